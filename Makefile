@@ -1,0 +1,130 @@
+# `make help` lists the targets. Only pip and the distribution's packages are used, and what is installed goes
+# into .venv, but for Chromium (and Node.js, gettext), which `make test` takes from the distribution if missing.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8000
+PYTEST_ARGS ?=
+
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
+STAMPS := $(VENV)/stamps
+
+# Spark's workers must run the same Python as the program that starts them.
+export PYSPARK_PYTHON := $(CURDIR)/$(PY)
+export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
+
+.DEFAULT_GOAL := help
+.PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
+	screenshots soak messages constraints clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
+		| awk -F '\t' '{ printf "  %-12s %s\n", $$1, $$2 }'
+
+# --- environments: each stamp is renewed when its requirements change ---
+
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "Creating $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) \
+		|| { echo "Could not create $(VENV). On Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/app: requirements.txt constraints.txt | $(STAMPS)/venv
+	@echo "Installing the app's packages (half a minute the first time) ..."
+	@$(PIP) --quiet -r requirements.txt
+	@touch $@
+
+$(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
+	@echo "Installing the tools for testing ..."
+	@$(PIP) --quiet -r requirements-dev.txt
+	@touch $@
+
+$(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
+	@echo "Installing Spark (about 1 GB; a minute or two the first time) ..."
+	@$(PIP) --quiet -r requirements-spark.txt
+	@touch $@
+
+env: $(STAMPS)/app ## Create .venv with what the app needs, and nothing more
+dev-env: env $(STAMPS)/dev ## Add the tools for linting and testing to .venv
+spark-env: env $(STAMPS)/spark ## Add Spark, and a Java runtime where there is none, to .venv
+
+# --- the app ---
+
+run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready scenarios loaded
+	@mkdir -p var
+	@$(PY) tools/check_port.py $(HOST) $(PORT)
+	@echo "Preparing the database ..."
+	@$(PY) manage.py migrate --no-input --verbosity 0
+	@$(PY) tools/compile_messages.py
+	@echo "Loading the scenarios ..."
+	@$(PY) manage.py load_scenarios
+	@echo "Collecting static files ..."
+	@$(PY) manage.py collectstatic --no-input --verbosity 0
+	@echo "Waterline is starting: open http://$(HOST):$(PORT)/  (Ctrl-C stops it)"
+	@exec $(PY) -m daphne --bind $(HOST) --port $(PORT) --verbosity 1 playground.asgi:application
+
+heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs
+
+bench: dev-env ## Measure the engine, the wire and the page
+	@$(PY) -m bench
+
+screenshots: dev-env ## Picture every page, desktop and phone, light and dark, into var/screenshots
+	@tools/ensure_chromium.sh
+	@$(PY) -m tools.screenshots
+
+messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
+	@tools/ensure_gettext.sh
+	@$(PY) manage.py makemessages --all --no-location --ignore .venv --ignore var --ignore staticfiles
+	@$(PY) manage.py makemessages --all --no-location --domain djangojs \
+		--ignore .venv --ignore var --ignore staticfiles --ignore static/vendor --ignore node_modules
+	@$(PY) tools/compile_messages.py
+
+# --- checks ---
+
+test: dev-env spark-env ## Install all that the checks need, then run every one of them
+	@tools/ensure_chromium.sh
+	@tools/ensure_node.sh
+	@$(MAKE) --no-print-directory lint types js-test py-test
+
+lint: dev-env ## Check style and formatting
+	@echo "ruff ..."
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+
+format: dev-env ## Put every Python file into the project's format
+	@$(VENV)/bin/ruff check --fix-only --quiet .
+	@$(VENV)/bin/ruff format .
+
+types: dev-env ## Check the engine's types, strictly
+	@echo "mypy --strict engine ..."
+	@$(VENV)/bin/mypy --strict -p engine
+
+js-test: ## Run the tests of the page's scripts in Node.js
+	@echo "node --test tests/js ..."
+	@files=$$(find tests/js -name '*.test.js' 2>/dev/null | sort); \
+		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
+		else "$$(tools/ensure_node.sh)" --test $$files; fi
+
+py-test: dev-env spark-env
+	@echo "pytest ..."
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest $(PYTEST_ARGS) </dev/null
+
+conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
+	@$(PY) -m pytest tests/golden tests/conformance $(PYTEST_ARGS)
+
+soak: dev-env spark-env ## Run the long tests that `make test` leaves out
+	@tools/ensure_chromium.sh
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(PYTEST_ARGS)
+
+constraints: dev-env spark-env ## Pin again what the requirements bring along, after changing one of them
+	@$(PY) tools/pin_constraints.py > var/constraints.new && mv var/constraints.new constraints.txt
+	@$(PY) -m pip check
+
+clean: ## Remove the environment, the caches and everything under var/
+	@rm -rf $(VENV) var staticfiles .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
