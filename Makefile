@@ -106,7 +106,7 @@ types: dev-env ## Check the engine's types, strictly
 
 js-test: ## Run the tests of the page's scripts in Node.js
 	@echo "node --test tests/js ..."
-	@files=$$(find tests/js -name '*.test.js' 2>/dev/null | sort); \
+	@files=$$(find tests/js -name '*.test.*js' 2>/dev/null | sort); \
 		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 

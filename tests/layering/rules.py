@@ -1,0 +1,103 @@
+"""The layers as data, and the functions that find a breach. ARCHITECTURE.md tells why they are so."""
+
+import ast
+from collections.abc import Iterator
+
+from tests.layering.sources import imports, within
+
+VALUES = (
+    "engine.errors",
+    "engine.extents",
+    "engine.ranges",
+    "engine.runs",
+    "engine.settings",
+    "engine.transitions",
+)
+"""Modules of plain values that everything in the engine but the formats may import."""
+
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "engine.formats": ("engine.formats",),
+    "engine.storage": ("engine.storage", *VALUES),
+    "engine.queue_index": ("engine.queue_index", "engine.formats", "engine.storage", *VALUES),
+    "engine.msg_store": ("engine.msg_store", "engine.formats", "engine.storage", *VALUES),
+    "engine.variable_queue": ("engine.variable_queue", "engine.queue_index", "engine.msg_store", *VALUES),
+    **dict.fromkeys(VALUES, VALUES),
+}
+"""For each part of the engine, the parts it may import. What is not listed is the node: it may use all."""
+
+ROOT_NAMES = frozenset({"engine", "engine.ENGINE_VERSION"})
+"""What the engine's own `__init__` offers to everyone."""
+
+TOUCHES_THE_SYSTEM = ("engine.storage.directory",)
+"""The one module of the engine that opens files."""
+
+RIM = ("engine.__main__", "engine.cli")
+"""Command-line programs around the engine: they read arguments and files, and print."""
+
+PURE_STDLIB = frozenset(
+    "__future__ abc array base64 binascii bisect collections contextlib copy dataclasses enum fractions "
+    "functools hashlib heapq itertools json math numbers operator re string struct textwrap types typing zlib".split()
+)
+"""Modules of the standard library that know no clock, no chance, no thread and no file."""
+
+SYSTEM_STDLIB = frozenset("errno io os pathlib shutil".split())
+"""What the one module that touches the system may import besides."""
+
+ENGINE_PACKAGES = frozenset({"numpy", "msgspec", "orjson"})
+FORMATS_PACKAGES = frozenset({"numpy"})
+
+IMPURE_CALLS = frozenset("open input eval exec compile __import__ breakpoint hash id".split())
+"""Builtins that read the world, or whose answer differs from one process to the next."""
+
+
+def engine_import_breaches(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[str]:
+    """Yield a sentence for each import of an engine module that its layer does not allow."""
+    layer = next((name for name in MAY_IMPORT if within(module, name)), None)
+    for imported, line in imports(tree, module, is_package):
+        top = imported.partition(".")[0]
+        if top == "engine":
+            if layer and imported not in ROOT_NAMES and not within(imported, *MAY_IMPORT[layer]):
+                yield f"{module}:{line} imports {imported}, which {layer} may not"
+        elif within(module, *RIM):
+            if top in {"django", "playground", "spark_jobs", "pyspark"}:
+                yield f"{module}:{line} imports {imported}; the engine knows neither the web nor Spark"
+        elif top not in _outside_allowed(module):
+            yield f"{module}:{line} imports {imported}, which is not on the engine's list of pure modules"
+
+
+def _outside_allowed(module: str) -> frozenset[str]:
+    allowed = PURE_STDLIB | (FORMATS_PACKAGES if within(module, "engine.formats") else ENGINE_PACKAGES)
+    return allowed | SYSTEM_STDLIB if within(module, *TOUCHES_THE_SYSTEM) else allowed
+
+
+def engine_call_breaches(tree: ast.Module, module: str) -> Iterator[str]:
+    """Yield a sentence for each call by which an engine module would reach outside or lose determinism."""
+    if within(module, *RIM):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in IMPURE_CALLS:
+            if node.func.id == "open" and within(module, *TOUCHES_THE_SYSTEM):
+                continue
+            yield f"{module}:{node.lineno} calls {node.func.id}()"
+        elif (
+            isinstance(node, ast.Attribute)
+            and node.attr == "random"
+            and isinstance(node.value, ast.Name)
+            and node.value.id in {"np", "numpy"}
+        ):
+            yield f"{module}:{node.lineno} uses numpy's random generator; seeds belong to the scenario"
+
+
+FORBIDDEN_OUTSIDE: dict[str, tuple[str, ...]] = {
+    "playground": ("spark_jobs", "pyspark", "tests", "bench", "tools"),
+    "spark_jobs": ("playground", "django", "channels", "tests", "bench", "tools"),
+}
+"""The two users of the engine, and what each of them may not import."""
+
+
+def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[str]:
+    """Yield a sentence for each import by which the web app and the Spark jobs would know each other."""
+    forbidden = FORBIDDEN_OUTSIDE[module.partition(".")[0]]
+    for imported, line in imports(tree, module, is_package):
+        if within(imported, *forbidden):
+            yield f"{module}:{line} imports {imported}"

@@ -1,0 +1,56 @@
+"""Finding the project's own source files, and reading what they import and call."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Import(NamedTuple):
+    """One imported module (absolute, even where the source says `from . import x`) and where it stands."""
+
+    module: str
+    line: int
+
+
+def python_files(*folders: str, root: Path = ROOT) -> list[Path]:
+    """Return the .py files below the given folders, those that exist."""
+    return sorted(path for folder in folders for path in (root / folder).rglob("*.py"))
+
+
+def module_name(path: Path, root: Path = ROOT) -> str:
+    """Return `engine.storage.port` for engine/storage/port.py, `engine.storage` for its __init__.py."""
+    parts = list(path.relative_to(root).with_suffix("").parts)
+    if parts[-1] == "__init__":
+        parts.pop()
+    return ".".join(parts)
+
+
+def parse(path: Path) -> ast.Module:
+    """Return the syntax tree of one file."""
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imports(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[Import]:
+    """Yield every module that the tree imports, wherever in the file.
+
+    `from a import b` may name a module or a value; it is yielded as `a.b`, which the rules match by prefix.
+    """
+    package = module if is_package else module.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parents = package.split(".")
+                above = parents[: len(parents) - node.level + 1]
+                base = ".".join([*above, base] if base else above)
+            yield from (Import(f"{base}.{alias.name}", node.lineno) for alias in node.names)
+
+
+def within(module: str, *packages: str) -> bool:
+    """Tell whether `module` is one of the packages or lies inside one."""
+    return any(module == package or module.startswith(f"{package}.") for package in packages)

@@ -1,0 +1,125 @@
+"""The layers hold: each part imports only what its place allows."""
+
+import ast
+
+import pytest
+
+from tests.layering import rules
+from tests.layering.sources import imports, module_name, parse, python_files
+
+
+def test_engine_imports_only_what_each_layer_allows() -> None:
+    breaches = [
+        breach
+        for path in python_files("engine")
+        for breach in rules.engine_import_breaches(parse(path), module_name(path), path.name == "__init__.py")
+    ]
+    assert breaches == []
+
+
+def test_engine_calls_nothing_impure() -> None:
+    breaches = [
+        breach
+        for path in python_files("engine")
+        for breach in rules.engine_call_breaches(parse(path), module_name(path))
+    ]
+    assert breaches == []
+
+
+def test_web_app_and_spark_jobs_do_not_know_each_other() -> None:
+    breaches = [
+        breach
+        for path in python_files("playground", "spark_jobs")
+        for breach in rules.user_import_breaches(parse(path), module_name(path), path.name == "__init__.py")
+    ]
+    assert breaches == []
+
+
+BAD_IMPORTS = [
+    ("engine.formats.rdq", "from engine.storage import port"),
+    ("engine.formats.rdq", "import msgspec"),
+    ("engine.formats.rdq", "from engine.extents import Extent"),
+    ("engine.storage.ledger", "from engine.queue_index import journal"),
+    ("engine.queue_index.journal", "import engine.msg_store.files"),
+    ("engine.queue_index.journal", "from ..variable_queue import queue"),
+    ("engine.msg_store.gc", "from engine import queue_index"),
+    ("engine.variable_queue.queue", "from engine.node import clock"),
+    ("engine.variable_queue.queue", "from engine.storage.directory import Directory"),
+    ("engine.transitions", "from engine.node import rules"),
+    ("engine.node.clock", "import time"),
+    ("engine.node.clock", "def now():\n    from datetime import datetime"),
+    ("engine.node.monitor", "import os.path"),
+    ("engine.node.monitor", "from asyncio import sleep"),
+    ("engine.node.workload", "import random"),
+    ("engine.node", "from . import threading\nimport threading"),
+    ("engine.node.host", "from django.conf import settings"),
+    ("engine.node.host", "from playground.models import Session"),
+    ("engine.storage.ledger", "from pathlib import Path"),
+    ("engine.storage.directory", "import time"),
+    ("engine.cli.inspect", "from playground.models import Session"),
+]
+
+
+@pytest.mark.parametrize(("module", "source"), BAD_IMPORTS)
+def test_a_forbidden_import_is_found(module: str, source: str) -> None:
+    assert list(rules.engine_import_breaches(ast.parse(source), module))
+
+
+GOOD_IMPORTS = [
+    ("engine.formats.rdq", "import struct\nimport numpy as np\nfrom engine.formats.terms import encode"),
+    ("engine.queue_index.journal", "from engine.formats import idx\nfrom engine.storage.port import Storage"),
+    ("engine.queue_index.journal", "from engine.extents import Extent\nfrom engine import settings"),
+    ("engine.variable_queue.queue", "from engine.msg_store.client import Client"),
+    ("engine.node.node", "from engine.variable_queue import queue\nfrom engine import ENGINE_VERSION"),
+    ("engine.storage.directory", "import os\nfrom pathlib import Path"),
+    ("engine.__main__", "import sys\nfrom engine.cli import inspect"),
+]
+
+
+@pytest.mark.parametrize(("module", "source"), GOOD_IMPORTS)
+def test_an_allowed_import_passes(module: str, source: str) -> None:
+    assert list(rules.engine_import_breaches(ast.parse(source), module)) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("engine.node.clock", "data = open('x').read()"),
+        ("engine.node.workload", "import numpy as np\nnp.random.seed(1)"),
+        ("engine.msg_store.index", "bucket = hash(name) % 16"),
+    ],
+)
+def test_an_impure_call_is_found(module: str, source: str) -> None:
+    assert list(rules.engine_call_breaches(ast.parse(source), module))
+
+
+def test_the_system_module_may_open_files() -> None:
+    tree = ast.parse("data = open('x').read()")
+    assert list(rules.engine_call_breaches(tree, "engine.storage.directory")) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("playground.views.heatmaps", "from spark_jobs.publish import rows"),
+        ("playground.views.heatmaps", "import pyspark"),
+        ("spark_jobs.run", "from playground.models import Scenario"),
+        ("spark_jobs.run", "import django"),
+    ],
+)
+def test_a_forbidden_acquaintance_is_found(module: str, source: str) -> None:
+    assert list(rules.user_import_breaches(ast.parse(source), module))
+
+
+def test_relative_imports_are_resolved() -> None:
+    tree = ast.parse("from . import a\nfrom .b import c\nfrom ..d import e")
+    assert [each.module for each in imports(tree, "engine.storage.port")] == [
+        "engine.storage.a",
+        "engine.storage.b.c",
+        "engine.d.e",
+    ]
+    assert [each.module for each in imports(tree, "engine.storage", is_package=True)] == [
+        "engine.storage.a",
+        "engine.storage.b.c",
+        "engine.d.e",
+    ]
