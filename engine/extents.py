@@ -1,0 +1,157 @@
+"""The extent: the unit that moves through a queue (rules Q1-Q4)."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+PERSISTENT: Final = 1
+"""Queue durable and delivery_mode 2 (Q1)."""
+IN_RAM: Final = 2
+"""The body is held in RAM (`body` is not NONE)."""
+IN_STORE: Final = 4
+"""The content has been written to a message store (`place` = STORE)."""
+INDEXED: Final = 8
+"""A publish record was handed to the queue index."""
+HOME_STORE: Final = 16
+"""The body's home is the store; without it the body is embedded in the index (Q12)."""
+WANTS_CONFIRM: Final = 32
+"""The publisher waits for a confirm that depends on disk (K1)."""
+RAW_PERSISTENT: Final = 64
+"""The message's own delivery_mode is 2, whatever the queue is (Q20)."""
+
+
+class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The longest stretch of consecutive messages whose other fields are all equal.
+
+    Args:
+        start: seq_id of the first message.
+        count: number of messages, at least 1.
+        msg_no: number of the first message's id; the others follow one by one.
+        size_bytes: body bytes of each message.
+        flags: sum of the flag constants of this module.
+        expiry_us: absolute wall-clock microseconds, 0 for never.
+        template: which exchange, routing key and properties the stored term carries.
+    """
+
+    start: int
+    count: int
+    msg_no: int
+    size_bytes: int
+    flags: int
+    expiry_us: int = 0
+    template: int = 0
+
+    @property
+    def end(self) -> int:
+        """One past the last seq_id."""
+        return self.start + self.count
+
+    @property
+    def persistent(self) -> bool:
+        """Whether a restart may keep it (Q1)."""
+        return self.flags & PERSISTENT != 0
+
+    @property
+    def in_ram(self) -> bool:
+        """Whether the body is in RAM."""
+        return self.flags & IN_RAM != 0
+
+    @property
+    def in_store(self) -> bool:
+        """Whether the body was written to a message store."""
+        return self.flags & IN_STORE != 0
+
+    @property
+    def indexed(self) -> bool:
+        """Whether the index has a publish record."""
+        return self.flags & INDEXED != 0
+
+    @property
+    def home_store(self) -> bool:
+        """Whether the body belongs to the store rather than the index."""
+        return self.flags & HOME_STORE != 0
+
+    @property
+    def wants_confirm(self) -> bool:
+        """Whether a confirm waits for this message's disk writes."""
+        return self.flags & WANTS_CONFIRM != 0
+
+    @property
+    def raw_persistent(self) -> bool:
+        """Whether the publisher set delivery_mode 2."""
+        return self.flags & RAW_PERSISTENT != 0
+
+    def part(self, offset: int, count: int) -> Extent:
+        """Return `count` messages beginning at `offset`."""
+        return Extent(
+            self.start + offset,
+            count,
+            self.msg_no + offset,
+            self.size_bytes,
+            self.flags,
+            self.expiry_us,
+            self.template,
+        )
+
+    def continued_by(self, after: Extent) -> bool:
+        """Tell whether `after` (adjacent in seq_id) has equal fields and following message numbers."""
+        return (
+            self.flags == after.flags
+            and self.size_bytes == after.size_bytes
+            and self.msg_no + self.count == after.msg_no
+            and self.expiry_us == after.expiry_us
+            and self.template == after.template
+        )
+
+    def merged(self, count: int) -> Extent:
+        """Return this extent with `count` messages in all."""
+        return Extent(
+            self.start, count, self.msg_no, self.size_bytes, self.flags, self.expiry_us, self.template
+        )
+
+    def with_flags(self, set_: int = 0, clear: int = 0) -> Extent:
+        """Return this extent with the bits of `set_` set and those of `clear` cleared."""
+        flags = (self.flags | set_) & ~clear
+        if flags == self.flags:
+            return self
+        return Extent(
+            self.start, self.count, self.msg_no, self.size_bytes, flags, self.expiry_us, self.template
+        )
+
+
+class Delta(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """The `#delta{}` term: all that RAM keeps of the messages in delta (Q4).
+
+    Args:
+        start: first seq_id covered, None when blank.
+        count: live ready messages in it.
+        transient: how many of those are transient (may go negative, Q20).
+        end: one past the last seq_id covered, None when blank.
+    """
+
+    start: int | None = None
+    count: int = 0
+    transient: int = 0
+    end: int | None = None
+
+    @property
+    def blank(self) -> bool:
+        """The test used everywhere: start == end and count == 0."""
+        return self.start == self.end and self.count == 0
+
+    def extended(self, start: int, count: int, transient: int) -> Delta:
+        """Return delta grown by `count` messages with seq_ids [start, start+count).
+
+        `transient` is how many of them count as transient. Implements `extend` of Q4 for a run at once.
+        """
+        end = start + count
+        if self.blank or self.start is None or self.end is None:
+            return Delta(start, count, transient, end)
+        return Delta(
+            min(self.start, start), self.count + count, self.transient + transient, max(self.end, end)
+        )
+
+
+BLANK: Final = Delta()

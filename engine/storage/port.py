@@ -1,0 +1,98 @@
+"""What the engine asks of storage, and nothing more.
+
+A file is a sequence of *chunks*: values that know their size in bytes and can write themselves as bytes. The
+directory backend writes those bytes to a real file and decodes them when asked; the ledger backend keeps the chunks
+themselves. Both report the same sizes, so the engine cannot tell them apart.
+Paths are relative, with forward slashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol, runtime_checkable
+
+
+@runtime_checkable
+class Chunk(Protocol):
+    """A run of records as one value."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Length of `encode()`, known without encoding."""
+        ...
+
+    def encode(self) -> bytes:
+        """Return the exact bytes of the file format."""
+        ...
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+        """Split at a byte offset; a cut inside a record yields `RawBytes` on both sides of it."""
+        ...
+
+
+Decode = Callable[[bytes], Sequence[Chunk]]
+"""Turns the bytes of a whole file into chunks (damage becomes `RawBytes` or the decoder's own typed error)."""
+
+
+class Storage(Protocol):
+    """Files of one node, addressed by relative path."""
+
+    def size(self, path: str) -> int | None:
+        """Return the size in bytes, or None when the file does not exist."""
+        ...
+
+    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at the end, creating the file (and its directory) when absent; one write call."""
+        ...
+
+    def create(self, path: str) -> None:
+        """Make an empty file, truncating what is there."""
+        ...
+
+    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return the chunks of the whole file, in order; empty when the file does not exist."""
+        ...
+
+    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
+        """Return raw bytes (for the hex view); the ledger encodes the chunks that it needs."""
+        ...
+
+    def truncate(self, path: str, size_bytes: int) -> None:
+        """Cut the file to `size_bytes`, or extend it with zeros to it."""
+        ...
+
+    def copy(self, source: str, offset: int, count: int, target: str) -> None:
+        """Append `count` bytes of `source` beginning at `offset` to `target`."""
+        ...
+
+    def overwrite(self, path: str, offset: int, source: str, count: int) -> None:
+        """Replace `count` bytes at `offset` of `path` with the first `count` bytes of `source`."""
+        ...
+
+    def fsync(self, path: str) -> None:
+        """Make what was written durable: a later power cut keeps it."""
+        ...
+
+    def delete(self, path: str) -> None:
+        """Remove a file; nothing happens when it is absent."""
+        ...
+
+    def rename(self, path: str, target: str) -> None:
+        """Give a file another name, replacing what is there."""
+        ...
+
+    def delete_directory(self, path: str) -> None:
+        """Remove a directory with everything in it; nothing happens when it is absent."""
+        ...
+
+    def list(self, directory: str) -> Sequence[str]:
+        """Return the names of the files directly inside `directory`, sorted; empty when absent."""
+        ...
+
+    def power_cut(self) -> None:
+        """Roll every file back to its content at its last fsync (S234); unsynced new files vanish."""
+        ...
+
+    def used_bytes(self) -> int:
+        """Return the bytes of all files together."""
+        ...

@@ -1,0 +1,54 @@
+"""Handing bodies to a store and records to the index (Q14-Q17)."""
+
+from __future__ import annotations
+
+from engine.extents import IN_RAM, IN_STORE, INDEXED, Extent
+from engine.variable_queue.state import QueueState
+
+
+def trim(extent: Extent) -> Extent:
+    """Drop the body from RAM where the store has it; an embedded body stays (Q14)."""
+    return extent.with_flags(clear=IN_RAM) if extent.home_store else extent
+
+
+def write_body(q: QueueState, force: bool, extent: Extent, one_by_one: bool = False) -> Extent:
+    """Write the body to its store if it is store-bound and not there yet (Q15)."""
+    if extent.in_store or not extent.home_store or not (force or extent.persistent):
+        return extent
+    q.client_of(extent).write(extent, one_by_one)
+    q.disk_write_count += extent.count
+    return extent.with_flags(IN_STORE)
+
+
+def write_index(q: QueueState, force: bool, extent: Extent, batch: bool) -> Extent:
+    """Hand publish records (with deliver) to the index unless they are there (Q16).
+
+    The batch form goes through the pre-publish cache, which the caller completes with `flush_cache`.
+    """
+    if extent.indexed or not (force or extent.persistent):
+        return extent
+    if not extent.home_store:
+        q.disk_write_count += extent.count
+    if batch:
+        q.index.pre_publish(extent, q.target_ram_count)
+    else:
+        q.index.publish(extent, q.target_ram_count)
+    return extent.with_flags(INDEXED)
+
+
+def write(
+    q: QueueState,
+    force_body: bool,
+    force_index: bool,
+    extent: Extent,
+    *,
+    batch: bool = False,
+    one_by_one: bool = False,
+) -> Extent:
+    """Write body, then index record (Q17)."""
+    return write_index(q, force_index, write_body(q, force_body, extent, one_by_one), batch)
+
+
+def flush_cache(q: QueueState) -> None:
+    """Complete a batch of pre-published records ("ui" in the source, Q17, Q18)."""
+    q.index.flush_pre_publish_cache(q.target_ram_count)

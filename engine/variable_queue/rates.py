@@ -1,0 +1,125 @@
+"""Ingress, egress and acknowledgement rates (Q25-Q27)."""
+
+from __future__ import annotations
+
+import math
+
+HALF_LIFE_US = 5_000_000
+UPDATE_ABOVE = 100
+IDLE_RATE = 0.01
+TAYLOR_TERMS = 18
+
+
+def decay(elapsed_us: int) -> float:
+    """Return 2 ** (-elapsed / half-life).
+
+    Uses only additions, multiplications and exact scaling, so that every machine gets the same bits (promise 1); the
+    C library's exp() does not promise that.
+    """
+    halvings, rest_us = divmod(elapsed_us, HALF_LIFE_US)
+    x = -(rest_us / HALF_LIFE_US) * 0.6931471805599453
+    term = 1.0
+    total = 1.0
+    for n in range(1, TAYLOR_TERMS):
+        term = term * x / n
+        total += term
+    return math.ldexp(total, -min(halvings, 1100))
+
+
+class Rates:
+    """The four rates, in messages per second, and the events counted since they were last computed.
+
+    `frozen` rates never change and count nothing towards an update, as the golden traces demand.
+    """
+
+    __slots__ = ("in_", "out", "ack_in", "ack_out", "counters", "timestamp_us", "frozen")
+
+    def __init__(self, now_us: int = 0) -> None:
+        self.in_ = 0.0
+        self.out = 0.0
+        self.ack_in = 0.0
+        self.ack_out = 0.0
+        self.counters = [0, 0, 0, 0]
+        self.timestamp_us = now_us
+        self.frozen = False
+
+    @property
+    def sum(self) -> float:
+        """All four rates together."""
+        return self.in_ + self.out + self.ack_in + self.ack_out
+
+    @property
+    def all(self) -> tuple[float, float, float, float]:
+        """(in, out, ack_in, ack_out)."""
+        return (self.in_, self.out, self.ack_in, self.ack_out)
+
+    @property
+    def idle(self) -> bool:
+        """Whether every rate is below the idle threshold (Q42)."""
+        return max(self.all) < IDLE_RATE
+
+    @property
+    def acks_grow_faster(self) -> bool:
+        """Whether pending acks grow faster than the queue, so that they are paged first (Q45)."""
+        return (self.ack_in - self.ack_out) > (self.in_ - self.out)
+
+    def freeze(self, in_: float, out: float, ack_in: float, ack_out: float) -> None:
+        """Fix the rates for good (the golden traces' first step of determinism)."""
+        self.in_, self.out, self.ack_in, self.ack_out = in_, out, ack_in, ack_out
+        self.frozen = True
+
+    def update(self, now_us: int) -> None:
+        """Fold the counters into the rates and start counting anew (Q26)."""
+        if self.frozen:
+            return
+        elapsed_us = now_us - self.timestamp_us
+        if elapsed_us > 0:
+            weight = decay(elapsed_us)
+            seconds = elapsed_us / 1_000_000
+            fresh = [count / seconds * (1.0 - weight) for count in self.counters]
+            self.in_ = fresh[0] + self.in_ * weight
+            self.out = fresh[1] + self.out * weight
+            self.ack_in = fresh[2] + self.ack_in * weight
+            self.ack_out = fresh[3] + self.ack_out * weight
+        self.counters = [0, 0, 0, 0]
+        self.timestamp_us = now_us
+
+    def count(self, in_: int = 0, out: int = 0, ack_in: int = 0, ack_out: int = 0) -> None:
+        """Count events without looking at the threshold (acks do so, Q25)."""
+        if not self.frozen:
+            counters = self.counters
+            counters[0] += in_
+            counters[1] += out
+            counters[2] += ack_in
+            counters[3] += ack_out
+
+    def maybe_update(self, now_us: int) -> None:
+        """Update when more than 100 messages came or went (Q25)."""
+        if self.counters[0] + self.counters[1] > UPDATE_ABOVE:
+            self.update(now_us)
+
+    def count_each(
+        self, times: int, now_us: int, spacing_us: int, in_: int = 0, out: int = 0, ack_in: int = 0
+    ) -> None:
+        """Count `times` equal operations, each followed by `maybe_update`, `spacing_us` apart from `now_us` on.
+
+        The result equals doing them one by one.
+        """
+        if self.frozen:
+            return
+        per_step = in_ + out
+        while times > 0:
+            pending = self.counters[0] + self.counters[1]
+            steps = -(-(UPDATE_ABOVE + 1 - pending) // per_step)
+            steps = min(times, max(steps, 1))
+            if spacing_us == 0 and self.timestamp_us == now_us and times > steps:
+                # Updates at one instant only reset the counters, so whole rounds leave no trace.
+                per_round = -(-(UPDATE_ABOVE + 1) // per_step)
+                rest = (times - steps) % per_round
+                self.counters = [0, 0, 0, 0]
+                times = rest
+                continue
+            self.count(in_ * steps, out * steps, ack_in * steps)
+            times -= steps
+            now_us += spacing_us * steps
+            self.maybe_update(now_us)

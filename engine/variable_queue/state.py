@@ -1,0 +1,174 @@
+"""The queue record: everything one variable queue knows (Q5)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from engine.extents import BLANK, Delta, Extent
+from engine.formats.message import MessageCodec
+from engine.msg_store.client import StoreClient
+from engine.queue_index import QueueIndex
+from engine.ranges import RangeSet
+from engine.runs import Runs
+from engine.settings import QueueSettings
+from engine.transitions import Transition, Why
+from engine.variable_queue.rates import Rates
+
+LANES = ("q1", "q2", "q3", "q4")
+PENDING = ("ram_pending", "disk_pending", "index_pending")
+COUNTERS = (
+    "next_seq_id",
+    "next_deliver_seq_id",
+    "transient_threshold",
+    "len",
+    "bytes",
+    "unacked_bytes",
+    "persistent_count",
+    "persistent_bytes",
+    "ram_msg_count",
+    "ram_bytes",
+    "delta_transient_bytes",
+    "target_ram_count",
+    "disk_read_count",
+    "disk_write_count",
+    "reduce_run_count",
+    "waiting_bump",
+    "unconfirmed_count",
+    "confirmed_count",
+    "msgs_on_disk_count",
+    "msg_indices_on_disk_count",
+    "credit_persistent",
+    "credit_transient",
+    "blocked",
+)
+"""What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
+
+
+class QueueState:
+    """Fields of one queue and its collaborators; the verbs of this package work on it.
+
+    Args:
+        name: queue name, as transitions carry it.
+        durable: whether the queue survives a restart (Q1).
+        settings: configuration captured at init.
+        codec: sizes of stored terms (Q12).
+        index: this queue's index.
+        persistent, transient: clients of the two message stores.
+        emit: receives every transition.
+        settle: lets the stores handle what was sent to them; called where one call of the broker's interface ends.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        durable: bool,
+        settings: QueueSettings,
+        codec: MessageCodec,
+        index: QueueIndex,
+        persistent: StoreClient,
+        transient: StoreClient,
+        emit: Callable[[Transition], None],
+        settle: Callable[[], None],
+    ) -> None:
+        self.name = name
+        self.durable = durable
+        self.settings = settings
+        self.codec = codec
+        self.index = index
+        self.persistent = persistent
+        self.transient = transient
+        self.emit = emit
+        self.settle = settle
+        self.now_us = 0
+        self.mode = "default"
+        self.io_batch_size = settings.msg_store_io_batch_size
+        self.q1: Runs[Extent] = Runs()
+        self.q2: Runs[Extent] = Runs()
+        self.q3: Runs[Extent] = Runs()
+        self.q4: Runs[Extent] = Runs()
+        self.delta: Delta = BLANK
+        self.ram_pending: Runs[Extent] = Runs()
+        self.disk_pending: Runs[Extent] = Runs()
+        self.index_pending: Runs[Extent] = Runs()
+        self.next_seq_id = 0
+        self.next_deliver_seq_id = 0
+        self.transient_threshold = 0
+        self.len = 0
+        self.bytes = 0
+        self.unacked_bytes = 0
+        self.persistent_count = 0
+        self.persistent_bytes = 0
+        self.ram_msg_count = 0
+        self.ram_bytes = 0
+        self.delta_transient_bytes = 0
+        self.target_ram_count: int | None = None
+        self.disk_read_count = 0
+        self.disk_write_count = 0
+        self.reduce_run_count = 0
+        self.waiting_bump = False
+        self.rates = Rates()
+        self.unconfirmed = RangeSet()
+        self.confirmed = RangeSet()
+        self.msgs_on_disk = RangeSet()
+        self.msg_indices_on_disk = RangeSet()
+        self.mailbox: deque[tuple[str, object]] = deque()
+        self.last_counters: Why = {}
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the queue process is out of store credit (F3)."""
+        return self.persistent.blocked or self.transient.blocked
+
+    @property
+    def unconfirmed_count(self) -> int:
+        """Messages whose confirm waits for a disk write (K3)."""
+        return len(self.unconfirmed)
+
+    @property
+    def confirmed_count(self) -> int:
+        """Messages whose confirm may be sent (K7)."""
+        return len(self.confirmed)
+
+    @property
+    def msgs_on_disk_count(self) -> int:
+        """Unconfirmed messages whose body is safe (K7)."""
+        return len(self.msgs_on_disk)
+
+    @property
+    def msg_indices_on_disk_count(self) -> int:
+        """Unconfirmed messages whose index record is safe (K7)."""
+        return len(self.msg_indices_on_disk)
+
+    @property
+    def credit_persistent(self) -> int | None:
+        """Credit left towards the persistent store, None before the first write."""
+        return self.persistent.credit
+
+    @property
+    def credit_transient(self) -> int | None:
+        """Credit left towards the transient store, None before the first write."""
+        return self.transient.credit
+
+    @property
+    def pending_count(self) -> int:
+        """Unacknowledged messages in all three maps."""
+        return self.ram_pending.total + self.disk_pending.total + self.index_pending.total
+
+    def runs_of(self, place: str) -> Runs[Extent]:
+        """Return the runs of a sub-queue or pending map by its name."""
+        runs: Runs[Extent] = getattr(self, place)
+        return runs
+
+    def client_of(self, extent: Extent) -> StoreClient:
+        """Return the store client that an extent's body belongs to."""
+        return self.persistent if extent.persistent else self.transient
+
+    def counters(self) -> Why:
+        """Return every number of the record (see COUNTERS)."""
+        return {name: getattr(self, name) for name in COUNTERS}
+
+    def lanes_snapshot(self) -> dict[str, list[Extent]]:
+        """Return sub-queues and pending maps as lists of extents."""
+        return {place: list(self.runs_of(place)) for place in LANES + PENDING}
