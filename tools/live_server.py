@@ -1,0 +1,132 @@
+"""A real server for tests, pictures and measurements: its own process, port, database and directory."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+START_SECONDS = 60
+STOP_SECONDS = 10
+
+
+@dataclass(frozen=True)
+class LiveServer:
+    """A running server: where it answers, where it keeps its files, and what it has written so far."""
+
+    url: str
+    var_dir: Path
+    log_path: Path
+    process: subprocess.Popen[bytes]
+
+    def log(self) -> str:
+        """Return everything that the server printed."""
+        return self.log_path.read_text(encoding="utf-8", errors="replace")
+
+
+def free_port() -> int:
+    """Return a port of the loopback address on which nothing listens at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def environment(var_dir: Path) -> dict[str, str]:
+    """Return the environment in which everything the app writes lands under `var_dir`."""
+    return {**os.environ, "WATERLINE_VAR": str(var_dir), "PYTHONUNBUFFERED": "1"}
+
+
+def manage(var_dir: Path, *arguments: str) -> None:
+    """Run one management command, and fail with what it printed if it fails."""
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment(var_dir),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"manage.py {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
+
+
+def prepare(var_dir: Path) -> None:
+    """Make the database under `var_dir`, with the ready scenarios in it, and collect the static files."""
+    var_dir.mkdir(parents=True, exist_ok=True)
+    manage(var_dir, "migrate", "--no-input", "--verbosity", "0")
+    manage(var_dir, "load_scenarios")
+    manage(var_dir, "collectstatic", "--no-input", "--verbosity", "0")
+
+
+def start(var_dir: Path, port: int | None = None) -> LiveServer:
+    """Start daphne on a directory made by `prepare`, and return when it answers."""
+    port = port or free_port()
+    log_path = var_dir / "server.log"
+    with log_path.open("ab") as log:
+        process = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "daphne",
+                "-b",
+                "127.0.0.1",
+                "-p",
+                str(port),
+                "playground.asgi:application",
+            ],
+            cwd=ROOT,
+            env=environment(var_dir),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+    server = LiveServer(f"http://127.0.0.1:{port}", var_dir, log_path, process)
+    try:
+        _wait_until_it_answers(server)
+    except BaseException:
+        stop(server)
+        raise
+    return server
+
+
+def _wait_until_it_answers(server: LiveServer) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if server.process.poll() is not None:
+            raise RuntimeError(f"the server stopped at once:\n{server.log()}")
+        try:
+            with urllib.request.urlopen(server.url, timeout=5):
+                return
+        except urllib.error.HTTPError:
+            return
+        except OSError:
+            time.sleep(0.1)
+    raise RuntimeError(f"the server did not answer within {START_SECONDS} s:\n{server.log()}")
+
+
+def stop(server: LiveServer) -> None:
+    """Ask the server to end, and end it if it does not."""
+    server.process.terminate()
+    try:
+        server.process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        server.process.kill()
+        server.process.wait()
+
+
+@contextlib.contextmanager
+def running(var_dir: Path) -> Iterator[LiveServer]:
+    """Prepare a directory, run a server on it, and stop the server at the end."""
+    prepare(var_dir)
+    server = start(var_dir)
+    try:
+        yield server
+    finally:
+        stop(server)

@@ -1,0 +1,85 @@
+"""Picture every page that a visitor can reach by links, desktop and phone, light and dark.
+
+The pictures land in var/screenshots, named after the page: index-desktop-light.png.
+"""
+
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+from playwright.sync_api import Browser, sync_playwright
+
+from tools import chromium, live_server
+
+TARGET = live_server.ROOT / "var" / "screenshots"
+PAGES_MAX = 40
+PAGES_OF_A_KIND_MAX = 3
+SIZES = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+SCHEMES = ("light", "dark")
+SETTLE_MS = 1500
+SKIPPED = re.compile(r"/(static|admin|logout|i18n)/|\.(json|csv|zip|txt|idx|jif|rdq|parquet)$")
+
+
+def kind(path: str) -> str:
+    """Return the path with its identifiers blanked, so that a hundred sessions count as one kind of page."""
+    return re.sub(r"/[^/]*\d[^/]*(?=/|$)", "/*", path)
+
+
+def reachable(browser: Browser, start_url: str) -> list[str]:
+    """Return the paths that links lead to from the start page, breadth first, a few of each kind."""
+    origin = urlsplit(start_url).netloc
+    waiting, found, kinds = ["/"], ["/"], {"/": 1}
+    page = browser.new_page()
+    while waiting and len(found) < PAGES_MAX:
+        page.goto(urljoin(start_url, waiting.pop(0)), wait_until="domcontentloaded")
+        for link in page.eval_on_selector_all("a[href]", "all => all.map(a => a.href)"):
+            parts = urlsplit(urldefrag(link).url)
+            path = parts.path or "/"
+            if parts.netloc != origin or path in found or SKIPPED.search(path):
+                continue
+            kinds[kind(path)] = kinds.get(kind(path), 0) + 1
+            if kinds[kind(path)] <= PAGES_OF_A_KIND_MAX:
+                found.append(path)
+                waiting.append(path)
+    page.close()
+    return found[:PAGES_MAX]
+
+
+def file_name(path: str, size: str, scheme: str) -> str:
+    """Return `scenarios-12-desktop-light.png` for the page /scenarios/12/."""
+    return f"{path.strip('/').replace('/', '-') or 'index'}-{size}-{scheme}.png"
+
+
+def picture(browser: Browser, url: str, path: str) -> None:
+    """Take one page in every size and colour scheme."""
+    for size, viewport in SIZES.items():
+        for scheme in SCHEMES:
+            context = browser.new_context(viewport=viewport, color_scheme=scheme)
+            page = context.new_page()
+            page.goto(urljoin(url, path), wait_until="load")
+            page.wait_for_timeout(SETTLE_MS)
+            page.screenshot(path=TARGET / file_name(path, size, scheme), full_page=True)
+            context.close()
+
+
+def main() -> None:
+    """Start a server of its own, follow the links, and take the pictures."""
+    shutil.rmtree(TARGET, ignore_errors=True)
+    TARGET.mkdir(parents=True)
+    with (
+        tempfile.TemporaryDirectory(prefix="waterline-") as scratch,
+        live_server.running(Path(scratch)) as server,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+        for path in reachable(browser, server.url):
+            print(path, flush=True)
+            picture(browser, server.url, path)
+        browser.close()
+    print(f"pictures are in {TARGET.relative_to(live_server.ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
