@@ -1,0 +1,95 @@
+"""Stopping, starting and deleting a queue (Q62-Q65)."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.extents import BLANK, Delta
+from engine.ranges import Range
+from engine.transitions import QueueStarted, QueueStopped
+from engine.variable_queue.delta import load_delta
+from engine.variable_queue.pending import end_messages
+from engine.variable_queue.state import PENDING, QueueState
+
+
+class Terms(msgspec.Struct, frozen=True):
+    """What a clean stop saves for the next start (Q63, S128).
+
+    Args:
+        segments: (segment number, unacked) of every segment the index knew; None when they were lost.
+        persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
+    """
+
+    segments: tuple[tuple[int, int], ...] | None
+    next_seq_id: int
+    next_deliver_seq_id: int
+    persistent_ref: str | None
+    persistent_count: int
+    persistent_bytes: int
+
+
+def terminate(q: QueueState) -> Terms:
+    """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63)."""
+    for place in PENDING:
+        transient = [e for e in q.runs_of(place) if e.in_store and not e.persistent]
+        end_messages(q, transient, one_by_one=False, acknowledge=False)
+    q.persistent.terminate()
+    q.transient.delete()
+    segments = tuple(q.index.terminate())
+    terms = Terms(
+        segments,
+        q.next_seq_id,
+        q.next_deliver_seq_id,
+        q.persistent.ref if q.durable else None,
+        q.persistent_count,
+        q.persistent_bytes,
+    )
+    q.emit(QueueStopped("Q63", q.name, "clean"))
+    return terms
+
+
+def kill(q: QueueState, kind: str) -> None:
+    """End the process without a word: what it only buffered is lost (D4). `kind`: crash, kill or power."""
+    q.index.kill()
+    q.persistent.kill()
+    q.transient.kill()
+    q.emit(QueueStopped("D4", q.name, kind))
+
+
+def start_new(q: QueueState) -> None:
+    """Begin a queue that never existed before (Q5)."""
+    q.index.start_new()
+    q.last_counters = q.counters()
+    q.rates.timestamp_us = q.now_us
+    q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, dict(q.last_counters)))
+
+
+def start_again(q: QueueState, terms: Terms | None, count: int | None, size_bytes: int | None) -> None:
+    """Begin on what a restart left; the index has recovered already (Q62).
+
+    Args:
+        terms: of a clean stop, None otherwise.
+        count, size_bytes: persistent live messages and their bodies, when the index had to scan for them.
+    """
+    low, high = q.index.bounds()
+    if terms is not None:
+        q.next_seq_id = terms.next_seq_id
+        q.next_deliver_seq_id = terms.next_deliver_seq_id
+        found, found_bytes = terms.persistent_count, terms.persistent_bytes
+    else:
+        q.next_seq_id = q.next_deliver_seq_id = high
+        found, found_bytes = count or 0, size_bytes or 0
+    scanned_nothing = count is not None and found == 0
+    q.delta = BLANK if scanned_nothing else Delta(low, found, 0, q.next_seq_id)
+    q.len = q.persistent_count = found
+    q.bytes = q.persistent_bytes = found_bytes
+    q.transient_threshold = q.next_seq_id
+    q.rates.timestamp_us = q.now_us
+    q.last_counters = q.counters()
+    q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, dict(q.last_counters)))
+    load_delta(q)
+
+
+def pending_ranges(q: QueueState) -> list[Range]:
+    """Return the seq_ids of everything unacknowledged, ascending within each map."""
+    return [Range(e.start, e.count) for place in PENDING for e in q.runs_of(place)]

@@ -1,0 +1,325 @@
+"""The backing-queue door: one variable queue with verbs named as the broker's callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from engine.extents import Extent
+from engine.formats.message import MessageCodec
+from engine.msg_store import MsgStore
+from engine.msg_store.client import StoreClient
+from engine.queue_index import QueueIndex
+from engine.ranges import Range, RangeSet
+from engine.settings import QueueSettings
+from engine.storage.port import Storage
+from engine.transitions import CountersChanged, TargetChanged, Transition
+from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, target, taking
+from engine.variable_queue.arrivals import Arrival, Taken
+from engine.variable_queue.invariants import check
+from engine.variable_queue.lifecycle import Terms
+from engine.variable_queue.reduce import resume
+from engine.variable_queue.state import QueueState
+
+
+class Drained(msgspec.Struct, frozen=True):
+    """What draining the mailbox did: credit messages applied and rounds of resume."""
+
+    bumps: int
+    resumes: int
+
+
+class VariableQueue:
+    """One classic queue of version 1 on its index and its clients of two message stores.
+
+    The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants
+    are checked and the record's changed numbers are emitted.
+
+    Args:
+        name, durable, settings, codec, emit: see QueueState.
+        directory: the index's directory inside `storage`.
+        persistent, transient: the message stores of the virtual host.
+        ref: name of this queue at its stores.
+        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        durable: bool,
+        settings: QueueSettings,
+        codec: MessageCodec,
+        storage: Storage,
+        directory: str,
+        persistent: MsgStore,
+        transient: MsgStore,
+        ref: str,
+        emit: Callable[[Transition], None],
+        settle: Callable[[], None],
+    ) -> None:
+        index = QueueIndex(
+            queue=name,
+            directory=directory,
+            storage=storage,
+            codec=codec,
+            settings=settings,
+            emit=emit,
+            on_index_written=lambda ids: self._post("index", ids),
+            on_both_written=lambda ids: self._post("both", ids),
+        )
+        self.state = QueueState(
+            name=name,
+            durable=durable,
+            settings=settings,
+            codec=codec,
+            index=index,
+            persistent=persistent.client(
+                ref, self._on_disk, lambda amount: self._post("credit", ("persistent", amount))
+            ),
+            transient=transient.client(
+                ref, None, lambda amount: self._post("credit", ("transient", amount))
+            ),
+            emit=emit,
+            settle=settle,
+        )
+
+    # --- beginning and end -------------------------------------------------------------------------------------------
+
+    def start_new(self) -> None:
+        """Begin as a queue that never existed."""
+        lifecycle.start_new(self.state)
+
+    def start_again(self, terms: Terms | None, count: int | None, size_bytes: int | None) -> None:
+        """Begin on recovered files (Q62); see `lifecycle.start_again`."""
+        lifecycle.start_again(self.state, terms, count, size_bytes)
+        self._done()
+
+    def terminate(self) -> Terms:
+        """Stop in order and return what the next start needs (Q63)."""
+        return lifecycle.terminate(self.state)
+
+    def kill(self, kind: str = "crash") -> None:
+        """End without cleaning up; buffers are lost (D4)."""
+        lifecycle.kill(self.state, kind)
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
+        found = publish.publish(self.state, arrival, already_delivered, spacing_us)
+        self._done()
+        return found
+
+    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
+        """Publish as one call; return the seq_ids (Q22)."""
+        found = publish.batch_publish(self.state, arrivals, already_delivered)
+        self._done()
+        return found
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
+        found = publish.publish_delivered(self.state, arrival, spacing_us)
+        self._done()
+        return found
+
+    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
+        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
+        found = publish.batch_publish_delivered(self.state, arrivals)
+        self._done()
+        return found
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        """Take up to `count` messages with their bodies, one call each (Q31)."""
+        taken = taking.fetch(self.state, count, ack, True, spacing_us)
+        self._done()
+        return taken
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        """Take up to `count` messages without reading bodies, one call each (Q60)."""
+        taken = taking.fetch(self.state, count, ack, False, 0)
+        self._done()
+        return taken
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
+        found = pending.ack(self.state, tags, multiple)
+        self._done()
+        return found
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """Put pending messages back: one call with all tags, or one call for each (Q40)."""
+        found = requeue.requeue(self.state, tags, multiple)
+        self._done()
+        return found
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Drop expired messages at the head (Q58)."""
+        found = taking.dropwhile(self.state, now_us)
+        self._done()
+        return found
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Fetch expired messages at the head as pending acks (Q59)."""
+        found = taking.fetchwhile(self.state, now_us)
+        self._done()
+        return found
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (Q61)."""
+        count = taking.purge(self.state)
+        self._done()
+        return count
+
+    def purge_acks(self) -> None:
+        """Forget every pending ack (Q41; mirrors only)."""
+        pending.purge_acks(self.state)
+        self._done()
+
+    def undisturbed(self, count: int) -> int:
+        """Return how many of `count` fetches give the same result at once as with P10's put-back after each.
+
+        The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier; both only
+        matter where the last messages of q3 are near.
+        """
+        q = self.state
+        if q.mode == "lazy":
+            return min(count, max(1, q.q3.total - 1))
+        if q.q4.total > 1:
+            return min(count, q.q4.total - 1)
+        return min(count, max(1, q.q3.total + q.q4.total - 2))
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def ram_duration(self) -> float | None:
+        """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
+        return target.ram_duration(self.state)
+
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        """Turn a wanted duration into a target and reduce if it shrank (Q43)."""
+        found = target.set_ram_duration_target(self.state, duration_s)
+        self._done()
+        return found
+
+    def set_target(self, count: int | None) -> None:
+        """Overwrite target_ram_count and reduce once, as the golden traces and the fence do."""
+        q = self.state
+        if count != q.target_ram_count:
+            q.emit(TargetChanged("Q43", q.name, count, {"old": q.target_ram_count, "pinned": count is not None}))
+        q.target_ram_count = count
+        resume(q)
+        q.settle()
+        self._done()
+
+    def resume(self) -> None:
+        """Reduce now (Q54)."""
+        resume(self.state)
+        self.state.settle()
+        self._done()
+
+    def set_queue_mode(self, mode: str) -> None:
+        """Convert to "lazy" or "default" (Q55-Q57)."""
+        modes.set_queue_mode(self.state, mode, self._wait_for_credit)
+        self.state.settle()
+        self._done()
+
+    # --- timers and the mailbox --------------------------------------------------------------------------------------
+
+    def timeout(self) -> None:
+        """Sync the journal (P3, S82)."""
+        self.state.index.sync()
+        self._done()
+
+    def pre_hibernate(self) -> None:
+        """Flush the index before sleeping (Q65)."""
+        self.state.index.flush()
+        self._done()
+
+    def needs_timeout(self) -> str:
+        """Tell which timer the process must arm: no, timed or idle (P1)."""
+        return {"no": "no", "confirms": "timed", "other": "idle"}[self.state.index.needs_sync()]
+
+    def drain_mailbox(self) -> Drained:
+        """Apply callbacks and credit, resume once a round if credit or a bump came, until quiet (K7, F5, Q52)."""
+        q = self.state
+        bumps = resumes = 0
+        q.settle()
+        while q.mailbox:
+            wake = False
+            while q.mailbox:
+                kind, what = q.mailbox.popleft()
+                if kind == "credit":
+                    bumps += 1
+                wake = self._handle(kind, what) or wake
+            if wake:
+                resumes += 1
+                resume(q)
+            q.settle()
+        self._done()
+        return Drained(bumps, resumes)
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over the message numbers whose confirms may be sent (K8)."""
+        found = confirms.drain_confirmed(self.state)
+        self._done()
+        return found
+
+    def _post(self, kind: str, what: object) -> None:
+        self.state.mailbox.append((kind, what))
+
+    def _on_disk(self, messages: RangeSet, how: str) -> None:
+        self._post("store" if how == "written" else "ignored", messages)
+
+    def _handle(self, kind: str, what: Any) -> bool:
+        """Apply one message; return whether the queue must resume afterwards."""
+        q = self.state
+        if kind == "credit":
+            side, amount = what
+            (q.persistent if side == "persistent" else q.transient).grant(amount)
+            return True
+        if kind == "bump":
+            q.waiting_bump = False
+            return True
+        if kind == "index":
+            confirms.index_written(q, what)
+        elif kind == "store":
+            confirms.messages_written(q, what)
+        else:
+            confirms.both_written(q, what, kind)
+        return False
+
+    def _wait_for_credit(self) -> None:
+        """Let the stores work and apply the first grant that comes (Q56)."""
+        q = self.state
+        q.settle()
+        for message in q.mailbox:
+            if message[0] == "credit":
+                q.mailbox.remove(message)
+                self._handle(*message)
+                return
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
+        q = self.state
+        return {
+            "mode": q.mode,
+            "durable": q.durable,
+            "lanes": q.lanes_snapshot(),
+            "delta": q.delta,
+            "counters": q.counters(),
+            "index": q.index.snapshot(),
+        }
+
+    def _done(self) -> None:
+        """End a verb: check the invariants, then tell the numbers that changed."""
+        q = self.state
+        check(q)
+        now = q.counters()
+        changed = {name: value for name, value in now.items() if q.last_counters.get(name) != value}
+        if changed:
+            q.last_counters = now
+            q.emit(CountersChanged("Q5", q.name, changed))
