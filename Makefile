@@ -1,6 +1,9 @@
 # `make help` lists the targets. Only pip and the distribution's packages are used, and what is installed goes
 # into .venv, but for Chromium (and Node.js, gettext), which `make test` takes from the distribution if missing.
 
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
 PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8000
@@ -9,6 +12,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
+SHOW := grep --line-buffered -oE '^(Collecting [^ ]+|Installing collected packages|Successfully installed)' | sed -u 's/^/  /'
 STAMPS := $(VENV)/stamps
 
 # Spark's workers must run the same Python as the program that starts them.
@@ -35,17 +39,17 @@ $(STAMPS)/venv:
 
 $(STAMPS)/app: requirements.txt constraints.txt | $(STAMPS)/venv
 	@echo "Installing the app's packages (half a minute the first time) ..."
-	@$(PIP) --quiet -r requirements.txt
+	@$(PIP) -r requirements.txt | $(SHOW)
 	@touch $@
 
 $(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
 	@echo "Installing the tools for testing ..."
-	@$(PIP) --quiet -r requirements-dev.txt
+	@$(PIP) -r requirements-dev.txt | $(SHOW)
 	@touch $@
 
 $(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
 	@echo "Installing Spark (about 1 GB; a minute or two the first time) ..."
-	@$(PIP) --quiet -r requirements-spark.txt
+	@$(PIP) -r requirements-spark.txt | $(SHOW)
 	@touch $@
 
 env: $(STAMPS)/app ## Create .venv with what the app needs, and nothing more

@@ -40,7 +40,13 @@ def free_port() -> int:
 
 def environment(var_dir: Path) -> dict[str, str]:
     """Return the environment in which everything the app writes lands under `var_dir`."""
-    return {**os.environ, "WATERLINE_VAR": str(var_dir), "PYTHONUNBUFFERED": "1"}
+    inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    return {
+        **inherited,
+        "WATERLINE_VAR": str(var_dir),
+        "WATERLINE_STATIC": str(var_dir / "staticfiles"),
+        "PYTHONUNBUFFERED": "1",
+    }
 
 
 def manage(var_dir: Path, *arguments: str) -> None:

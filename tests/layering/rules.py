@@ -45,7 +45,7 @@ SYSTEM_STDLIB = frozenset("errno io os pathlib shutil".split())
 """What the one module that touches the system may import besides."""
 
 ENGINE_PACKAGES = frozenset({"numpy", "msgspec", "orjson"})
-FORMATS_PACKAGES = frozenset({"numpy"})
+FORMATS_PACKAGES = frozenset({"numpy", "msgspec"})
 
 IMPURE_CALLS = frozenset("open input eval exec compile __import__ breakpoint hash id".split())
 """Builtins that read the world, or whose answer differs from one process to the next."""

@@ -14,7 +14,7 @@ def test_engine_imports_only_what_each_layer_allows() -> None:
         for path in python_files("engine")
         for breach in rules.engine_import_breaches(parse(path), module_name(path), path.name == "__init__.py")
     ]
-    assert breaches == []
+    assert not breaches, "\n".join(["", *breaches])
 
 
 def test_engine_calls_nothing_impure() -> None:
@@ -23,7 +23,7 @@ def test_engine_calls_nothing_impure() -> None:
         for path in python_files("engine")
         for breach in rules.engine_call_breaches(parse(path), module_name(path))
     ]
-    assert breaches == []
+    assert not breaches, "\n".join(["", *breaches])
 
 
 def test_web_app_and_spark_jobs_do_not_know_each_other() -> None:
@@ -32,12 +32,12 @@ def test_web_app_and_spark_jobs_do_not_know_each_other() -> None:
         for path in python_files("playground", "spark_jobs")
         for breach in rules.user_import_breaches(parse(path), module_name(path), path.name == "__init__.py")
     ]
-    assert breaches == []
+    assert not breaches, "\n".join(["", *breaches])
 
 
 BAD_IMPORTS = [
     ("engine.formats.rdq", "from engine.storage import port"),
-    ("engine.formats.rdq", "import msgspec"),
+    ("engine.formats.rdq", "import orjson"),
     ("engine.formats.rdq", "from engine.extents import Extent"),
     ("engine.storage.ledger", "from engine.queue_index import journal"),
     ("engine.queue_index.journal", "import engine.msg_store.files"),

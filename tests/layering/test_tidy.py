@@ -18,7 +18,7 @@ def test_files_are_short_and_finished() -> None:
         if "migrations" not in path.parts
         for breach in tidy.file_breaches(path.read_text(encoding="utf-8"), str(path.relative_to(ROOT)))
     ]
-    assert found == []
+    assert not found, "\n".join(["", *found])
 
 
 def test_engine_functions_fit_a_screen() -> None:
@@ -27,7 +27,7 @@ def test_engine_functions_fit_a_screen() -> None:
         for path in python_files("engine")
         for breach in tidy.long_functions(parse(path), str(path.relative_to(ROOT)))
     ]
-    assert found == []
+    assert not found, "\n".join(["", *found])
 
 
 def test_engine_does_not_print() -> None:
@@ -37,7 +37,7 @@ def test_engine_does_not_print() -> None:
         if not within(module_name(path), *RIM)
         for breach in tidy.prints(parse(path), str(path.relative_to(ROOT)))
     ]
-    assert found == []
+    assert not found, "\n".join(["", *found])
 
 
 def test_engine_is_documented() -> None:
@@ -46,7 +46,7 @@ def test_engine_is_documented() -> None:
         for path in python_files("engine")
         for breach in tidy.undocumented(parse(path), str(path.relative_to(ROOT)))
     ]
-    assert found == []
+    assert not found, "\n".join(["", *found])
 
 
 @pytest.mark.parametrize(
