@@ -1,0 +1,38 @@
+/** One text for one state, to compare the page's fold with the engine's snapshot. */
+
+/** JSON with sorted keys and without anything that says "nothing": equal states give equal texts. */
+export function canonical(state) {
+  return JSON.stringify(tidy(state));
+}
+
+function tidy(value) {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (value === null || typeof value !== "object") return value;
+  const sorted = {};
+  for (const key of Object.keys(value).sort()) {
+    const inner = tidy(value[key]);
+    if (Array.isArray(inner) && inner.length === 0) continue;
+    if (inner !== null && typeof inner === "object" && !Array.isArray(inner) && Object.keys(inner).length === 0) continue;
+    sorted[key] = inner;
+  }
+  return sorted;
+}
+
+/** The paths at which two states differ, at most `limit` of them. */
+export function differences(left, right, limit = 10) {
+  const found = [];
+  compare(tidy(left), tidy(right), "", found, limit);
+  return found;
+}
+
+function compare(left, right, path, found, limit) {
+  if (found.length >= limit || JSON.stringify(left) === JSON.stringify(right)) return;
+  const plain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+  if (!plain(left) || !plain(right)) {
+    found.push(`${path}: ${JSON.stringify(left)} is not ${JSON.stringify(right)}`);
+    return;
+  }
+  for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) {
+    compare(left[key], right[key], `${path}/${key}`, found, limit);
+  }
+}

@@ -1,0 +1,87 @@
+/** What the flags and the place of a message mean (the twin of engine/extents.py). */
+import { holding, total } from "./runs.js";
+
+export const PERSISTENT = 1;
+export const IN_RAM = 2;
+export const IN_STORE = 4;
+export const INDEXED = 8;
+export const HOME_STORE = 16;
+export const WANTS_CONFIRM = 32;
+
+/** The sub-queues from the newest message to the oldest, as they stand on the page. */
+export const LANES = ["q1", "q2", "delta", "q3", "q4"];
+export const PENDING = ["ram_pending", "disk_pending", "index_pending"];
+
+/** The rows of one place of a queue. */
+export function rowsOf(queue, place) {
+  return (queue && queue.lanes && queue.lanes[place]) || [];
+}
+
+/** How many messages a sub-queue holds. */
+export function lengthOf(queue, place) {
+  if (!queue) return 0;
+  if (place === "delta") return queue.delta ? queue.delta[1] : 0;
+  return total(rowsOf(queue, place));
+}
+
+/** How many messages consumers hold unacknowledged. */
+export function pendingOf(queue) {
+  return PENDING.reduce((sum, place) => sum + lengthOf(queue, place), 0);
+}
+
+/** alpha, beta, gamma or delta: the state of a message (Q3). */
+export function stateOf(place, flags) {
+  if (place === "delta") return "delta";
+  if (place === "q1" || place === "q4" || place === "ram_pending" || place === "index_pending") return "alpha";
+  if (flags & IN_RAM) return flags & INDEXED ? "gamma" : "beta";
+  return flags & INDEXED ? "gamma" : "beta";
+}
+
+/** Which parts of a message are where: content and index, in RAM and on disk. */
+export function partsOf(place, flags) {
+  const embedded = !(flags & HOME_STORE);
+  return {
+    state: stateOf(place, flags),
+    embedded,
+    ramContent: place !== "delta" && (flags & IN_RAM) !== 0,
+    ramIndex: place !== "delta",
+    diskIndex: place === "delta" || (flags & INDEXED) !== 0,
+    diskContent: embedded ? place === "delta" || (flags & INDEXED) !== 0 : place === "delta" || (flags & IN_STORE) !== 0,
+  };
+}
+
+/** The name of the queue that the page shows: the first one. */
+export function firstQueue(state) {
+  return Object.keys(state.queues)[0] || null;
+}
+
+/** Where a message is: {place, row} or null. */
+export function locate(queue, seq) {
+  for (const place of ["q4", "q3", "q2", "q1", ...PENDING]) {
+    const row = holding(rowsOf(queue, place), seq);
+    if (row) return { place, row };
+  }
+  const delta = queue.delta;
+  if (delta && delta[0] !== null && seq >= delta[0] && seq < delta[3]) {
+    const entry = holding((queue.index && queue.index.entries) || [], seq);
+    if (entry && !acked(entry[2])) return { place: "delta", row: null };
+  }
+  return null;
+}
+
+/** Whether an index entry's code says that the message was acknowledged. */
+export function acked(code) {
+  return code >> 3 === 3 || (code & 4) !== 0;
+}
+
+/** All live messages as sorted [start, count, state, msg_no] spans; delta has no message numbers. */
+export function spans(queue) {
+  const found = [];
+  for (const place of ["q1", "q2", "q3", "q4"]) {
+    for (const row of rowsOf(queue, place)) found.push([row[0], row[1], stateOf(place, row[4]), row[2]]);
+  }
+  for (const place of PENDING) {
+    for (const row of rowsOf(queue, place)) found.push([row[0], row[1], "unacked", row[2]]);
+  }
+  return found.sort((a, b) => a[0] - b[0]);
+}

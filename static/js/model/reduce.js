@@ -1,0 +1,126 @@
+/**
+ * The fold of the page: state after = fold(state before, transitions), the twin of engine/fold.py.
+ *
+ * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
+ * A row is [kind, rule, ...fields], as in engine/transitions.py.
+ */
+import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
+import { STORE_HANDLERS } from "./reduce-store.js";
+import { EXTENTS, insert, remove } from "./runs.js";
+
+/** The state before anything happened. */
+export function emptyState() {
+  return {
+    queues: {},
+    stores: {},
+    node: { settings: {}, memory: {}, disk: {}, alarms: {}, clock: {}, actors: {} },
+  };
+}
+
+const PLACES = ["q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending"];
+
+/** A queue that holds nothing. */
+function emptyQueue() {
+  return {
+    mode: "default",
+    durable: true,
+    lanes: Object.fromEntries(PLACES.map((place) => [place, []])),
+    delta: [null, 0, 0, null],
+    counters: {},
+    reduced: null,
+    index: emptyIndex(),
+  };
+}
+
+function laneOf(queue, place) {
+  queue.lanes[place] ??= [];
+  return queue.lanes[place];
+}
+
+/** Messages change place: the whole of Shift and its kinds. */
+function shift(state, [, , name, source, to, extents, delta]) {
+  const queue = state.queues[name];
+  if (source !== null && source !== "delta") {
+    const rows = laneOf(queue, source);
+    for (const extent of extents) remove(rows, extent[0], extent[1], EXTENTS);
+  }
+  if (to !== null && to !== "delta") {
+    const rows = laneOf(queue, to);
+    for (const extent of extents) insert(rows, extent, EXTENTS);
+  }
+  if (delta !== null) queue.delta = delta;
+}
+
+const SHIFTS = [
+  "Published", "PublishedDelivered", "Discarded", "Fetched", "Dropped", "PutBack", "AlphasPushed", "PendingPaged",
+  "BetasPushed", "DeltaRead", "LaneJoined", "Acked", "Requeued", "PendingPurged",
+];
+
+function nothing() {}
+
+const QUEUE_HANDLERS = {
+  ...Object.fromEntries(SHIFTS.map((kind) => [kind, shift])),
+  DeltaChanged: (state, [, , name, delta]) => {
+    state.queues[name].delta = delta;
+  },
+  CountersChanged: (state, [, , name, values]) => {
+    Object.assign(state.queues[name].counters, values);
+  },
+  Reduced: (state, [, , name, why]) => {
+    state.queues[name].reduced = why;
+  },
+  TargetChanged: (state, [, , name, target]) => {
+    state.queues[name].counters.target_ram_count = target;
+  },
+  ModeChanged: (state, [, , name, mode]) => {
+    state.queues[name].mode = mode;
+  },
+  ConfirmsDue: nothing,
+  QueueStopped: (state, [, , name]) => {
+    delete state.queues[name];
+  },
+  QueueStarted: (state, [, , name, mode, durable, delta, values]) => {
+    const queue = (state.queues[name] ??= emptyQueue());
+    Object.assign(queue, { mode, durable, delta, counters: { ...values } });
+  },
+};
+
+const NODE_HANDLERS = {
+  NodeChanged: (state, [, , part, values]) => {
+    Object.assign((state.node[part] ??= {}), values);
+  },
+  ActorChanged: (state, [, , actor, values]) => {
+    if (values === null) delete state.node.actors[actor];
+    else Object.assign((state.node.actors[actor] ??= {}), values);
+  },
+  ConfirmsSent: nothing,
+};
+
+/** Index transitions may come before QueueStarted: the queue is made on first sight. */
+function withQueue(handler) {
+  return (state, row) => {
+    state.queues[row[2]] ??= emptyQueue();
+    handler(state, row);
+  };
+}
+
+/** One handler for each kind of transition. */
+export const HANDLERS = {
+  ...QUEUE_HANDLERS,
+  ...Object.fromEntries(Object.entries(INDEX_HANDLERS).map(([kind, handler]) => [kind, withQueue(handler)])),
+  ...STORE_HANDLERS,
+  ...NODE_HANDLERS,
+};
+
+/** Fold one transition. Raises when the kind is unknown: a picture with a gap would lie. */
+export function reduceRow(state, row) {
+  const handler = HANDLERS[row[0]];
+  if (!handler) throw new TypeError(`unknown transition ${row[0]}`);
+  handler(state, row);
+}
+
+/** Fold a batch of transitions, in order. */
+export function reduce(state, rows) {
+  for (const row of rows) reduceRow(state, row);
+  return state;
+}

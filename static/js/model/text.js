@@ -1,0 +1,63 @@
+/** Texts: Django's JavaScript catalogue where the page has loaded it, the English original elsewhere. */
+
+/** Translate a text. */
+export function gettext(text) {
+  return globalThis.gettext ? globalThis.gettext(text) : text;
+}
+
+/** Translate a text that depends on a number. */
+export function ngettext(one, many, count) {
+  if (globalThis.ngettext) return globalThis.ngettext(one, many, count);
+  return count === 1 ? one : many;
+}
+
+/** Fill the places like %(name)s of a text. */
+export function fill(text, values) {
+  return text.replace(/%\((\w+)\)s/g, (whole, name) => (name in values ? String(values[name]) : whole));
+}
+
+const THIN_SPACE = "\u2009";
+
+/** A whole number with thin spaces between the thousands. */
+export function number(value) {
+  if (value === null || value === undefined) return "\u221e";
+  const sign = value < 0 ? "\u2212" : "";
+  return sign + String(Math.abs(Math.round(value))).replace(/\B(?=(\d{3})+(?!\d))/g, THIN_SPACE);
+}
+
+/** A change: always with its sign. */
+export function signed(value) {
+  return value > 0 ? `+${number(value)}` : number(value);
+}
+
+/** A number with a few decimals, without trailing zeros. */
+export function decimal(value, places = 2) {
+  return String(Number(Number(value).toFixed(places)));
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** Bytes in the unit that gives at most four digits. */
+export function bytes(value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return "\u221e";
+  let amount = Math.abs(value);
+  let unit = 0;
+  while (amount >= 1024 && unit < UNITS.length - 1) {
+    amount /= 1024;
+    unit += 1;
+  }
+  const text = unit === 0 || amount >= 100 ? String(Math.round(amount)) : decimal(amount, 1);
+  return `${value < 0 ? "\u2212" : ""}${text}${THIN_SPACE}${UNITS[unit]}`;
+}
+
+/** Virtual time as minutes, seconds and milliseconds: 00:16.412. */
+export function clock(us) {
+  const ms = Math.floor((us || 0) / 1000);
+  const minutes = String(Math.floor(ms / 60000)).padStart(2, "0");
+  return `${minutes}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}.${String(ms % 1000).padStart(3, "0")}`;
+}
+
+/** Virtual time as plain seconds: 16.412. */
+export function seconds(us, places = 3) {
+  return ((us || 0) / 1e6).toFixed(places);
+}

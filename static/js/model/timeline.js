@@ -1,0 +1,145 @@
+/** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
+import { LANES, firstQueue, lengthOf, pendingOf } from "./messages.js";
+import { total } from "./runs.js";
+
+const MAX_SAMPLES = 720;
+const MAX_EVENTS = 160;
+const MAX_LINES = 300;
+const RATE_WINDOW_US = 1_000_000;
+
+/** Kinds that never get a line of their own: they are steps of something that does. */
+const QUIET = new Set([
+  "CountersChanged", "EntriesRecorded", "StoreWritten", "RefCountChanged", "RowsForgotten", "RowsMoved", "CacheChanged",
+  "FileLocked", "CombineStepped", "JournalOpened", "DeltaChanged",
+]);
+
+export class Timeline {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.samples = [];
+    this.events = [];
+    this.lines = [];
+    this.everyUs = 20_000;
+    this.arrived = 0;
+    this.left = 0;
+    this.lastTarget = null;
+    this.reducedOnce = false;
+    this.alarm = {};
+  }
+
+  /** Note one transition that has just been folded. */
+  note(number, atUs, row, state) {
+    this.count(row);
+    this.mark(atUs, row);
+    if (row[0] === "TargetChanged") this.lastTarget = row;
+    if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
+  }
+
+  count([kind, , , source, to, extents]) {
+    if (kind === "Published" || kind === "PublishedDelivered" || kind === "Discarded") this.arrived += total(extents);
+    if (kind === "Fetched" || kind === "PublishedDelivered" || kind === "Discarded") this.left += total(extents);
+  }
+
+  line(number, atUs, row) {
+    const last = this.lines[this.lines.length - 1];
+    if (last && last.row[0] === row[0] && mergeable(last.row, row)) {
+      Object.assign(last, { number, atUs, row, times: last.times + 1, messages: last.messages + messagesOf(row) });
+      return;
+    }
+    this.lines.push({ number, atUs, row, times: 1, messages: messagesOf(row), first: number });
+    if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
+  }
+
+  mark(atUs, row) {
+    const type = eventOf(row, this);
+    if (!type) return;
+    const last = this.events[this.events.length - 1];
+    if (last && last.type === type && atUs - last.atUs < RATE_WINDOW_US) return;
+    this.events.push({ atUs, type });
+    if (this.events.length > MAX_EVENTS) this.events.shift();
+  }
+
+  /** Take a sample of the state for the charts. */
+  sample(atUs, state) {
+    const last = this.samples[this.samples.length - 1];
+    if (last && atUs < last.us) this.samples = this.samples.filter((each) => each.us <= atUs);
+    const sample = sampleOf(atUs, state, this);
+    if (last && atUs - last.us < this.everyUs && this.samples.length > 1) this.samples[this.samples.length - 1] = keepStart(last, sample);
+    else this.samples.push(sample);
+    if (this.samples.length > MAX_SAMPLES) this.thin();
+  }
+
+  thin() {
+    this.samples = this.samples.filter((_, at) => at % 2 === 0 || at === this.samples.length - 1);
+    this.everyUs *= 2;
+  }
+
+  /** Messages per second in and out over the last second of virtual time. */
+  rates() {
+    const last = this.samples[this.samples.length - 1];
+    if (!last) return { arrivals: 0, deliveries: 0 };
+    let from = last;
+    for (let at = this.samples.length - 1; at >= 0 && last.us - from.us < RATE_WINDOW_US; at -= 1) from = this.samples[at];
+    const span = (last.us - from.us) / 1e6;
+    if (span < 0.05) return { arrivals: 0, deliveries: 0 };
+    return { arrivals: (last.arrived - from.arrived) / span, deliveries: (last.left - from.left) / span };
+  }
+}
+
+/** While samples come faster than wanted, the newest one moves but keeps the time at which its slot began. */
+function keepStart(last, sample) {
+  return { ...sample, us: Math.max(last.us, sample.us) };
+}
+
+function sampleOf(us, state, timeline) {
+  const queue = state.queues[firstQueue(state)];
+  const sample = { us, arrived: timeline.arrived, left: timeline.left, pending: pendingOf(queue) };
+  for (const lane of LANES) sample[lane] = lengthOf(queue, lane);
+  const memory = state.node.memory;
+  sample.memory = memory.used_bytes ?? 0;
+  sample.limit = memory.limit_bytes ?? null;
+  sample.paging = memory.paging_bytes ?? null;
+  sample.alarm = Boolean(state.node.alarms.memory);
+  return sample;
+}
+
+/** Messages that a row moves, where it moves any. */
+export function messagesOf(row) {
+  return Array.isArray(row[5]) && typeof row[2] === "string" && Array.isArray(row[5][0]) ? total(row[5]) : 0;
+}
+
+/** Two rows of a kind are one line when they do the same in the same place. */
+function mergeable(last, row) {
+  return last[2] === row[2] && (messagesOf(row) === 0 ? typeof row[3] !== "string" || last[3] === row[3] : last[3] === row[3] && last[4] === row[4]);
+}
+
+/** Numbers of the node that tick all the time are charts, not events. */
+function isQuietNode(row) {
+  if (row[0] === "NodeChanged") return row[2] === "memory" || row[2] === "clock" || row[2] === "disk";
+  if (row[0] === "ActorChanged") return row[3] !== null && !("state" in row[3]) && !("running" in row[3]);
+  return false;
+}
+
+const EVENT_OF = {
+  BetasPushed: "delta",
+  DeltaRead: "read",
+  CombineStarted: "gc",
+  FileRolledOver: "roll",
+  QueueStopped: "stop",
+  QueueStarted: "start",
+};
+
+function eventOf(row, timeline) {
+  if (row[0] === "AlphasPushed") return "paging";
+  if (row[0] === "NodeChanged" && row[2] === "alarms") {
+    const before = timeline.alarm;
+    timeline.alarm = { ...before, ...row[3] };
+    if (row[3].memory && !before.memory) return "memory";
+    if (row[3].disk && !before.disk) return "disk";
+    return null;
+  }
+  return EVENT_OF[row[0]] || null;
+}

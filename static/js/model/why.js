@@ -1,0 +1,100 @@
+/** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
+import { WORDS } from "./why-words.js";
+import { reductionSteps, reductionTitle } from "./why-reduce.js";
+import { bytes, decimal, fill, gettext, number } from "./text.js";
+import { messagesOf } from "./timeline.js";
+
+/** Functions of the reference that do what a kind says. */
+const FUNCTIONS = {
+  Published: "publish", PublishedDelivered: "publish_delivered", Discarded: "discard", Fetched: "fetch", Dropped: "drop",
+  PutBack: "in_r", AlphasPushed: "push_alphas_to_betas", PendingPaged: "limit_ram_acks", BetasPushed: "push_betas_to_deltas",
+  DeltaRead: "maybe_deltas_to_betas", LaneJoined: "queue_out", Acked: "ack", Requeued: "requeue", PendingPurged: "purge_acks",
+  Reduced: "reduce_memory_use", TargetChanged: "set_ram_duration_target", ModeChanged: "set_queue_mode",
+  ConfirmsDue: "record_confirms", EntriesRecorded: "add_to_journal", JournalSynced: "sync", JournalFlushed: "flush_journal",
+  SegmentWritten: "append_journal_to_segment", SegmentDeleted: "delete_segment", SegmentRead: "load_segment",
+  IndexReset: "erase_index_dir", StoreWritten: "write_message", BufferWritten: "write_buffer", StoreSynced: "internal_sync",
+  FileRolledOver: "maybe_roll_to_new_file", RefCountChanged: "remove_message", CombineStarted: "maybe_compact",
+  FilesCombined: "combine_files", FileDeleted: "delete_file_if_empty", StoreRead: "read_message", QueueStopped: "terminate",
+  QueueStarted: "init", StoreStopped: "terminate", StoreRecovered: "recover", IndexRecovered: "recover", ConfirmsSent: "confirm",
+  NodeChanged: "check_memory", ActorChanged: "credit_flow",
+};
+
+/** The numbers that made a transition fire; always the last field of a row, where the kind has any. */
+export function whyOf(row) {
+  const last = row[row.length - 1];
+  return last !== null && typeof last === "object" && !Array.isArray(last) ? last : {};
+}
+
+/** Values for the places of a sentence. */
+function valuesOf(row, messages) {
+  const values = { n: number(messages), source: row[3], to: row[4], file: row[3] };
+  for (const [name, value] of Object.entries(whyOf(row))) values[name] = typeof value === "number" ? number(value) : value;
+  return values;
+}
+
+/** One line of the narrative: {glyph, tone, text}. */
+export function narrate(row, messages = messagesOf(row)) {
+  const word = WORDS[row[0]];
+  if (!word) return { glyph: "\u00b7", tone: "plain", text: row[0] };
+  const { glyph, tone, text, values } = word(row, messages);
+  return { glyph, tone, text: fill(text, { ...valuesOf(row, messages), ...values }) };
+}
+
+/** Everything that the Why? panel shows of a transition. */
+export function explain(row, messages = messagesOf(row), target = null) {
+  const why = whyOf(row);
+  const line = narrate(row, messages);
+  const shared = { kind: row[0], rule: row[1], name: FUNCTIONS[row[0]] || row[0], tone: line.tone };
+  if (row[0] === "Reduced") {
+    return { ...shared, title: reductionTitle(why), bar: ramBar(why), steps: reductionSteps(why), facts: [], origin: originOf(target) };
+  }
+  const reason = WORDS[row[0]]?.(row, messages).reason;
+  return { ...shared, title: line.text, reason: reason ? fill(reason, valuesOf(row, messages)) : "", bar: null, steps: [], facts: factsOf(why),
+    origin: row[0] === "TargetChanged" ? originOf(row) : null };
+}
+
+function ramBar(why) {
+  if (why.ram_msg_count === undefined) return null;
+  return { ready: why.ram_msg_count, pending: why.ram_pending || 0, target: why.target ?? 0, surplus: why.surplus || 0 };
+}
+
+/** Where the target comes from: the lines of its sum (Q42, Q43, M3). */
+export function originOf(row) {
+  if (!row) return null;
+  const why = whyOf(row);
+  const target = row[3];
+  if (target === null) return { target, lines: [gettext("Memory is under the paging line, so the target is infinite.")] };
+  if (why.duration === undefined || why.duration === null || why.pinned) {
+    return { target, lines: [fill(gettext("Pinned by hand: %(target)s"), { target: number(target) })] };
+  }
+  const rate = typeof why.rates === "number" ? why.rates : sumOfRates(why);
+  return {
+    target,
+    lines: [
+      fill(gettext("%(duration)s s \u00d7 %(rate)s msg/s = %(target)s"), {
+        duration: decimal(why.duration, 3), rate: decimal(rate, 1), target: number(target) }),
+    ],
+  };
+}
+
+function sumOfRates(why) {
+  return ["rate_in", "rate_out", "rate_ack_in", "rate_ack_out", "in", "out", "ack_in", "ack_out"].reduce(
+    (sum, name) => sum + (typeof why[name] === "number" ? why[name] : 0), 0);
+}
+
+/** Names whose numbers are bytes. */
+const BYTES = /bytes|limit|size|valid|total/;
+
+/** The numbers of `why` as pairs for a list. */
+function factsOf(why) {
+  return Object.entries(why)
+    .filter(([, value]) => value !== null && typeof value !== "object")
+    .map(([name, value]) => [name.replaceAll("_", " "), shown(name, value)]);
+}
+
+function shown(name, value) {
+  if (typeof value === "number" && BYTES.test(name) && value > 4096) return bytes(value);
+  if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
+  if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
+  return String(value);
+}

@@ -1,0 +1,138 @@
+/**
+ * The socket of one session: hello and acknowledgements, commands with answers, reconnecting where the link breaks.
+ * What arrives is handed on as it is; numbering is checked here, so that listeners never see a gap.
+ */
+
+const FIRST_RETRY_MS = 500;
+const LAST_RETRY_MS = 8000;
+const COMMAND_TIMEOUT_MS = 10000;
+/** Close codes with which the host says that trying again is of no use. */
+const FINAL_CODES = new Set([4003, 4004, 4010]);
+
+export class Transport {
+  /**
+   * `listeners`: snapshot(message), frame(message), welcome(message), notice(message), status(name, retryMs).
+   * `Socket` is WebSocket, or a double in tests.
+   */
+  constructor(url, listeners, Socket = globalThis.WebSocket) {
+    this.url = url;
+    this.listeners = listeners;
+    this.Socket = Socket;
+    this.next = null;
+    this.retryMs = FIRST_RETRY_MS;
+    this.retryTimer = 0;
+    this.commandId = 0;
+    this.waiting = new Map();
+    this.ended = false;
+  }
+
+  /** Connect now, whatever a retry timer says. */
+  connect() {
+    clearTimeout(this.retryTimer);
+    this.listeners.status("connecting", 0);
+    const socket = new this.Socket(this.url);
+    this.socket = socket;
+    socket.onopen = () => this.opened(socket);
+    socket.onmessage = (event) => this.received(socket, JSON.parse(event.data));
+    socket.onclose = (event) => this.closed(socket, event);
+  }
+
+  /** Leave for good. */
+  close() {
+    this.ended = true;
+    clearTimeout(this.retryTimer);
+    this.socket?.close();
+  }
+
+  get live() {
+    return this.socket?.readyState === 1;
+  }
+
+  /** Send a message, unless nobody listens. Tells whether it went. */
+  send(message) {
+    if (!this.live) return false;
+    this.socket.send(JSON.stringify(message));
+    return true;
+  }
+
+  /** Ask the engine for something; resolves when it accepts, rejects with its message when it refuses. */
+  command(command) {
+    this.commandId += 1;
+    const id = this.commandId;
+    return new Promise((accept, refuse) => {
+      const timer = setTimeout(() => this.settle(id, "timeout"), COMMAND_TIMEOUT_MS);
+      this.waiting.set(id, { accept, refuse, timer });
+      if (!this.send({ t: "command", id, command })) this.settle(id, "offline");
+    });
+  }
+
+  settle(id, reason) {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
+    this.waiting.delete(id);
+    clearTimeout(waiting.timer);
+    if (reason === null) waiting.accept();
+    else waiting.refuse(new Error(reason));
+  }
+
+  opened(socket) {
+    if (socket !== this.socket) return;
+    this.retryMs = FIRST_RETRY_MS;
+    this.send({ t: "hello", have: this.next });
+    this.listeners.status("live", 0);
+  }
+
+  closed(socket, event) {
+    if (socket !== this.socket) return;
+    for (const id of [...this.waiting.keys()]) this.settle(id, "offline");
+    if (this.ended) return;
+    if (FINAL_CODES.has(event?.code)) {
+      this.ended = true;
+      this.listeners.status("ended", 0);
+      return;
+    }
+    this.listeners.status("lost", this.retryMs);
+    this.retryTimer = setTimeout(() => this.connect(), this.retryMs);
+    this.retryMs = Math.min(LAST_RETRY_MS, this.retryMs * 2);
+  }
+
+  received(socket, message) {
+    if (socket !== this.socket) return;
+    if (message.t === "frame") this.frame(message);
+    else if (message.t === "snapshot") this.snapshot(message);
+    else if (message.t === "accepted") this.settle(message.id, null);
+    else if (message.t === "refused") this.refused(message);
+    else this.listeners[message.t]?.(message);
+  }
+
+  refused(message) {
+    if (this.waiting.has(message.id)) this.settle(message.id, message.message);
+    else this.listeners.notice({ level: "error", message: message.message });
+  }
+
+  snapshot(message) {
+    this.next = message.next;
+    this.listeners.snapshot(message);
+    this.acknowledge();
+  }
+
+  /** Take a frame if it continues what is here; ask for a snapshot if one is missing. */
+  frame(message) {
+    if (this.next === null || message.first > this.next) {
+      this.next = null;
+      this.send({ t: "hello", have: null });
+      return;
+    }
+    const known = this.next - message.first;
+    if (known > 0) {
+      message = { ...message, first: this.next, rows: message.rows.slice(known), at_us: message.at_us.slice(known) };
+    }
+    this.next = message.first + message.rows.length;
+    this.listeners.frame(message);
+    this.acknowledge();
+  }
+
+  acknowledge() {
+    this.send({ t: "ack", through: this.next });
+  }
+}
