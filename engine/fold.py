@@ -1,0 +1,239 @@
+"""State after = fold(state before, transitions): the meaning of every transition (promise 2).
+
+The browser's reducer, static/js/model/reduce.js, does the same from the same docstrings. `to_json` gives the plain
+shape that snapshots have on the wire; a node's own snapshot must equal it after every step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+import msgspec
+
+from engine import transitions as tr
+from engine.extents import BLANK, Delta, Extent
+from engine.fold_tables import IndexTable, StoreTable
+from engine.runs import Runs
+from engine.settings import REAL
+
+PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
+"""The sub-queues and the pending maps, in the order in which a snapshot shows them."""
+
+PARTS: Final = ("settings", "memory", "disk", "alarms", "clock")
+
+
+class QueueTable:
+    """One queue as its transitions describe it."""
+
+    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduced", "index")
+
+    def __init__(self) -> None:
+        self.mode = "default"
+        self.durable = True
+        self.lanes: dict[str, Runs[Extent]] = {place: Runs() for place in PLACES}
+        self.delta: Delta = BLANK
+        self.counters: dict[str, Any] = {}
+        self.reduced: dict[str, Any] | None = None
+        self.index = IndexTable()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "mode": self.mode,
+            "durable": self.durable,
+            "lanes": {place: [rows_of(extent) for extent in self.lanes[place]] for place in PLACES},
+            "delta": rows_of(self.delta),
+            "counters": dict(self.counters),
+            "reduced": None if self.reduced is None else dict(self.reduced),
+            "index": self.index.to_json(),
+        }
+
+
+class State:
+    """Everything that transitions describe: queues, stores and the node."""
+
+    __slots__ = ("queues", "stores", "node")
+
+    def __init__(self) -> None:
+        self.queues: dict[str, QueueTable] = {}
+        self.stores: dict[str, StoreTable] = {}
+        self.node: dict[str, dict[str, Any]] = {**{part: {} for part in PARTS}, "actors": {}}
+
+    def queue(self, name: str) -> QueueTable:
+        """Return a queue, making it known where this is the first word of it."""
+        return self.queues.setdefault(name, QueueTable())
+
+    def store(self, name: str) -> StoreTable:
+        """Return a store, making it known where this is the first word of it."""
+        return self.stores.setdefault(name, StoreTable())
+
+
+def empty_state() -> State:
+    """Return the state before the first transition."""
+    return State()
+
+
+def rows_of(value: Extent | Delta) -> list[Any]:
+    """Return an extent or a delta record as the list that stands for it in JSON."""
+    return list(msgspec.structs.astuple(value))
+
+
+def to_json(state: State) -> dict[str, Any]:
+    """Return the state in the plain shape of a snapshot: dicts, lists, numbers and texts."""
+    return {
+        "queues": {name: queue.to_json() for name, queue in sorted(state.queues.items())},
+        "stores": {name: store.to_json() for name, store in sorted(state.stores.items())},
+        "node": {
+            part: {name: dict(value) if part == "actors" else value for name, value in sorted(values.items())}
+            for part, values in state.node.items()
+        },
+    }
+
+
+def fold(state: State, transition: tr.Transition) -> None:
+    """Apply one transition to `state`, in place. Kinds that only tell of an event change nothing."""
+    handler = _HANDLERS[type(transition)]
+    if handler is not None:
+        handler(state, transition)
+
+
+def fold_all(state: State, transitions: Iterable[tr.Transition]) -> State:
+    """Apply transitions in order and return the state."""
+    for each in transitions:
+        fold(state, each)
+    return state
+
+
+# --- queues ----------------------------------------------------------------------------------------------------------
+
+
+def _shift(state: State, t: tr.Shift) -> None:
+    queue = state.queue(t.queue)
+    if t.source is not None and t.source != "delta":
+        source = queue.lanes[t.source]
+        for extent in t.extents:
+            source.remove(extent.start, extent.count)
+    if t.to is not None and t.to != "delta":
+        queue.lanes[t.to].insert_all(t.extents)
+    if t.delta is not None:
+        queue.delta = t.delta
+
+
+def _delta_changed(state: State, t: tr.DeltaChanged) -> None:
+    state.queue(t.queue).delta = t.delta
+
+
+def _counters(state: State, t: tr.CountersChanged) -> None:
+    state.queue(t.queue).counters.update(t.values)
+
+
+def _reduced(state: State, t: tr.Reduced) -> None:
+    state.queue(t.queue).reduced = t.why
+
+
+def _target(state: State, t: tr.TargetChanged) -> None:
+    state.queue(t.queue).counters["target_ram_count"] = t.target
+
+
+def _mode(state: State, t: tr.ModeChanged) -> None:
+    state.queue(t.queue).mode = t.mode
+
+
+def _queue_started(state: State, t: tr.QueueStarted) -> None:
+    queue = QueueTable()
+    queue.index = state.queue(t.queue).index
+    queue.mode, queue.durable, queue.delta, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
+    state.queues[t.queue] = queue
+
+
+def _queue_stopped(state: State, t: tr.QueueStopped) -> None:
+    state.queues.pop(t.queue, None)
+
+
+def _index_recovered(state: State, t: tr.IndexRecovered) -> None:
+    index = state.queue(t.queue).index = IndexTable()
+    index.recovered(t)
+
+
+# --- the node --------------------------------------------------------------------------------------------------------
+
+
+def _node(state: State, t: tr.NodeChanged) -> None:
+    state.node[t.part].update(t.values)
+
+
+def _actor(state: State, t: tr.ActorChanged) -> None:
+    actors = state.node["actors"]
+    if t.values is None:
+        actors.pop(t.actor, None)
+    else:
+        actors.setdefault(t.actor, {}).update(t.values)
+
+
+def _of_index(name: str) -> Callable[[State, Any], None]:
+    method = getattr(IndexTable, name)
+    return lambda state, t: method(state.queue(t.queue).index, t)
+
+
+def _of_segment(name: str) -> Callable[[State, Any], None]:
+    method = getattr(IndexTable, name)
+
+    def handle(state: State, t: Any) -> None:
+        size = state.node["settings"].get("segment_entry_count", REAL.segment_entry_count)
+        method(state.queue(t.queue).index, t, size)
+
+    return handle
+
+
+def _of_store(name: str) -> Callable[[State, Any], None]:
+    method = getattr(StoreTable, name)
+    return lambda state, t: method(state.store(t.store), t)
+
+
+def _store_stopped(state: State, t: tr.StoreStopped) -> None:
+    state.stores.pop(t.store, None)
+
+
+_HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]] = {
+    **dict.fromkeys((kind for kind in tr.all_kinds() if issubclass(kind, tr.Shift)), _shift),
+    tr.DeltaChanged: _delta_changed,
+    tr.CountersChanged: _counters,
+    tr.Reduced: _reduced,
+    tr.TargetChanged: _target,
+    tr.ModeChanged: _mode,
+    tr.ConfirmsDue: None,
+    tr.EntriesRecorded: _of_index("entries_recorded"),
+    tr.JournalOpened: _of_index("journal_opened"),
+    tr.JournalSynced: _of_index("journal_synced"),
+    tr.JournalFlushed: _of_index("journal_flushed"),
+    tr.SegmentWritten: _of_segment("segment_written"),
+    tr.SegmentDeleted: _of_segment("segment_deleted"),
+    tr.SegmentRead: None,
+    tr.IndexReset: _of_index("reset"),
+    tr.StoreWritten: _of_store("written"),
+    tr.WriteIgnored: None,
+    tr.BufferWritten: _of_store("buffer_written"),
+    tr.StoreSynced: None,
+    tr.FileRolledOver: _of_store("rolled_over"),
+    tr.RefCountChanged: _of_store("ref_count_changed"),
+    tr.RowsForgotten: _of_store("rows_forgotten"),
+    tr.FileLocked: _of_store("file_locked"),
+    tr.OperationDeferred: None,
+    tr.CombineStarted: None,
+    tr.CombineStepped: None,
+    tr.RowsMoved: _of_store("rows_moved"),
+    tr.FilesCombined: _of_store("files_combined"),
+    tr.FileDeleted: _of_store("file_deleted"),
+    tr.StoreRead: None,
+    tr.CacheChanged: _of_store("cache_changed"),
+    tr.QueueStopped: _queue_stopped,
+    tr.StoreStopped: _store_stopped,
+    tr.StoreRecovered: _of_store("recovered"),
+    tr.IndexRecovered: _index_recovered,
+    tr.QueueStarted: _queue_started,
+    tr.NodeChanged: _node,
+    tr.ActorChanged: _actor,
+    tr.ConfirmsSent: None,
+}
+"""What each kind does to the state; None for kinds that only tell of an event."""
