@@ -19,9 +19,57 @@ class InvariantBroken(EngineError):
     """The queue's own assertions failed (Q2, Q6-Q8, S253): a defect of this engine, never of the user."""
 
 
-class IndexCorrupt(EngineError):
+class FileCorrupt(EngineError):
+    """A file holds what the broker would crash on.
+
+    Args:
+        message: what is wrong, with the offset.
+        offset: byte at which it begins.
+    """
+
+    def __init__(self, message: str, offset: int | None = None) -> None:
+        super().__init__(message)
+        self.offset = offset
+
+
+class IndexCorrupt(FileCorrupt):
     """A queue index file holds what the broker would crash on (S119)."""
 
 
-class StoreCorrupt(EngineError):
+class StoreCorrupt(FileCorrupt):
     """A store file holds what the broker would crash on (S209)."""
+
+
+class StorageFull(EngineError):
+    """The files would grow past the bound of this session; nothing was written.
+
+    Args:
+        path: the file that would have grown.
+        needed: bytes of the files after the refused write.
+        max_bytes: the bound.
+    """
+
+    def __init__(self, path: str, needed: int, max_bytes: int) -> None:
+        super().__init__(
+            f"writing to {path} would need {needed} bytes in all, but this session has {max_bytes}; "
+            "drain or purge the queue, or use smaller or fewer messages"
+        )
+        self.path = path
+        self.needed = needed
+        self.max_bytes = max_bytes
+
+
+class FileMissing(EngineError):
+    """A verb that needs a file was given the path of none."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"there is no file {path}")
+        self.path = path
+
+
+class PathRefused(EngineError):
+    """A path leads outside the storage, or names something that is no plain file in it."""
+
+    def __init__(self, path: str, why: str) -> None:
+        super().__init__(f"{path!r} is no path of the storage: {why}")
+        self.path = path

@@ -65,8 +65,8 @@ class Storage(Protocol):
         """Append `count` bytes of `source` beginning at `offset` to `target`."""
         ...
 
-    def overwrite(self, path: str, offset: int, source: str, count: int) -> None:
-        """Replace `count` bytes at `offset` of `path` with the first `count` bytes of `source`."""
+    def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
+        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`."""
         ...
 
     def fsync(self, path: str) -> None:

@@ -1,0 +1,1 @@
+"""Byte formats of the broker's files: term, properties, segment, journal and store records, names."""

@@ -1,0 +1,157 @@
+"""The journal of the queue index: `journal.jif` (S62, S63, S114)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
+
+import msgspec
+import numpy as np
+
+from engine.formats import publishing
+from engine.formats.chunks import AnyChunk, cut_records, raw
+from engine.formats.message import MessageCodec, Publish, big_endian
+
+Action = Literal["publish", "deliver", "ack", "publish_deliver"]
+
+PERSISTENT, TRANSIENT, DELIVER, ACK = 0, 1 << 62, 2 << 62, 3 << 62
+"""The kind is in the two highest bits of the first 8 bytes (S62, S63)."""
+SEQ_MASK: Final = (1 << 62) - 1
+MARK_BYTES: Final = 8
+PUBLISH_BYTES: Final = 40
+ENDING_ZEROS: Final = bytes(40)
+
+_WORD = struct.Struct(">Q")
+
+
+class JournalRun(msgspec.Struct, frozen=True, eq=False):
+    """One action on consecutive seq_ids, written in ascending order (S62).
+
+    Args:
+        action: "publish", "deliver", "ack", or "publish_deliver" for both records of each seq_id in turn (S66).
+        start: first seq_id.
+        count: number of seq_ids.
+        publish: what the publish records say; None for deliver and ack.
+        codec: encodes embedded messages; not compared.
+        term: the embedded term of another node's message; then `count` is 1.
+    """
+
+    action: Action
+    start: int
+    count: int
+    publish: Publish | None
+    codec: MessageCodec
+    term: bytes | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, JournalRun) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def _values(self) -> tuple[object, ...]:
+        return (self.action, self.start, self.count, self.publish, self.term)
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes for one seq_id: one record, or two for "publish_deliver"."""
+        if self.publish is None:
+            return MARK_BYTES
+        size = PUBLISH_BYTES + publishing.embedded_bytes(self.codec, self.publish, self.term)
+        return size + MARK_BYTES if self.action == "publish_deliver" else size
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return self.count * self.record_bytes
+
+    def part(self, offset: int, count: int) -> JournalRun:
+        """Return the records of `count` seq_ids beginning `offset` after `start`."""
+        publish = self.publish.later(offset) if self.publish is not None else None
+        return JournalRun(self.action, self.start + offset, count, publish, self.codec, self.term)
+
+    def written(self, skip: int, count: int) -> JournalRun:
+        """Return the records of `count` seq_ids in the order of writing, after the first `skip`."""
+        return self.part(skip, count)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; what is cut inside one seq_id's records is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the records."""
+        publish = self.publish
+        if publish is None:
+            kind = DELIVER if self.action == "deliver" else ACK
+            if self.count == 1:
+                return _WORD.pack(kind | self.start)
+            return big_endian(kind | self.start, self.count).tobytes()
+        rows = np.empty((self.count, self.record_bytes), np.uint8)
+        kind = PERSISTENT if publish.persistent else TRANSIENT
+        rows[:, :8] = big_endian(kind | self.start, self.count)
+        ids = self.codec.ids(publish.msg_no, self.count)
+        publishing.fill_publish(rows, 8, self.codec, publish, ids, self.term)
+        if self.action == "publish_deliver":
+            rows[:, -8:] = big_endian(DELIVER | self.start, self.count)
+        return rows.tobytes()
+
+
+def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a journal into the longest runs.
+
+    Args:
+        data: the whole file.
+        codec: reads embedded messages and ids.
+
+    Returns:
+        `JournalRun`s in file order; what lies behind the place where the replay ends silently (S114) is a last
+        `RawBytes` or `Zeros`.
+
+    Raises:
+        IndexCorrupt: an embedded message cannot be read.
+    """
+    return [chunk for _, chunk in scan_journal(data, codec)]
+
+
+def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
+    """Yield (offset in bytes, chunk) as `decode_journal` does, raising where the damage begins."""
+    view = np.frombuffer(data, np.uint8)
+    at = 0
+    while len(data) - at >= MARK_BYTES and data[at : at + 40] != ENDING_ZEROS:
+        word = _WORD.unpack_from(data, at)[0]
+        seq = word & SEQ_MASK
+        kind = word & ~SEQ_MASK
+        own = True
+        if kind in (DELIVER, ACK):
+            run = JournalRun("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
+        else:
+            read = publishing.read_publish(data, at + 8, codec, kind == PERSISTENT)
+            if read is None:
+                break
+            own = publishing.is_own(read)
+            behind = at + 8 + read.length
+            delivered = data[behind : behind + 8] == _WORD.pack(DELIVER | seq)
+            action: Action = "publish_deliver" if delivered else "publish"
+            run = JournalRun(action, seq, 1, read.publish, codec, read.term)
+        if own:
+            run = _longest(view, at, run)
+        yield at, run
+        at += run.size_bytes
+    for chunk in raw(data[at:]):
+        yield at, chunk
+
+
+def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun) -> JournalRun:
+    """Return the longest ascending run that begins with this record."""
+    stride = first.record_bytes
+    most = SEQ_MASK - first.start + 1
+    count = publishing.count_matching(
+        view, at, stride, most, lambda skip, count: first.part(skip, count).encode()
+    )
+    if count > 1 and first.action == "publish":
+        # The last one is delivered at once, so it begins the next run.
+        end = at + count * stride
+        if view[end : end + 8].tobytes() == _WORD.pack(DELIVER | (first.start + count - 1)):
+            count -= 1
+    return first.part(0, count)

@@ -1,0 +1,351 @@
+"""The stored message: its term, its size, its id and its generated body (S50-S57)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.formats import terms
+from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
+
+Bytes2D = NDArray[np.uint8]
+
+FRAME_BYTES: Final = 131064
+"""Largest body frame of a client with the default frame_max (S53)."""
+RECORD_OVERHEAD_BYTES: Final = 25
+"""Size field, id and marker around the term of a store record (S54)."""
+FIRST_FOREIGN: Final = 1 << 52
+"""Numbers from here on stand for ids that another node made; they stay exact in a browser's numbers."""
+OWN_PREFIX: Final = b"waterlin"
+"""The first half of own ids unless the scenario seeds another. It is not zero, so that no publish record is (S114)."""
+
+_ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
+_FIXED_TERM_BYTES = 142
+_CACHED_LAYOUT_BYTES = 256 * 1024
+
+
+class Template(msgspec.Struct, frozen=True):
+    """What a stored term carries besides id, body and persistence.
+
+    Args:
+        exchange: name of the exchange; empty for the default exchange.
+        routing_keys: the publish routing key, then those of CC and BCC (S50).
+        properties: the encoded property list (S52); None for delivery_mode alone.
+    """
+
+    exchange: str = ""
+    routing_keys: tuple[str, ...] = ("cq",)
+    properties: bytes | None = None
+
+
+class ReadMessage(msgspec.Struct, frozen=True):
+    """What a stored term says.
+
+    Args:
+        msg_no: number of the id.
+        size_bytes: body bytes.
+        raw_persistent: the message's own delivery mode is 2 (S50).
+        template: number of its template in the codec that read it.
+        body_is_generated: the codec would write this very term for these values.
+    """
+
+    msg_no: int
+    size_bytes: int
+    raw_persistent: bool
+    template: int
+    body_is_generated: bool
+
+
+class Publish(msgspec.Struct, frozen=True):
+    """What the publish records of a run of index entries say (S60, S62).
+
+    A record of a message that is in a store does not tell the message's own delivery mode nor its template; such a
+    publish takes `persistent` for the one and 0 for the other, so that a file read back equals what was written.
+
+    Args:
+        msg_no: number of the first entry's message; the others follow one by one.
+        size_bytes: body bytes of each.
+        expiry_us: absolute microseconds, 0 for never.
+        persistent: queue durable and message persistent.
+        embedded: the message term is in the record.
+        raw_persistent: the message's own delivery mode is 2.
+        template: number of the term's template.
+    """
+
+    msg_no: int
+    size_bytes: int
+    expiry_us: int = 0
+    persistent: bool = True
+    embedded: bool = False
+    raw_persistent: bool = True
+    template: int = 0
+
+    def __post_init__(self) -> None:
+        """Forget what the record of a message in a store cannot say."""
+        if not self.embedded and (self.template or self.raw_persistent != self.persistent):
+            msgspec.structs.force_setattr(self, "template", 0)
+            msgspec.structs.force_setattr(self, "raw_persistent", self.persistent)
+
+    def later(self, offset: int) -> Publish:
+        """Return the same for the entries that begin `offset` messages on."""
+        if not offset:
+            return self
+        return Publish(
+            self.msg_no + offset,
+            self.size_bytes,
+            self.expiry_us,
+            self.persistent,
+            self.embedded,
+            self.raw_persistent,
+            self.template,
+        )
+
+
+class Layout(NamedTuple):
+    """One encoded term and the places in it that differ from message to message, in bytes."""
+
+    row: NDArray[np.uint8]
+    id_at: int
+    body_at: int
+    lead_bytes: int
+
+
+class MessageCodec:
+    """Encodes and reads message terms, by runs of consecutive message numbers.
+
+    Args:
+        vhost: name of the virtual host the messages are in.
+        id_prefix: first 8 bytes of every own id; the other 8 are the message number.
+        templates: templates known from the start, numbered from 0.
+
+    Raises:
+        ValueError: the prefix has not 8 bytes.
+    """
+
+    def __init__(
+        self,
+        vhost: str = "/",
+        id_prefix: bytes = OWN_PREFIX,
+        templates: Sequence[Template] = (Template(),),
+    ) -> None:
+        if len(id_prefix) != 8:
+            raise ValueError(f"id_prefix has {len(id_prefix)} bytes; it needs 8")
+        self.vhost = vhost
+        self.id_prefix = id_prefix
+        self.templates: list[Template] = []
+        self._template_numbers: dict[Template, int] = {}
+        self._foreign: list[bytes] = []
+        self._foreign_numbers: dict[bytes, int] = {}
+        for template in templates:
+            self.template_no(template)
+        self._cached_term_bytes = lru_cache(4096)(self._measure)
+        self._cached_layout = lru_cache(64)(self._lay_out)
+
+    # --- templates and sizes ---
+
+    def template_no(self, template: Template) -> int:
+        """Return the number of a template, registering it when it is new."""
+        known = self._template_numbers.get(template)
+        if known is None:
+            known = self._template_numbers[template] = len(self.templates)
+            self.templates.append(template)
+        return known
+
+    def properties_bytes(self, template: int) -> int:
+        """Return the length in bytes of the property list, as the embedding rule counts it (S57)."""
+        properties = self.templates[template].properties
+        return 3 if properties is None else len(properties)
+
+    def term_bytes(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
+        """Return the length of the term (S55).
+
+        Args:
+            template: number of the template.
+            size_bytes: body bytes.
+            raw_persistent: the message's own delivery mode is 2.
+        """
+        return self._cached_term_bytes(template, size_bytes, raw_persistent)
+
+    def record_bytes(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
+        """Return the length of the store record: the term and 25 bytes (S54, S55)."""
+        return self._cached_term_bytes(template, size_bytes, raw_persistent) + RECORD_OVERHEAD_BYTES
+
+    def _measure(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
+        made = self.templates[template]
+        frames = -(-size_bytes // FRAME_BYTES)
+        keys = sum(5 + len(_text(key)) for key in made.routing_keys)
+        if not made.routing_keys:
+            keys = -5  # the empty list is one byte instead of six
+        return (
+            _FIXED_TERM_BYTES
+            + len(_text(self.vhost))
+            + len(_text(made.exchange))
+            + keys
+            + self.properties_bytes(template)
+            + (5 + 5 * frames + size_bytes if frames else 0)
+            + (not raw_persistent)
+        )
+
+    # --- encoding ---
+
+    def layout(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+        """Return one encoded term with its varying places; arguments as for `term_bytes`."""
+        if size_bytes > _CACHED_LAYOUT_BYTES:
+            return self._lay_out(template, size_bytes, raw_persistent)
+        return self._cached_layout(template, size_bytes, raw_persistent)
+
+    def _lay_out(self, template: int, size_bytes: int, raw_persistent: bool) -> Layout:
+        made = self.templates[template]
+        body = self.body(0, size_bytes)
+        frames = [body[at : at + FRAME_BYTES] for at in range(0, size_bytes, FRAME_BYTES)]
+        properties = made.properties
+        if properties is None:
+            properties = PERSISTENT_ONLY if raw_persistent else TRANSIENT_ONLY
+        term = terms.encode(
+            (
+                Names.BASIC_MESSAGE,
+                (Names.RESOURCE, _text(self.vhost), Names.EXCHANGE, _text(made.exchange)),
+                [_text(key) for key in made.routing_keys],
+                (
+                    Names.CONTENT,
+                    60,
+                    terms.NONE,
+                    properties,
+                    Names.PROTOCOL,
+                    frames[::-1],
+                ),
+                bytes(16),
+                terms.TRUE if raw_persistent else terms.FALSE,
+            )
+        )
+        row = np.frombuffer(term, np.uint8)
+        id_at = len(term) - (7 if raw_persistent else 8) - 16
+        first = len(frames[0]) if frames else 0
+        return Layout(row, id_at, id_at - 6 - first if frames else id_at, min(8, size_bytes))
+
+    def fill(self, rows: Bytes2D, at: int, layout: Layout, ids: Bytes2D) -> None:
+        """Write terms into a table of records, one message a row.
+
+        Args:
+            rows: the table; its rows are in the order of `ids`.
+            at: column at which the terms begin.
+            layout: the common shape.
+            ids: 16 id bytes a row; own ids, since the body begins with the second half.
+        """
+        rows[:, at : at + len(layout.row)] = layout.row
+        rows[:, at + layout.id_at : at + layout.id_at + 16] = ids
+        if layout.lead_bytes:
+            body = at + layout.body_at
+            rows[:, body : body + layout.lead_bytes] = ids[:, 8 : 8 + layout.lead_bytes]
+
+    def terms(self, msg_no: int, count: int, template: int, size_bytes: int, raw_persistent: bool) -> Bytes2D:
+        """Return the terms of `count` messages as one table, a term a row.
+
+        Args:
+            msg_no: number of the first message; the others follow one by one.
+            count: number of messages.
+            template: number of the template.
+            size_bytes: body bytes.
+            raw_persistent: the message's own delivery mode is 2.
+        """
+        layout = self.layout(template, size_bytes, raw_persistent)
+        rows = np.empty((count, len(layout.row)), np.uint8)
+        self.fill(rows, 0, layout, self.ids(msg_no, count))
+        return rows
+
+    def body(self, msg_no: int, size_bytes: int) -> bytes:
+        """Return the generated body: the number in 8 bytes, then the alphabet, cut to size."""
+        if size_bytes <= 8:
+            return msg_no.to_bytes(8, "big")[:size_bytes]
+        return msg_no.to_bytes(8, "big") + (_ALPHABET * (size_bytes // 26 + 1))[: size_bytes - 8]
+
+    # --- ids ---
+
+    def ids(self, msg_no: int, count: int) -> Bytes2D:
+        """Return the ids of consecutive message numbers as one table, 16 bytes a row."""
+        if msg_no >= FIRST_FOREIGN:
+            joined = b"".join(self._foreign[msg_no - FIRST_FOREIGN : msg_no - FIRST_FOREIGN + count])
+            if len(joined) != 16 * count:
+                raise ValueError(f"message {msg_no + count - 1} was never read from a file")
+            return np.frombuffer(joined, np.uint8).reshape(count, 16)
+        rows = np.empty((count, 16), np.uint8)
+        rows[:, :8] = np.frombuffer(self.id_prefix, np.uint8)
+        rows[:, 8:] = big_endian(msg_no, count)
+        return rows
+
+    def id_bytes(self, msg_no: int) -> bytes:
+        """Return the 16 id bytes of a message number (S56)."""
+        if msg_no >= FIRST_FOREIGN:
+            return self._foreign[msg_no - FIRST_FOREIGN]
+        return self.id_prefix + msg_no.to_bytes(8, "big")
+
+    def msg_no_of(self, id16: bytes) -> int:
+        """Return the number of an id, giving another node's id a fresh one when it is new.
+
+        Args:
+            id16: the 16 id bytes.
+        """
+        if id16[:8] == self.id_prefix:
+            number = int.from_bytes(id16[8:], "big")
+            if number < FIRST_FOREIGN:
+                return number
+        known = self._foreign_numbers.get(id16)
+        if known is None:
+            known = self._foreign_numbers[id16] = FIRST_FOREIGN + len(self._foreign)
+            self._foreign.append(bytes(id16))
+        return known
+
+    # --- reading ---
+
+    def read_term(self, term: bytes) -> ReadMessage:
+        """Read the term of a message, this engine's or a broker's (S50, S51).
+
+        Args:
+            term: the whole external term.
+
+        Raises:
+            TermError: it is no message term.
+        """
+        message = parse_message(term)
+        template = self.template_no(
+            Template(
+                _string(message.exchange),
+                tuple(_string(key) for key in message.routing_keys),
+                None if message.delivery_mode_only else message.properties or b"",
+            )
+        )
+        msg_no = self.msg_no_of(message.id16)
+        size_bytes = sum(len(frame) for frame in message.frames)
+        generated = (
+            msg_no < FIRST_FOREIGN
+            and len(term) == self.term_bytes(template, size_bytes, message.persistent)
+            and term == self.terms(msg_no, 1, template, size_bytes, message.persistent).tobytes()
+        )
+        return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
+
+
+def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:
+    """Return consecutive numbers as 8 big-endian bytes a row.
+
+    Args:
+        start: the first number.
+        count: how many.
+        step: 1 for ascending, -1 for descending.
+    """
+    numbers = np.arange(count, dtype=np.uint64)
+    first = np.uint64(start)
+    values = first + numbers if step > 0 else first - numbers
+    return values.astype(">u8").view(np.uint8).reshape(count, 8)
+
+
+def _text(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def _string(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")

@@ -1,0 +1,53 @@
+"""Names of directories and files (S1, S4, S6, S7)."""
+
+from __future__ import annotations
+
+import hashlib
+
+DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def base36(number: int) -> str:
+    """Write a number in base 36 with upper-case digits and no padding (S1).
+
+    Args:
+        number: 0 or more.
+    """
+    if number == 0:
+        return "0"
+    digits = []
+    while number:
+        number, digit = divmod(number, 36)
+        digits.append(DIGITS[digit])
+    return "".join(reversed(digits))
+
+
+def _hashed(data: bytes) -> str:
+    return base36(int.from_bytes(hashlib.md5(data, usedforsecurity=False).digest(), "big"))
+
+
+def vhost_directory(vhost: str) -> str:
+    """Return the directory name of a virtual host (S1)."""
+    return _hashed(vhost.encode())
+
+
+def queue_directory(vhost: str, queue: str) -> str:
+    """Return the directory name of a queue (S1)."""
+    return _hashed(b"queue" + vhost.encode() + queue.encode())
+
+
+def config_text(segment_entry_count: int) -> bytes:
+    """Return the content of `.config` (S4).
+
+    Args:
+        segment_entry_count: entries in one segment file.
+    """
+    return (
+        "%% This file is auto-generated! Edit at your own risk!\n"
+        f"{{segment_entry_count, {segment_entry_count}}}."
+    ).encode()
+
+
+def queue_name_text(vhost: str, queue: str) -> bytes:
+    """Return the content of `.queue_name` (S6)."""
+    return f"VHOST: {vhost}\nQUEUE: {queue}\n".encode()

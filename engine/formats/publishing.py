@@ -1,0 +1,150 @@
+"""What segment and journal publish records share: 32 bytes and the embedded term (S60, S62)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import IndexCorrupt
+from engine.formats.message import FIRST_FOREIGN, Bytes2D, MessageCodec, Publish
+from engine.formats.terms import TermError
+
+FIXED_BYTES: Final = 32
+"""Id, expiry, body size and length of the embedded term."""
+
+_FIXED = struct.Struct(">QII")
+_COMPARED_BYTES = 4 * 1024 * 1024
+
+
+def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) -> int:
+    """Return the length of the embedded term, 0 when the message is in a store.
+
+    Args:
+        codec: knows the sizes.
+        publish: what the record says.
+        term: the very bytes of another node's message, or None.
+    """
+    if not publish.embedded:
+        return 0
+    if term is not None:
+        return len(term)
+    return codec.term_bytes(publish.template, publish.size_bytes, publish.raw_persistent)
+
+
+def fill_publish(
+    rows: Bytes2D, at: int, codec: MessageCodec, publish: Publish, ids: Bytes2D, term: bytes | None
+) -> None:
+    """Write the shared part of publish records into a table, a record a row.
+
+    Args:
+        rows: the table; its rows are in the order of `ids`.
+        at: column of the id.
+        codec: encodes the terms.
+        publish: what the records say.
+        ids: 16 id bytes a row.
+        term: the very bytes of another node's message, or None.
+    """
+    length = embedded_bytes(codec, publish, term)
+    rows[:, at : at + 16] = ids
+    fixed = _FIXED.pack(publish.expiry_us, publish.size_bytes, length)
+    rows[:, at + 16 : at + FIXED_BYTES] = np.frombuffer(fixed, np.uint8)
+    if not publish.embedded:
+        return
+    if term is not None:
+        rows[:, at + FIXED_BYTES : at + FIXED_BYTES + length] = np.frombuffer(term, np.uint8)
+    else:
+        layout = codec.layout(publish.template, publish.size_bytes, publish.raw_persistent)
+        codec.fill(rows, at + FIXED_BYTES, layout, ids)
+
+
+class ReadPublish(msgspec.Struct, frozen=True):
+    """The shared part of one publish record.
+
+    Args:
+        publish: what it says.
+        term: the embedded term where the codec would not write the same, else None.
+        length: bytes read.
+    """
+
+    publish: Publish
+    term: bytes | None
+    length: int
+
+
+def read_publish(
+    data: bytes | memoryview, at: int, codec: MessageCodec, persistent: bool
+) -> ReadPublish | None:
+    """Read the shared part of a publish record.
+
+    Args:
+        data: the file.
+        at: offset of the id.
+        codec: reads the term.
+        persistent: the flag that stands before this part.
+
+    Returns:
+        None when the file ends inside it.
+
+    Raises:
+        IndexCorrupt: the embedded term is no message, or has another id (S60).
+    """
+    end = at + FIXED_BYTES
+    if end > len(data):
+        return None
+    id16 = bytes(data[at : at + 16])
+    expiry_us, size_bytes, length = _FIXED.unpack_from(data, at + 16)
+    if end + length > len(data):
+        return None
+    if not length:
+        publish = Publish(codec.msg_no_of(id16), size_bytes, expiry_us, persistent, False, persistent, 0)
+        return ReadPublish(publish, None, FIXED_BYTES)
+    term = bytes(data[end : end + length])
+    try:
+        message = codec.read_term(term)
+    except TermError as error:
+        raise IndexCorrupt(f"the message embedded at offset {end} cannot be read: {error}", end) from None
+    if codec.id_bytes(message.msg_no) != id16:
+        raise IndexCorrupt(f"the message embedded at offset {end} has another id than its record", end)
+    publish = Publish(
+        message.msg_no, size_bytes, expiry_us, persistent, True, message.raw_persistent, message.template
+    )
+    generated = message.body_is_generated and message.size_bytes == size_bytes
+    return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
+
+
+def is_own(read: ReadPublish) -> bool:
+    """Tell whether the codec can write this record and those that may follow it."""
+    return read.term is None and read.publish.msg_no < FIRST_FOREIGN
+
+
+def count_matching(
+    data: NDArray[np.uint8], at: int, stride: int, most: int, expected: Callable[[int, int], bytes]
+) -> int:
+    """Count the records that equal what a run would have written.
+
+    Args:
+        data: the file.
+        at: offset of the first record in bytes.
+        stride: bytes of each record.
+        most: the longest run possible.
+        expected: returns the bytes of `count` records after the first `skip`, called with (skip, count).
+    """
+    most = min(most, (len(data) - at) // stride)
+    found = 0
+    block = 16
+    while found < most:
+        count = min(block, most - found)
+        begin = at + found * stride
+        got = data[begin : begin + count * stride]
+        want = np.frombuffer(expected(found, count), np.uint8)
+        if not np.array_equal(got, want):
+            differs = (got != want).reshape(count, stride).any(axis=1)
+            return found + int(differs.argmax())
+        found += count
+        block = min(4 * block, max(1, _COMPARED_BYTES // stride))
+    return found

@@ -1,0 +1,178 @@
+"""Files of a message store: `<n>.rdq` (S54, S209)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from engine.errors import StoreCorrupt
+from engine.formats.chunks import AnyChunk, RawBytes, cut_records, raw
+from engine.formats.message import FIRST_FOREIGN, RECORD_OVERHEAD_BYTES, MessageCodec
+from engine.formats.publishing import count_matching
+from engine.formats.terms import TermError
+
+MARKER: Final = 255
+ID_BYTES: Final = 16
+
+_SIZE = struct.Struct(">Q")
+
+
+class StoreRun(msgspec.Struct, frozen=True, eq=False):
+    """Store records of consecutive message numbers, back to back (S54).
+
+    Args:
+        msg_no: number of the first message.
+        count: number of records.
+        body_bytes: body bytes of each message.
+        raw_persistent: the message's own delivery mode is 2.
+        template: number of the term's template.
+        codec: encodes the messages; not compared.
+        term: the very term of another node's message; then `count` is 1.
+    """
+
+    msg_no: int
+    count: int
+    body_bytes: int
+    raw_persistent: bool
+    template: int
+    codec: MessageCodec
+    term: bytes | None = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, StoreRun) and self._values() == other._values()
+
+    def __hash__(self) -> int:
+        return hash(self._values())
+
+    def _values(self) -> tuple[object, ...]:
+        return (self.msg_no, self.count, self.body_bytes, self.raw_persistent, self.template, self.term)
+
+    @property
+    def record_bytes(self) -> int:
+        """Bytes of one record, the `total_size` of S54."""
+        if self.term is not None:
+            return len(self.term) + RECORD_OVERHEAD_BYTES
+        return self.codec.record_bytes(self.template, self.body_bytes, self.raw_persistent)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all records."""
+        return self.count * self.record_bytes
+
+    def part(self, offset: int, count: int) -> StoreRun:
+        """Return `count` records beginning `offset` records on."""
+        return StoreRun(
+            self.msg_no + offset,
+            count,
+            self.body_bytes,
+            self.raw_persistent,
+            self.template,
+            self.codec,
+            self.term,
+        )
+
+    def written(self, skip: int, count: int) -> StoreRun:
+        """Return `count` records in the order of writing, after the first `skip`."""
+        return self.part(skip, count)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
+        """Split at a byte offset; a record cut through is RawBytes on both sides."""
+        return cut_records(self, offset_bytes)
+
+    def encode(self) -> bytes:
+        """Return the bytes of the records."""
+        codec = self.codec
+        if self.term is not None:
+            size = _SIZE.pack(ID_BYTES + len(self.term))
+            return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
+        record_bytes = self.record_bytes
+        ids = codec.ids(self.msg_no, self.count)
+        rows = np.empty((self.count, record_bytes), np.uint8)
+        rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
+        rows[:, 8:24] = ids
+        codec.fill(rows, 24, codec.layout(self.template, self.body_bytes, self.raw_persistent), ids)
+        rows[:, -1] = MARKER
+        return rows.tobytes()
+
+
+def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
+    """Read a store file into the longest runs, as the scanner of S209 does.
+
+    Args:
+        data: the whole file.
+        codec: reads messages and ids.
+
+    Returns:
+        `StoreRun`s in file order. `RawBytes` or `Zeros` is what the scanner skips (a complete record with a wrong
+        marker) and, last, what lies behind the place where it stops.
+
+    Raises:
+        StoreCorrupt: a size of 1 to 15, on which the broker crashes.
+    """
+    return [chunk for _, chunk in scan_store(data, codec)]
+
+
+def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk]]:
+    """Yield (offset in bytes, chunk) as `decode_store` does, raising where the damage begins."""
+    view = np.frombuffer(data, np.uint8)
+    at = 0
+    while len(data) - at >= _SIZE.size:
+        size = _SIZE.unpack_from(data, at)[0]
+        end = at + size + 9
+        if not size or end > len(data):
+            break
+        if data[end - 1] != MARKER:
+            yield at, RawBytes(bytes(data[at:end]))
+            at = end
+            continue
+        if size < ID_BYTES:
+            raise StoreCorrupt(f"a record of size {size} at offset {at} has no room for its id", at)
+        run = read_record(data, at, size, codec)
+        if run.term is None:
+            run = _longest(view, at, run)
+        yield at, run
+        at += run.size_bytes
+    for chunk in raw(data[at:]):
+        yield at, chunk
+
+
+def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRun:
+    """Read one complete record; a term that the codec would not write the same is kept as it is.
+
+    Args:
+        data: the file.
+        at: offset of the record.
+        size: value of its size field.
+        codec: reads the message.
+    """
+    msg_no = codec.msg_no_of(bytes(data[at + 8 : at + 24]))
+    term = bytes(data[at + 24 : at + 8 + size])
+    try:
+        message = codec.read_term(term)
+    except TermError:
+        return StoreRun(msg_no, 1, 0, True, 0, codec, term)
+    generated = message.body_is_generated and message.msg_no == msg_no
+    return StoreRun(
+        msg_no,
+        1,
+        message.size_bytes,
+        message.raw_persistent,
+        message.template,
+        codec,
+        None if generated else term,
+    )
+
+
+def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun) -> StoreRun:
+    count = count_matching(
+        view,
+        at,
+        first.record_bytes,
+        FIRST_FOREIGN - first.msg_no,
+        lambda skip, count: first.part(skip, count).encode(),
+    )
+    return first.part(0, count)

@@ -1,0 +1,154 @@
+"""The buffered file handle: it decides what a process crash loses (S20-S29)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.storage.port import Chunk, Storage
+
+
+def _ignore_bytes(size_bytes: int) -> None:
+    """Take note of a write that nobody watches."""
+
+
+def _ignore() -> None:
+    """Take note of a sync that nobody watches."""
+
+
+class BufferedHandle:
+    """Appends to one file through a buffer that lives in the process.
+
+    Args:
+        storage: where the file is.
+        path: the file; it need not exist yet.
+        limit_bytes: the buffer is handed over when it holds strictly more (S21); 0 for no buffer, None for no limit.
+        on_write: called with the bytes of each hand-over to the operating system.
+        on_fsync: called after each fsync.
+    """
+
+    __slots__ = (
+        "_limit",
+        "_on_fsync",
+        "_on_write",
+        "_pending",
+        "_storage",
+        "dirty",
+        "path",
+        "pending_bytes",
+        "raw_offset",
+    )
+
+    def __init__(
+        self,
+        storage: Storage,
+        path: str,
+        limit_bytes: int | None,
+        on_write: Callable[[int], None] = _ignore_bytes,
+        on_fsync: Callable[[], None] = _ignore,
+    ) -> None:
+        self._storage = storage
+        self._limit = limit_bytes
+        self._on_write = on_write
+        self._on_fsync = on_fsync
+        self._pending: list[Chunk] = []
+        self.path = path
+        self.pending_bytes = 0
+        self.dirty = False
+        self.raw_offset = storage.size(path) or 0
+
+    @property
+    def virtual_offset(self) -> int:
+        """Offset in bytes at which the next appended byte will land (S28)."""
+        return self.raw_offset + self.pending_bytes
+
+    @property
+    def needs_sync(self) -> bool:
+        """Whether anything is pending, or written and not fsynced (S29)."""
+        return self.dirty or self.pending_bytes > 0
+
+    def append(self, chunk: Chunk, record_bytes: int) -> None:
+        """Append a run of records as if one by one (S21).
+
+        The run is split exactly behind the record with which the buffer holds more than the limit; the whole
+        buffer is handed over there, and again wherever that happens in the rest.
+
+        Args:
+            chunk: the records.
+            record_bytes: bytes of one record of them.
+        """
+        limit = self._limit
+        if limit is not None:
+            left = chunk.size_bytes
+            while left and self.pending_bytes + left > limit:
+                # The first record that makes pending_bytes > limit, counted from 1.
+                fits = 1 + (limit - self.pending_bytes) // record_bytes if limit else left // record_bytes
+                size = min(left, fits * record_bytes)
+                before, after = chunk.cut(size)
+                self._pending.extend(before)
+                self.pending_bytes += size
+                left -= size
+                self.flush()
+                if left:
+                    (chunk,) = after
+            if not left:
+                return
+        self._pending.append(chunk)
+        self.pending_bytes += chunk.size_bytes
+
+    def flush(self) -> None:
+        """Hand the pending bytes to the operating system in one write, without fsync (S22)."""
+        if self.pending_bytes:
+            size = self.pending_bytes
+            self._storage.append(self.path, self._pending)
+            self._forget()
+            self.raw_offset += size
+            self.dirty = True
+            self._on_write(size)
+
+    def sync(self) -> None:
+        """Flush, and fsync what was written since the last fsync (S23)."""
+        self.flush()
+        if self.dirty:
+            self._storage.fsync(self.path)
+            self.dirty = False
+            self._on_fsync()
+
+    def close(self) -> None:
+        """Flush and make durable what was written (S24)."""
+        self.sync()
+
+    def clear(self) -> None:
+        """Drop what is pending and truncate the file to nothing, without fsync (S26)."""
+        self._forget()
+        if self.raw_offset:
+            self._storage.truncate(self.path, 0)
+            self.raw_offset = 0
+
+    def delete(self) -> None:
+        """Drop what is pending and remove the file, without fsync (S27)."""
+        self._forget()
+        self._storage.delete(self.path)
+        self.raw_offset = 0
+        self.dirty = False
+
+    def drop(self) -> None:
+        """The process died: what is pending is lost, the file stays as it is (S234)."""
+        self._forget()
+        self.dirty = False
+
+    def truncate(self, size_bytes: int) -> None:
+        """Flush, then cut or extend the file; this alone owes no fsync (S25)."""
+        self.flush()
+        self._storage.truncate(self.path, size_bytes)
+        self.raw_offset = size_bytes
+
+    def copy_from(self, source: str, offset: int, count: int) -> None:
+        """Flush, then append `count` bytes of another file at `offset`; an fsync is owed (S25)."""
+        self.flush()
+        self._storage.copy(source, offset, count, self.path)
+        self.raw_offset += count
+        self.dirty = True
+
+    def _forget(self) -> None:
+        self._pending = []
+        self.pending_bytes = 0

@@ -1,0 +1,286 @@
+"""Storage that keeps chunks instead of bytes: the same sizes and the same contents, without files."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from engine.errors import FileMissing, StorageFull
+from engine.storage.paths import checked, checked_directory
+from engine.storage.port import Chunk, Decode
+
+
+class _Zeros(msgspec.Struct, frozen=True):
+    """What extending a file writes."""
+
+    plain = True
+    size_bytes: int
+
+    def encode(self) -> bytes:
+        return bytes(self.size_bytes)
+
+    def cut(self, offset_bytes: int) -> tuple[Sequence[Chunk], Sequence[Chunk]]:
+        return [_Zeros(offset_bytes)], [_Zeros(self.size_bytes - offset_bytes)]
+
+
+class _File:
+    """Chunks with the offset at which each ends, and how much of them is durable."""
+
+    __slots__ = ("chunks", "ends", "synced_bytes", "durable", "plain")
+
+    def __init__(self) -> None:
+        self.chunks: list[Chunk] = []
+        self.ends: list[int] = []
+        self.synced_bytes: int | None = None
+        """Bytes that the last fsync covered and that nothing changed since; None before the first fsync."""
+        self.durable: list[Chunk] | None = None
+        """The content at the last fsync, kept once something of it was changed."""
+        self.plain = 0
+        """How many chunks are bytes rather than records."""
+
+    @property
+    def size(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    def append(self, chunk: Chunk) -> None:
+        size = chunk.size_bytes
+        if size:
+            self.chunks.append(chunk)
+            self.ends.append(self.size + size)
+            self.plain += getattr(chunk, "plain", False)
+
+    def replace(self, chunks: Sequence[Chunk]) -> None:
+        self.chunks, self.ends, self.plain = [], [], 0
+        for chunk in chunks:
+            self.append(chunk)
+
+    def part(self, offset: int, count: int) -> Iterator[Chunk]:
+        """Yield the chunks of `count` bytes at `offset`, cutting where they begin and end inside one."""
+        end = offset + count
+        at = bisect_right(self.ends, offset)
+        while at < len(self.chunks) and offset < end:
+            chunk = self.chunks[at]
+            chunk_end = self.ends[at]
+            begin = chunk_end - chunk.size_bytes
+            pieces: Sequence[Chunk] = [chunk]
+            if end < chunk_end:
+                pieces = chunk.cut(end - begin)[0]
+            if offset > begin:
+                pieces = [
+                    piece
+                    for piece, skip in _with_skips(pieces, offset - begin)
+                    for piece in ([piece] if not skip else piece.cut(skip)[1])
+                ]
+            yield from pieces
+            offset = chunk_end
+            at += 1
+
+    def truncate(self, size: int) -> None:
+        """Cut the content to `size` bytes, at most what there is."""
+        at = bisect_right(self.ends, size)
+        if at < len(self.chunks):
+            begin = self.ends[at - 1] if at else 0
+            kept = self.chunks[at].cut(size - begin)[0] if size > begin else ()
+            for chunk in self.chunks[at:]:
+                self.plain -= getattr(chunk, "plain", False)
+            del self.chunks[at:], self.ends[at:]
+            for chunk in kept:
+                self.append(chunk)
+
+    def about_to_change(self, from_offset: int) -> None:
+        """Keep the durable content when bytes from `from_offset` on will differ from it."""
+        if self.durable is None and self.synced_bytes is not None and from_offset < self.synced_bytes:
+            self.durable = list(self.part(0, self.synced_bytes))
+
+    def fsync(self) -> None:
+        self.synced_bytes = self.size
+        self.durable = None
+
+
+def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int]]:
+    """Yield the pieces behind the first `skip` bytes, the first of them with what to cut off its front."""
+    for piece in pieces:
+        size = piece.size_bytes
+        if skip < size:
+            yield piece, skip
+            skip = 0
+        else:
+            skip -= size
+
+
+class LedgerStorage:
+    """Files of one node as lists of chunks.
+
+    Args:
+        max_bytes: bound of all files together; None for none.
+    """
+
+    def __init__(self, max_bytes: int | None = None) -> None:
+        self._files: dict[str, _File] = {}
+        self._max_bytes = max_bytes
+        self._used = 0
+
+    def size(self, path: str) -> int | None:
+        """Return the size in bytes, or None when the file does not exist."""
+        file = self._files.get(path)
+        return None if file is None else file.size
+
+    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at the end, creating the file when absent.
+
+        Raises:
+            StorageFull: the bound would be passed; nothing is written.
+        """
+        size = sum(chunk.size_bytes for chunk in chunks)
+        self._claim(path, size)
+        file = self._files.get(path)
+        if file is None:
+            file = self._files[checked(path)] = _File()
+        for chunk in chunks:
+            file.append(chunk)
+        self._used += size
+
+    def create(self, path: str) -> None:
+        """Make an empty file, truncating what is there."""
+        if path in self._files:
+            self.truncate(path, 0)
+        else:
+            self._files[checked(path)] = _File()
+
+    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes.
+
+        Args:
+            path: the file; when it does not exist there are no chunks.
+            decode: the decoder of the file's format.
+        """
+        file = self._files.get(path)
+        if file is None:
+            return []
+        if file.plain:
+            return decode(_encoded(file.chunks))
+        return list(file.chunks)
+
+    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
+        """Return up to `count` bytes at `offset`, encoding only the chunks that hold them.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        return _encoded(self._existing(path).part(offset, count))
+
+    def truncate(self, path: str, size_bytes: int) -> None:
+        """Cut the file to `size_bytes`, or extend it with zeros to it.
+
+        Raises:
+            FileMissing: the file does not exist.
+            StorageFull: the bound would be passed.
+        """
+        file = self._existing(path)
+        grown = size_bytes - file.size
+        if grown > 0:
+            self._claim(path, grown)
+            file.append(_Zeros(grown))
+        else:
+            file.about_to_change(size_bytes)
+            file.truncate(size_bytes)
+        self._used += grown
+
+    def copy(self, source: str, offset: int, count: int, target: str) -> None:
+        """Append `count` bytes of `source` beginning at `offset` to `target`, creating it when absent.
+
+        Raises:
+            FileMissing: the source does not exist.
+            StorageFull: the bound would be passed.
+        """
+        self.append(target, list(self._existing(source).part(offset, count)))
+
+    def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
+        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`.
+
+        Raises:
+            FileMissing: one of the files does not exist.
+            ValueError: the bytes do not lie inside both files.
+        """
+        file, other = self._existing(path), self._existing(source)
+        if offset + count > file.size or source_offset + count > other.size:
+            raise ValueError(
+                f"{count} bytes at {offset} of {path} or {source_offset} of {source} are outside"
+            )
+        file.about_to_change(offset)
+        tail_at = offset + count
+        content = [
+            *file.part(0, offset),
+            *other.part(source_offset, count),
+            *file.part(tail_at, file.size - tail_at),
+        ]
+        file.replace(content)
+
+    def fsync(self, path: str) -> None:
+        """Make what was written durable.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        self._existing(path).fsync()
+
+    def delete(self, path: str) -> None:
+        """Remove a file for good; nothing happens when it is absent."""
+        file = self._files.pop(path, None)
+        if file is not None:
+            self._used -= file.size
+
+    def rename(self, path: str, target: str) -> None:
+        """Give a file another name, replacing what is there; what is durable of it stays so.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        file = self._existing(path)
+        if target != path:
+            self.delete(checked(target))
+            self._files[target] = self._files.pop(path)
+            assert self._files[target] is file
+
+    def delete_directory(self, path: str) -> None:
+        """Remove a directory with everything in it for good."""
+        prefix = checked(path) + "/"
+        for name in [name for name in self._files if name.startswith(prefix)]:
+            self.delete(name)
+
+    def list(self, directory: str) -> Sequence[str]:
+        """Return the names of the files directly inside `directory`, sorted."""
+        inside = checked_directory(directory)
+        prefix = inside + "/" if inside else ""
+        names = (path[len(prefix) :] for path in self._files if path.startswith(prefix))
+        return sorted(name for name in names if "/" not in name)
+
+    def power_cut(self) -> None:
+        """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
+        for path, file in list(self._files.items()):
+            if file.synced_bytes is None:
+                del self._files[path]
+            else:
+                file.replace(list(file.part(0, file.synced_bytes)) if file.durable is None else file.durable)
+                file.fsync()
+        self._used = sum(file.size for file in self._files.values())
+
+    def used_bytes(self) -> int:
+        """Return the bytes of all files together."""
+        return self._used
+
+    def _existing(self, path: str) -> _File:
+        file = self._files.get(path)
+        if file is None:
+            raise FileMissing(checked(path))
+        return file
+
+    def _claim(self, path: str, more: int) -> None:
+        if self._max_bytes is not None and self._used + more > self._max_bytes:
+            raise StorageFull(path, self._used + more, self._max_bytes)
+
+
+def _encoded(chunks: Sequence[Chunk] | Iterator[Chunk]) -> bytes:
+    return b"".join(chunk.encode() for chunk in chunks)
