@@ -1,0 +1,100 @@
+"""One cell: a whole node on the ledger, from the scenario to a row. The same cell gives the same row anywhere."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+
+from engine import ENGINE_VERSION
+from spark_jobs.errors import SweepError
+from spark_jobs.metrics import Figures, finish, observe
+from spark_jobs.plan import Cell
+from spark_jobs.schema import COST, Row, empty_outcome
+
+MOST_TRANSITIONS = 2_000_000
+"""A run that makes more is stopped and becomes a row with its error."""
+
+BATCH = 500
+"""Transitions between two looks at the log, which keeps only the latest."""
+
+
+def run_cell(cell: Cell, engine_build: str) -> Row:
+    """Run one cell and return its row of `spark_jobs.schema.CELLS`.
+
+    Args:
+        cell: the run.
+        engine_build: fingerprint of the engine's sources, noted in the row.
+
+    Returns:
+        the metrics, the digest and a small series; or, whatever went wrong, the identity and the error.
+    """
+    began = time.perf_counter()
+    row: Row = {
+        "cell_id": cell.cell_id,
+        "workload": cell.workload,
+        "seed": cell.seed,
+        "values": msgspec.json.encode(cell.values).decode(),
+        "scenario": msgspec.json.encode(cell.scenario).decode(),
+        "engine_version": ENGINE_VERSION,
+        "engine_build": engine_build,
+        **empty_outcome(),
+    }
+    try:
+        row.update(outcome(cell))
+    except Exception as error:  # noqa: BLE001 - one bad cell must not end the sweep; its row tells what happened
+        row["error"] = f"{type(error).__name__}: {error}"
+    row[COST] = time.perf_counter() - began
+    return row
+
+
+def outcome(cell: Cell) -> Row:
+    """Run the scenario to its end on the ledger; return digest, metrics and series.
+
+    The series are samples at equal distances of virtual time, the last one at the end.
+
+    Raises:
+        SweepError: the run made more than MOST_TRANSITIONS transitions.
+        engine.errors.EngineError: the engine refused the scenario or a command.
+    """
+    node = start_node(cell.scenario)
+    until_us = cell.scenario["until_us"]
+    figures = Figures()
+    ram_bytes, ready = [], []
+    for point in range(1, cell.series_points + 1):
+        advance(node, figures, until_us * point // cell.series_points)
+        ram_bytes.append(figures.ram_bytes)
+        ready.append(figures.ready)
+    return {
+        "digest": node.log.digest,
+        **finish(figures, until_us),
+        "series_ram_bytes": ram_bytes,
+        "series_ready": ready,
+    }
+
+
+def start_node(scenario: dict[str, Any]) -> Any:
+    """Return a node on an empty ledger, about to run the scenario."""
+    from engine.storage.ledger import LedgerStorage
+
+    from engine.node import Node, Scenario
+
+    return Node(msgspec.convert(scenario, Scenario), LedgerStorage())
+
+
+def advance(node: Any, figures: Figures, until_us: int) -> None:
+    """Go on to a virtual time, and add every transition on the way to the figures."""
+    seen = node.log.number
+    while True:
+        node.advance(until_us, BATCH)
+        news = node.log.since(seen)
+        for at_us, transition in zip(news.at_us, news.rows, strict=True):
+            observe(figures, at_us, transition)
+        if node.log.number == seen:
+            return
+        seen = node.log.number
+        if figures.transitions > MOST_TRANSITIONS:
+            raise SweepError(
+                f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"
+            )

@@ -1,0 +1,279 @@
+"""Figures of one run, folded from its transitions. Nothing is counted here that the engine did not say.
+
+`observe` is a pure fold in the manner of `engine.fold`: it takes the figures so far and one transition. Times are
+virtual; a state that lasts (alarm, blocked, paging) is a clock that starts with one transition and stops with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from engine import transitions as t
+from engine.extents import Extent
+
+
+class Clock(msgspec.Struct):
+    """How long something has been so, in microseconds of virtual time."""
+
+    total_us: int = 0
+    since_us: int | None = None
+
+    def turn(self, on: bool, at_us: int) -> None:
+        """Start or stop; nothing happens when it is so already."""
+        if on and self.since_us is None:
+            self.since_us = at_us
+        elif not on and self.since_us is not None:
+            self.total_us += at_us - self.since_us
+            self.since_us = None
+
+
+class Figures(msgspec.Struct):
+    """Everything counted so far. Names ending in `_us` are clocks, the others are counts or bytes."""
+
+    transitions: int = 0
+    ram_bytes: int = 0
+    peak_ram_bytes: int = 0
+    published: int = 0
+    delivered: int = 0
+    ready: int = 0
+    peak_ready: int = 0
+    peak_delta: int = 0
+    paged_out: int = 0
+    delta_in: int = 0
+    delta_out: int = 0
+    disk_reads: int = 0
+    disk_writes: int = 0
+    fsyncs: int = 0
+    bytes_read: int = 0
+    bytes_written: int = 0
+    journal_flushes: int = 0
+    segments_written: int = 0
+    segments_deleted: int = 0
+    files_combined: int = 0
+    files_deleted: int = 0
+    bytes_combined: int = 0
+    over_watermark_us: Clock = msgspec.field(default_factory=Clock)
+    blocked_us: Clock = msgspec.field(default_factory=Clock)
+    paging_us: Clock = msgspec.field(default_factory=Clock)
+    lanes: dict[str, int] = {}
+    deltas: dict[str, int] = {}
+    finite_targets: set[str] = set()
+    blocked_publishers: set[str] = set()
+
+
+LANES = frozenset({"q1", "q2", "q3", "q4"})
+
+
+def observe(figures: Figures, at_us: int, transition: t.Transition) -> None:
+    """Add one transition that happened at `at_us`."""
+    figures.transitions += 1
+    if isinstance(transition, t.Shift):
+        _shift(figures, transition)
+    handler = HANDLERS.get(type(transition))
+    if handler is not None:
+        handler(figures, at_us, transition)
+
+
+def finish(figures: Figures, at_us: int) -> dict[str, Any]:
+    """Stop all clocks at the end of the run and return the metrics as a flat row.
+
+    Returns:
+        the names of `METRICS`; seconds are floats, everything else integers.
+    """
+    for clock in (figures.over_watermark_us, figures.blocked_us, figures.paging_us):
+        clock.turn(False, at_us)
+    return {
+        **{name: getattr(figures, name) for name in COUNTS},
+        "final_ram_bytes": figures.ram_bytes,
+        "final_ready": figures.ready,
+        "over_watermark_s": figures.over_watermark_us.total_us / 1e6,
+        "blocked_s": figures.blocked_us.total_us / 1e6,
+        "paging_s": figures.paging_us.total_us / 1e6,
+    }
+
+
+def _count(extents: tuple[Extent, ...]) -> int:
+    return sum(extent.count for extent in extents)
+
+
+def _shift(figures: Figures, shift: t.Shift) -> None:
+    """Follow how many messages are ready, in all and in each queue's delta."""
+    count = _count(shift.extents)
+    figures.ready += count * ((shift.to in LANES) - (shift.source in LANES))
+    if shift.delta is not None:
+        _delta(figures, shift.queue, shift.delta.count)
+    figures.peak_ready = max(figures.peak_ready, figures.ready)
+
+
+def _delta(figures: Figures, queue: str, count: int) -> None:
+    figures.ready += count - figures.deltas.get(queue, 0)
+    figures.deltas[queue] = count
+    figures.peak_delta = max(figures.peak_delta, sum(figures.deltas.values()))
+
+
+def _published(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    figures.published += _count(shift.extents)
+
+
+def _handed_over(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    """A message that met a waiting consumer is published and delivered at once."""
+    figures.published += _count(shift.extents)
+    figures.delivered += _count(shift.extents)
+
+
+def _fetched(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    figures.delivered += _count(shift.extents)
+
+
+def _alphas_pushed(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    figures.paged_out += sum(extent.count for extent in shift.extents if not extent.in_ram)
+
+
+def _betas_pushed(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    figures.delta_in += _count(shift.extents)
+
+
+def _delta_read(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    figures.delta_out += _count(shift.extents)
+
+
+def _delta_changed(figures: Figures, at_us: int, change: t.DeltaChanged) -> None:
+    _delta(figures, change.queue, change.delta.count)
+
+
+def _target_changed(figures: Figures, at_us: int, change: t.TargetChanged) -> None:
+    (figures.finite_targets.discard if change.target is None else figures.finite_targets.add)(change.queue)
+    figures.paging_us.turn(bool(figures.finite_targets), at_us)
+
+
+def _written(figures: Figures, bytes_: int, *, synced: bool) -> None:
+    figures.disk_writes += bytes_ > 0
+    figures.bytes_written += bytes_
+    figures.fsyncs += synced
+
+
+def _journal_synced(figures: Figures, at_us: int, sync: t.JournalSynced) -> None:
+    _written(figures, sync.bytes_, synced=True)
+
+
+def _journal_flushed(figures: Figures, at_us: int, flush: t.JournalFlushed) -> None:
+    figures.journal_flushes += 1
+
+
+def _segment_written(figures: Figures, at_us: int, write: t.SegmentWritten) -> None:
+    figures.segments_written += 1
+    _written(figures, write.bytes_, synced=True)
+
+
+def _segment_deleted(figures: Figures, at_us: int, deletion: t.SegmentDeleted) -> None:
+    figures.segments_deleted += 1
+
+
+def _segment_read(figures: Figures, at_us: int, read: t.SegmentRead) -> None:
+    figures.disk_reads += 1
+    figures.bytes_read += read.bytes_
+
+
+def _buffer_written(figures: Figures, at_us: int, write: t.BufferWritten) -> None:
+    _written(figures, write.bytes_, synced=False)
+
+
+def _store_synced(figures: Figures, at_us: int, sync: t.StoreSynced) -> None:
+    figures.fsyncs += 1
+
+
+def _store_read(figures: Figures, at_us: int, read: t.StoreRead) -> None:
+    """One read call for each body that is not in the store's cache."""
+    if read.by == "file":
+        figures.disk_reads += read.count
+        figures.bytes_read += read.bytes_
+
+
+def _combine_stepped(figures: Figures, at_us: int, step: t.CombineStepped) -> None:
+    if step.step in {"tmp_written", "copied_back", "source_copied"}:
+        figures.bytes_combined += step.bytes_
+        _written(figures, step.bytes_, synced=False)
+    elif step.step == "synced":
+        figures.fsyncs += 1
+
+
+def _files_combined(figures: Figures, at_us: int, combination: t.FilesCombined) -> None:
+    figures.files_combined += 1
+
+
+def _file_deleted(figures: Figures, at_us: int, deletion: t.FileDeleted) -> None:
+    figures.files_deleted += 1
+
+
+def _node_changed(figures: Figures, at_us: int, change: t.NodeChanged) -> None:
+    if change.part == "memory" and "used_bytes" in change.values:
+        figures.ram_bytes = int(change.values["used_bytes"] or 0)
+        figures.peak_ram_bytes = max(figures.peak_ram_bytes, figures.ram_bytes)
+    if change.part == "alarms" and "memory" in change.values:
+        figures.over_watermark_us.turn(bool(change.values["memory"]), at_us)
+
+
+def _actor_changed(figures: Figures, at_us: int, change: t.ActorChanged) -> None:
+    """A blocked connection reads nothing, so what counts is the time in which any of them was."""
+    values = change.values
+    if values is None:
+        figures.blocked_publishers.discard(change.actor)
+    elif "state" in values:
+        blocked = values["state"] == "blocked"
+        (figures.blocked_publishers.add if blocked else figures.blocked_publishers.discard)(change.actor)
+    figures.blocked_us.turn(bool(figures.blocked_publishers), at_us)
+
+
+HANDLERS: dict[type[t.Transition], Callable[[Figures, int, Any], None]] = {
+    t.Published: _published,
+    t.PublishedDelivered: _handed_over,
+    t.Discarded: _handed_over,
+    t.Fetched: _fetched,
+    t.AlphasPushed: _alphas_pushed,
+    t.BetasPushed: _betas_pushed,
+    t.DeltaRead: _delta_read,
+    t.DeltaChanged: _delta_changed,
+    t.TargetChanged: _target_changed,
+    t.JournalSynced: _journal_synced,
+    t.JournalFlushed: _journal_flushed,
+    t.SegmentWritten: _segment_written,
+    t.SegmentDeleted: _segment_deleted,
+    t.SegmentRead: _segment_read,
+    t.BufferWritten: _buffer_written,
+    t.StoreSynced: _store_synced,
+    t.StoreRead: _store_read,
+    t.CombineStepped: _combine_stepped,
+    t.FilesCombined: _files_combined,
+    t.FileDeleted: _file_deleted,
+    t.NodeChanged: _node_changed,
+    t.ActorChanged: _actor_changed,
+}
+
+COUNTS = (
+    "transitions",
+    "peak_ram_bytes",
+    "published",
+    "delivered",
+    "peak_ready",
+    "peak_delta",
+    "paged_out",
+    "delta_in",
+    "delta_out",
+    "disk_reads",
+    "disk_writes",
+    "fsyncs",
+    "bytes_read",
+    "bytes_written",
+    "journal_flushes",
+    "segments_written",
+    "segments_deleted",
+    "files_combined",
+    "files_deleted",
+    "bytes_combined",
+)
+SECONDS = ("over_watermark_s", "blocked_s", "paging_s")
+METRICS = (*COUNTS, "final_ram_bytes", "final_ready", *SECONDS)
+"""Every metric of a row, by name."""

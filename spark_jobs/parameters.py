@@ -1,0 +1,155 @@
+"""The names that an axis may vary, and how each one changes a scenario."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from spark_jobs.errors import SweepError
+
+Scenario = dict[str, Any]
+"""A scenario as JSON (version 1): profile, settings, seed, timed commands."""
+
+Value = int | float | bool | str
+
+
+class Parameter(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that a sweep can vary.
+
+    Args:
+        name: the broker's own word where there is one; units come last.
+        low: smallest value allowed, None for values that are no numbers.
+        high: largest value allowed.
+        whole: whether only integers make sense.
+        choices: the allowed words or truth values, for parameters that are no numbers.
+        apply: returns nothing; changes the (already copied) scenario.
+    """
+
+    name: str
+    apply: Callable[[Scenario, Value], None]
+    low: float | None = None
+    high: float | None = None
+    whole: bool = True
+    choices: tuple[Value, ...] = ()
+
+    def check(self, value: Value) -> Value:
+        """Return the value as it will stand in the scenario.
+
+        Raises:
+            SweepError: the value is of the wrong type or out of range.
+        """
+        if self.choices:
+            if not any(value is each or (isinstance(value, str) and value == each) for each in self.choices):
+                allowed = ", ".join(map(str, self.choices))
+                raise SweepError(f"{self.name} = {value!r} is not possible; use one of: {allowed}")
+            return value
+        if isinstance(value, bool | str):
+            raise SweepError(f"{self.name} = {value!r} is not a number; write it without quotes")
+        if not (self.low or 0) <= value <= (self.high or 0):
+            raise SweepError(f"{self.name} = {value} is out of range; use {self.low} to {self.high}")
+        if self.whole and value != int(value):
+            raise SweepError(f"{self.name} = {value} has a fraction; use whole numbers")
+        return int(value) if self.whole else float(value)
+
+
+def _setting(name: str) -> Callable[[Scenario, Value], None]:
+    """Return a change of one setting for the whole run: a later `set` of the same name is dropped."""
+
+    def apply(scenario: Scenario, value: Value) -> None:
+        scenario.setdefault("settings", {})[name] = value
+        scenario["commands"] = [
+            command
+            for command in scenario["commands"]
+            if not (command["do"] == "set" and command["name"] == name)
+        ]
+
+    return apply
+
+
+def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
+    """Return a change of one field in every command with one of `verbs`."""
+
+    def apply(scenario: Scenario, value: Value) -> None:
+        touched = [command for command in scenario["commands"] if command["do"] in verbs]
+        if not touched:
+            raise SweepError(
+                f"the workload {scenario.get('title', '')!r} has no {' or '.join(verbs)} command, so its {name} "
+                "cannot be varied; take that axis out, or choose another workload"
+            )
+        for command in touched:
+            # A rate of 0 or null means "stopped" or "as fast as possible": that is not a rate to vary.
+            if not (name == "rate_per_s" and not command.get(name)):
+                command[name] = value
+
+    return apply
+
+
+def _queue_mode(scenario: Scenario, value: Value) -> None:
+    """Set the queue mode before the first command."""
+    commands = [
+        command
+        for command in scenario["commands"]
+        if not (command["do"] == "set" and command["name"] == "queue_mode")
+    ]
+    scenario["commands"] = [{"at_us": 0, "do": "set", "name": "queue_mode", "value": value}, *commands]
+
+
+def _number(
+    name: str,
+    low: float,
+    high: float,
+    apply: Callable[[Scenario, Value], None] | None = None,
+    *,
+    whole: bool = True,
+) -> Parameter:
+    return Parameter(name=name, apply=apply or _setting(name), low=low, high=high, whole=whole)
+
+
+PUBLISHING = ("publish", "set_publisher")
+
+PARAMETERS: dict[str, Parameter] = {
+    parameter.name: parameter
+    for parameter in (
+        _number("vm_memory_high_watermark", 0.01, 1.0, whole=False),
+        _number("vm_memory_high_watermark_paging_ratio", 0.01, 2.0, whole=False),
+        _number("ram_bytes", 64 * 1024**2, 1024**4),
+        _number("queue_index_embed_msgs_below", 0, 10 * 1024**2),
+        _number("segment_entry_count", 1, 16384),
+        _number("queue_index_max_journal_entries", 0, 10**7),
+        _number("msg_store_file_size_limit", 1024, 1024**3),
+        _number("msg_store_io_batch_size", 0, 10**6),
+        _number("message_size_bytes", 0, 10 * 1024**2, _field("size_bytes", *PUBLISHING)),
+        _number("publisher_rate_per_s", 1, 10**6, _field("rate_per_s", "set_publisher"), whole=False),
+        _number("consumer_rate_per_s", 1, 10**6, _field("rate_per_s", "set_consumer"), whole=False),
+        _number("consumer_prefetch", 0, 10**6, _field("prefetch", "set_consumer")),
+        _number("burst_count", 1, 10**7, _field("count", "publish")),
+        Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
+        Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),
+    )
+}
+
+
+def parameter(name: str) -> Parameter:
+    """Return the parameter of that name.
+
+    Raises:
+        SweepError: there is none.
+    """
+    if name not in PARAMETERS:
+        raise SweepError(
+            f"no setting or workload parameter is called {name!r}; known: {', '.join(PARAMETERS)}"
+        )
+    return PARAMETERS[name]
+
+
+def with_values(scenario: Scenario, values: dict[str, Value], seed: int) -> Scenario:
+    """Return a copy of `scenario` with each named parameter and the seed set; the original stays as it is."""
+    changed = copy.deepcopy(scenario)
+    for name, value in values.items():
+        parameter(name).apply(changed, value)
+    changed["seed"] = seed
+    changed["digest"] = None
+    return changed

@@ -1,0 +1,140 @@
+"""From a checked sweep to cells: stable ids, what is already known, and tasks of about equal weight."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import msgspec
+
+from spark_jobs.errors import SweepError
+from spark_jobs.parameters import Scenario, Value, with_values
+from spark_jobs.spec import Spec
+
+TASKS_PER_SLOT = 4
+"""Enough for a slow task not to keep the other slots waiting; each one costs Spark some 30 ms."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: a complete scenario, and where it stands in the grid.
+
+    Args:
+        cell_id: hash of scenario and engine version; the same run has the same id in every sweep.
+        workload: name of the workload that it came from.
+        values: the parameter values that make it this cell.
+        seed: the scenario's seed.
+        scenario: the complete scenario, ready to be opened.
+        series_points: points of the small series that it keeps.
+    """
+
+    cell_id: str
+    workload: str
+    values: dict[str, Value]
+    seed: int
+    scenario: Scenario
+    series_points: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sweep has to do.
+
+    Args:
+        cells: every cell of the sweep, in the order of the table.
+        todo: those not known yet.
+    """
+
+    cells: tuple[Cell, ...]
+    todo: tuple[Cell, ...]
+
+    def summary(self) -> str:
+        """Return one line for people."""
+        messages = sum(weight(cell.scenario) for cell in self.todo)
+        known = len(self.cells) - len(self.todo)
+        return (
+            f"{len(self.cells)} cells, {known} already known, {len(self.todo)} to run "
+            f"(up to {messages / 1e6:.1f} million messages)"
+        )
+
+
+def make_plan(spec: Spec, engine_version: str, known_ids: Collection[str] = ()) -> Plan:
+    """Return the cells of `spec`; those with an id in `known_ids` need no run.
+
+    Raises:
+        SweepError: a workload lacks what an axis varies.
+    """
+    cells = tuple(
+        _cell(spec, workload.name, workload.scenario, values, seed, engine_version)
+        for workload in spec.workloads
+        for seed in spec.grid.seeds
+        for values in spec.combinations()
+    )
+    wanted: dict[str, Cell] = {}
+    for cell in cells:
+        if cell.cell_id not in known_ids:
+            wanted.setdefault(cell.cell_id, cell)
+    return Plan(cells=cells, todo=tuple(wanted.values()))
+
+
+def cell_id(scenario: Scenario, series_points: int, engine_version: str) -> str:
+    """Return 16 hexadecimal digits that stand for this run under this engine version.
+
+    The title and a recorded digest do not change a run, so they do not take part.
+    """
+    facts = {key: value for key, value in scenario.items() if key not in {"title", "digest"}}
+    text = msgspec.json.encode([engine_version, series_points, facts], order="deterministic")
+    return hashlib.sha256(text).hexdigest()[:16]
+
+
+def weight(scenario: Scenario) -> int:
+    """Return about how many messages a scenario publishes: enough to balance tasks, not to promise a time."""
+    until_us = scenario["until_us"]
+    total = 0.0
+    rates: dict[str, tuple[int, float]] = {}
+    for command in sorted(scenario["commands"], key=lambda each: each.get("at_us", 0)):
+        at_us = min(command.get("at_us", 0), until_us)
+        if command["do"] == "publish":
+            total += command.get("count", 1)
+        if command["do"] in {"set_publisher", "remove"}:
+            since_us, rate = rates.pop(command.get("name", ""), (at_us, 0.0))
+            total += rate * (at_us - since_us) / 1e6
+            if command["do"] == "set_publisher" and command.get("running", True):
+                rates[command.get("name", "")] = (at_us, command.get("rate_per_s") or 0.0)
+    total += sum(rate * (until_us - since_us) / 1e6 for since_us, rate in rates.values())
+    return max(1, round(total))
+
+
+def deal(cells: Sequence[Cell], slots: int) -> list[list[Cell]]:
+    """Spread cells over tasks: heaviest first, each to the task with the least so far.
+
+    Args:
+        cells: what is to run.
+        slots: tasks that can run at the same time.
+
+    Returns:
+        At most `slots * TASKS_PER_SLOT` lists, none of them empty.
+    """
+    tasks: list[list[Cell]] = [[] for _ in range(min(len(cells), max(1, slots) * TASKS_PER_SLOT))]
+    loads = [0] * len(tasks)
+    for cell in sorted(cells, key=lambda each: -weight(each.scenario)):
+        lightest = min(range(len(tasks)), key=loads.__getitem__)
+        tasks[lightest].append(cell)
+        loads[lightest] += weight(cell.scenario)
+    return tasks
+
+
+def _cell(
+    spec: Spec, workload: str, base: dict[str, Any], values: dict[str, Value], seed: int, engine_version: str
+) -> Cell:
+    try:
+        scenario = with_values(base, values, seed)
+    except SweepError as error:
+        raise SweepError(f"workload {workload}: {error}") from None
+    return Cell(
+        cell_id=cell_id(scenario, spec.grid.series_points, engine_version),
+        workload=workload,
+        values=values,
+        seed=seed,
+        scenario=scenario,
+        series_points=spec.grid.series_points,
+    )

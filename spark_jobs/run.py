@@ -1,0 +1,70 @@
+"""Spreading cells over Spark: each task gets its cells, runs them one by one and hands back Arrow batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import msgspec
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.pandas.types import from_arrow_schema
+
+from spark_jobs.cell import run_cell
+from spark_jobs.plan import Cell, deal
+from spark_jobs.schema import CELLS
+from spark_jobs.session import slots
+
+WAVE_CELLS_PER_SLOT = 128
+"""Cells between two writes of the dataset: what an interrupt can lose, against a pause at the end of each wave."""
+
+
+def cells_frame(session: SparkSession, cells: Sequence[Cell], tasks: int | None = None) -> DataFrame:
+    """Return a DataFrame of the cells to run, one partition for each task.
+
+    Args:
+        session: where it will run.
+        cells: what is to run, at least one.
+        tasks: how many partitions; None chooses by the session's slots.
+    """
+    dealt = deal(cells, slots(session)) if tasks is None else [list(cells[n::tasks]) for n in range(tasks)]
+    rows = [[(msgspec.json.encode(cell).decode(),) for cell in task] for task in dealt if task]
+    one_task_per_slice = session.sparkContext.parallelize(rows, len(rows)).flatMap(lambda task: task)
+    return session.createDataFrame(one_task_per_slice, "cell string")
+
+
+def run_frame(cells: DataFrame, engine_build: str) -> DataFrame:
+    """Return the DataFrame of results, with the columns of `spark_jobs.schema.CELLS`.
+
+    Nothing may be sorted right behind it: Spark would sample the whole simulation first, to choose ranges, and
+    then run it again. Write it, and sort what was written.
+    """
+    return cells.mapInArrow(_runner(engine_build), from_arrow_schema(CELLS))
+
+
+def run_cells(
+    session: SparkSession, cells: Sequence[Cell], engine_build: str, out: str, note: Callable[[int], None]
+) -> None:
+    """Run all cells and append their rows to the Parquet dataset `out`, wave by wave.
+
+    Args:
+        session: where to run.
+        cells: what to run.
+        engine_build: fingerprint of the engine, noted in every row.
+        out: path or URI of the dataset; each finished wave stays there even if the next one is interrupted.
+        note: called after each wave with the number of cells done so far.
+    """
+    size = WAVE_CELLS_PER_SLOT * slots(session)
+    for begin in range(0, len(cells), size):
+        wave = cells[begin : begin + size]
+        run_frame(cells_frame(session, wave), engine_build).write.mode("append").parquet(out)
+        note(begin + len(wave))
+
+
+def _runner(engine_build: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for text in batch.column(0).to_pylist():
+                row = run_cell(msgspec.json.decode(text, type=Cell), engine_build)
+                yield pa.RecordBatch.from_pylist([row], schema=CELLS)
+
+    return run

@@ -1,0 +1,94 @@
+"""Starting Spark: the right Python for the workers, little memory, no noise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from spark_jobs.engine_build import ROOT, packed_sources
+from spark_jobs.errors import SweepError
+
+LOCAL = "local[*]"
+QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+"""The JVM only hands cells to Python: a small collector and a quick compiler start faster and lose nothing."""
+
+
+def is_local(master: str) -> bool:
+    """Tell whether Spark runs inside this process tree, on this machine's sources."""
+    return master.startswith("local")
+
+
+def start_session(master: str = LOCAL) -> SparkSession:
+    """Start a Spark session, or return the one that runs.
+
+    Args:
+        master: `local[N]`, or the URL of a cluster, which gets `engine` and `spark_jobs` as a zip. Its machines
+            need the packages of requirements.txt and pyarrow, and the Python that PYSPARK_PYTHON names.
+
+    Raises:
+        SweepError: there is no Java to run Spark on, or the master cannot be reached.
+    """
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        raise SweepError("Spark needs Java 17 or newer; `make heatmaps` brings one, or set JAVA_HOME")
+    # Workers use another Python than this one until told otherwise.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if is_local(master):
+        _put_on_path(ROOT)
+    try:
+        session = _builder(master).getOrCreate()
+    except Exception as error:
+        raise SweepError(f"Spark did not start on {master}: {error}") from error
+    session.sparkContext.setLogLevel("ERROR")
+    if not is_local(master):
+        session.sparkContext.addPyFile(str(_packed()))
+    return session
+
+
+def slots(session: SparkSession) -> int:
+    """Return how many tasks can run at the same time."""
+    return max(1, session.sparkContext.defaultParallelism)
+
+
+def _builder(master: str) -> SparkSession.Builder:
+    builder = (
+        SparkSession.builder.master(_with_retries(master))
+        .appName("waterline-sweep")
+        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.driver.memory", "512m")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.python.worker.reuse", "true")
+    )
+    if is_local(master):
+        # A machine whose own name does not resolve must not keep Spark from starting.
+        builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
+            "spark.driver.host", "127.0.0.1"
+        )
+    return builder
+
+
+def _with_retries(master: str) -> str:
+    """Let a local task whose worker was killed run again, as it would on a cluster."""
+    if master.startswith("local[") and "," not in master:
+        return f"{master[:-1]},4]"
+    return master
+
+
+def _put_on_path(directory: Path) -> None:
+    paths = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if str(directory) not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([str(directory), *filter(None, paths)])
+
+
+def _packed() -> Path:
+    path = Path(tempfile.mkdtemp(prefix="waterline-")) / "waterline.zip"
+    path.write_bytes(packed_sources())
+    return path

@@ -1,0 +1,33 @@
+"""The heatmaps that come with the project: their descriptions, and where the page reads them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from spark_jobs.engine_build import ROOT
+from spark_jobs.sweep import Say, sweep
+
+DESCRIPTIONS = ROOT / "spark_jobs" / "sweeps"
+"""One directory for each heatmap: grid.json, and workloads/ with the scenarios."""
+
+PUBLISHED = ROOT / "playground" / "heatmaps"
+"""What the what-if page reads. The web process never computes a cell itself."""
+
+
+def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
+    """Sweep every shipped description into `out`, then copy tables and pages to `published`.
+
+    Returns:
+        the number of failed cells; nothing of a sweep with failed cells is copied.
+    """
+    failed = 0
+    published.mkdir(parents=True, exist_ok=True)
+    for description in sorted(path for path in DESCRIPTIONS.iterdir() if path.is_dir()):
+        target = out / description.name
+        failures = sweep(description / "workloads", description / "grid.json", str(target), master, say)
+        failed += failures
+        if not failures:
+            for path in sorted(target.glob("*.json")) + sorted(target.glob("*.parquet")):
+                shutil.copyfile(path, published / path.name)
+    return failed

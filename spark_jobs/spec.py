@@ -1,0 +1,201 @@
+"""The description of a sweep: workloads and a grid, read from JSON and checked before anything runs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import msgspec
+
+from spark_jobs.errors import SweepError
+from spark_jobs.metrics import METRICS
+from spark_jobs.parameters import Scenario, Value, parameter
+
+T = TypeVar("T")
+
+MOST_CELLS = 1_000_000
+MOST_STEPS = 1_000
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One parameter and the values that it takes: a list, or `first` to `last` in `steps` steps.
+
+    Args:
+        parameter: a name of `spark_jobs.parameters.PARAMETERS`.
+        values: the values themselves.
+        first, last, steps: instead of `values`; both ends are included.
+        scale: `linear` or `log` distances between the steps.
+    """
+
+    parameter: str
+    values: tuple[Value, ...] = ()
+    first: float | None = None
+    last: float | None = None
+    steps: int | None = None
+    scale: Literal["linear", "log"] = "linear"
+
+    def points(self) -> tuple[Value, ...]:
+        """Return the checked values in the order given, each once.
+
+        Raises:
+            SweepError: neither or both of list and range are given, or a value is not possible.
+        """
+        known = parameter(self.parameter)
+        raw: tuple[Value, ...] = self.values or tuple(self._range(whole=known.whole))
+        points = tuple(known.check(value) for value in raw)
+        if len(set(points)) != len(points):
+            raise SweepError(f"the axis {self.parameter} names a value twice; take one of them out")
+        return points
+
+    def _range(self, *, whole: bool) -> Iterator[float]:
+        if self.first is None or self.last is None or self.steps is None:
+            raise SweepError(f"the axis {self.parameter} needs `values`, or `first`, `last` and `steps`")
+        if not 2 <= self.steps <= MOST_STEPS:
+            raise SweepError(f"the axis {self.parameter} has {self.steps} steps; use 2 to {MOST_STEPS}")
+        if self.scale == "log" and min(self.first, self.last) <= 0:
+            raise SweepError(f"the log axis {self.parameter} must begin and end above 0")
+        for step in range(self.steps):
+            share = step / (self.steps - 1)
+            if self.scale == "log":
+                value = math.exp(math.log(self.first) * (1 - share) + math.log(self.last) * share)
+            else:
+                value = self.first * (1 - share) + self.last * share
+            yield round(value) if whole else float(f"{value:.6g}")
+
+
+class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is varied.
+
+    Args:
+        version: 1.
+        name: becomes the file name of the published heatmap.
+        title: one line for people.
+        axes: two or more; the first two are X and Y unless the reader chooses otherwise.
+        seeds: every cell runs once with each.
+        metrics: names of metrics to offer on the page, the first one shown first.
+        home: the values that the defaults have, for "difference from my scenario".
+        series_points: how many points of memory and backlog over time each cell keeps.
+    """
+
+    version: Literal[1]
+    name: str
+    title: str
+    axes: tuple[Axis, ...]
+    seeds: tuple[int, ...] = (1,)
+    metrics: tuple[str, ...] = ()
+    home: dict[str, Value] = {}
+    series_points: int = 24
+
+    def __post_init__(self) -> None:
+        """Refuse what no run could make sense of (raised as a validation error by the decoder)."""
+        if not self.name.replace("-", "").isalnum() or not self.name.isascii():
+            raise ValueError("name: use letters, digits and hyphens; it becomes a file name")
+        if len(self.axes) < 2:
+            raise ValueError("axes: a sweep needs two or more")
+        if len({axis.parameter for axis in self.axes}) != len(self.axes):
+            raise ValueError("axes: a parameter stands on two axes; keep one")
+        if not self.seeds or len(set(self.seeds)) != len(self.seeds):
+            raise ValueError("seeds: name at least one, and none twice")
+        if not 2 <= self.series_points <= 200:
+            raise ValueError("series_points: use 2 to 200")
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """A scenario under a name: the stem of its file."""
+
+    name: str
+    title: str
+    scenario: Scenario
+
+
+class Spec(msgspec.Struct, frozen=True, kw_only=True):
+    """A checked sweep: every workload at every combination of the axes' values, with every seed."""
+
+    workloads: tuple[Workload, ...]
+    grid: Grid
+    points: dict[str, tuple[Value, ...]]
+
+    def combinations(self) -> Iterator[dict[str, Value]]:
+        """Yield one dict of parameter values for each combination, the last axis fastest."""
+        names = list(self.points)
+        for values in itertools.product(*self.points.values()):
+            yield dict(zip(names, values, strict=True))
+
+
+class ScenarioShape(msgspec.Struct, kw_only=True):
+    """As much of a scenario as a sweep itself relies on; the engine checks the rest when it runs."""
+
+    version: Literal[1]
+    profile: Literal["classroom", "real"]
+    commands: list[dict[str, Any]]
+    until_us: int
+    title: str = ""
+    settings: dict[str, Any] = {}
+
+
+def read_grid(path: Path) -> Grid:
+    """Read a grid description.
+
+    Raises:
+        SweepError: the file is missing or not a grid; the message names the field.
+    """
+    return _decoded(path, Grid)
+
+
+def read_workloads(path: Path) -> tuple[Workload, ...]:
+    """Read one scenario file, or every `*.json` of a directory in the order of names.
+
+    Raises:
+        SweepError: there is nothing to read, or a file is not a scenario.
+    """
+    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise SweepError(f"{path} holds no *.json file; put a scenario there, or name a file")
+    return tuple(_workload(file) for file in files)
+
+
+def make_spec(workloads: tuple[Workload, ...], grid: Grid) -> Spec:
+    """Check workloads and grid against each other.
+
+    Raises:
+        SweepError: a parameter, a value, a metric or the home point is not possible, or the sweep is too large.
+    """
+    points = {axis.parameter: axis.points() for axis in grid.axes}
+    count = len(workloads) * len(grid.seeds) * math.prod(map(len, points.values()))
+    if count > MOST_CELLS:
+        raise SweepError(f"the sweep has {count} cells; at most {MOST_CELLS}: take steps out of an axis")
+    for name in grid.metrics:
+        if name not in METRICS:
+            raise SweepError(f"no metric is called {name!r}; known: {', '.join(METRICS)}")
+    for name in grid.home:
+        if name not in points:
+            raise SweepError(f"home names {name}, which is no axis; the axes are {', '.join(points)}")
+    return Spec(workloads=workloads, grid=grid, points=points)
+
+
+def read_spec(workloads: Path, grid: Path) -> Spec:
+    """Read and check both files of a sweep."""
+    return make_spec(read_workloads(workloads), read_grid(grid))
+
+
+def _workload(path: Path) -> Workload:
+    shape = _decoded(path, ScenarioShape)
+    for number, command in enumerate(shape.commands):
+        if not isinstance(command.get("do"), str):
+            raise SweepError(f'{path}: command {number} has no verb; write it as "do"')
+    scenario = msgspec.json.decode(path.read_bytes())
+    return Workload(name=path.stem, title=shape.title or path.stem, scenario=scenario)
+
+
+def _decoded(path: Path, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except FileNotFoundError:
+        raise SweepError(f"{path} does not exist; check the path") from None
+    except IsADirectoryError:
+        raise SweepError(f"{path} is a directory; name the file") from None
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise SweepError(f"{path}: {error}") from None

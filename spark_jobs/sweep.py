@@ -1,0 +1,84 @@
+"""A whole sweep: read and check, plan, run what is not known yet, publish."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from engine import ENGINE_VERSION
+from spark_jobs.dataset import failed_rows, known_rows, locate, sweep_table
+from spark_jobs.engine_build import engine_build
+from spark_jobs.plan import Plan, make_plan
+from spark_jobs.publish import write_page, write_table
+from spark_jobs.run import run_cells
+from spark_jobs.session import start_session
+from spark_jobs.spec import Spec, read_spec
+
+Say = Callable[[str], None]
+
+
+def sweep(workloads: Path, grid: Path, out: str, master: str, say: Say) -> int:
+    """Run a sweep from its two files and publish it under `out`.
+
+    Writes `cells/` (a Parquet dataset of every run ever made into this directory, from which known cells are
+    taken), `<name>.parquet` (this sweep's table) and `<name>.json` (for the what-if page).
+
+    Args:
+        workloads: a scenario file, or a directory of them.
+        grid: the grid description.
+        out: directory or URI to write to.
+        master: Spark master.
+        say: called with lines of progress.
+
+    Returns:
+        the number of cells that failed; each is a row with its error.
+
+    Raises:
+        SweepError: the description is not possible, or Spark cannot start.
+    """
+    spec = read_spec(workloads, grid)
+    cells = f"{out.rstrip('/')}/cells"
+    plan = make_plan(spec, ENGINE_VERSION, known_rows(cells, ENGINE_VERSION, engine_build()))
+    say(f"{spec.grid.name}: {plan.summary()}")
+    _make_directory(out)
+    if plan.todo:
+        _run(plan, cells, master, say)
+    return _publish(spec, plan, out, cells, say)
+
+
+def _run(plan: Plan, cells: str, master: str, say: Say) -> None:
+    say(f"starting Spark on {master} ...")
+    began = time.perf_counter()
+    session = start_session(master)
+    say(f"Spark took {time.perf_counter() - began:.1f} s to start")
+    began = time.perf_counter()
+    total = len(plan.todo)
+
+    def note(done: int) -> None:
+        took_s = time.perf_counter() - began
+        say(f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s")
+
+    run_cells(session, plan.todo, engine_build(), cells, note)
+
+
+def _publish(spec: Spec, plan: Plan, out: str, cells: str, say: Say) -> int:
+    rows = known_rows(cells, ENGINE_VERSION, engine_build())
+    missing = {cell.cell_id for cell in plan.cells} - rows.keys()
+    failed = failed_rows(cells, missing, engine_build()) if missing else {}
+    table = sweep_table(plan.cells, {**rows, **failed})
+    base = f"{out.rstrip('/')}/{spec.grid.name}"
+    write_table(table, f"{base}.parquet")
+    say(f"wrote {base}.parquet: {table.num_rows} rows")
+    write_page(spec, table, ENGINE_VERSION, f"{base}.json")
+    say(f"wrote {base}.json for the what-if page")
+    for cell_id, row in list(failed.items())[:3]:
+        say(f"cell {cell_id} failed with {row['values']}: {row['error']}")
+    if failed:
+        say(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
+    return len(failed)
+
+
+def _make_directory(path: str) -> None:
+    filesystem, inner = locate(path)
+    filesystem.create_dir(inner, recursive=True)
