@@ -93,7 +93,7 @@ messages: dev-env ## Collect the texts to translate into locale/, and compile th
 test: dev-env spark-env ## Install all that the checks need, then run every one of them
 	@tools/ensure_chromium.sh
 	@tools/ensure_node.sh
-	@$(MAKE) --no-print-directory lint types js-test py-test
+	@$(MAKE) --no-print-directory --keep-going lint types js-test py-test
 
 lint: dev-env ## Check style and formatting
 	@echo "ruff ..."
