@@ -12,7 +12,7 @@ PYTEST_ARGS ?=
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
-SHOW := grep --line-buffered -oE '^(Collecting [^ ]+|Installing collected packages|Successfully installed)' | sed -u 's/^/  /'
+SHOW := sed -unE 's/^(Collecting [^ ]+|Installing collected packages|Successfully installed).*/  \1/p'
 STAMPS := $(VENV)/stamps
 
 # Spark's workers must run the same Python as the program that starts them.
