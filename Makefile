@@ -126,6 +126,7 @@ soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(PYTEST_ARGS)
 
 constraints: dev-env spark-env ## Pin again what the requirements bring along, after changing one of them
+	@mkdir -p var
 	@$(PY) tools/pin_constraints.py > var/constraints.new && mv var/constraints.new constraints.txt
 	@$(PY) -m pip check
 
