@@ -47,9 +47,6 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JournalRun) and self._values() == other._values()
 
-    def __hash__(self) -> int:
-        return hash(self._values())
-
     def _values(self) -> tuple[object, ...]:
         return (self.action, self.start, self.count, self.publish, self.term)
 

@@ -45,9 +45,6 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StoreRun) and self._values() == other._values()
 
-    def __hash__(self) -> int:
-        return hash(self._values())
-
     def _values(self) -> tuple[object, ...]:
         return (self.msg_no, self.count, self.body_bytes, self.raw_persistent, self.template, self.term)
 

@@ -49,9 +49,6 @@ class SegmentRun(msgspec.Struct, frozen=True, eq=False):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SegmentRun) and self._values() == other._values()
 
-    def __hash__(self) -> int:
-        return hash(self._values())
-
     def _values(self) -> tuple[object, ...]:
         return (self.start, self.count, self.publish, self.marks, self.entry_count, self.term)
 

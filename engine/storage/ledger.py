@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from engine.errors import FileMissing, StorageFull
-from engine.storage.paths import checked, checked_directory
+from engine.storage.paths import Tree, checked
 from engine.storage.port import Chunk, Decode
 
 
@@ -119,6 +119,7 @@ class LedgerStorage:
 
     def __init__(self, max_bytes: int | None = None) -> None:
         self._files: dict[str, _File] = {}
+        self._tree = Tree()
         self._max_bytes = max_bytes
         self._used = 0
 
@@ -135,9 +136,7 @@ class LedgerStorage:
         """
         size = sum(chunk.size_bytes for chunk in chunks)
         self._claim(path, size)
-        file = self._files.get(path)
-        if file is None:
-            file = self._files[checked(path)] = _File()
+        file = self._files.get(path) or self._new(path)
         for chunk in chunks:
             file.append(chunk)
         self._used += size
@@ -147,7 +146,7 @@ class LedgerStorage:
         if path in self._files:
             self.truncate(path, 0)
         else:
-            self._files[checked(path)] = _File()
+            self._new(path)
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes.
@@ -230,6 +229,7 @@ class LedgerStorage:
         """Remove a file for good; nothing happens when it is absent."""
         file = self._files.pop(path, None)
         if file is not None:
+            self._tree.remove(path)
             self._used -= file.size
 
     def rename(self, path: str, target: str) -> None:
@@ -239,29 +239,35 @@ class LedgerStorage:
             FileMissing: the file does not exist.
         """
         file = self._existing(path)
-        if target != path:
-            self.delete(checked(target))
-            self._files[target] = self._files.pop(path)
-            assert self._files[target] is file
+        if target == path:
+            return
+        if target not in self._files:
+            self._tree.add(target)
+        else:
+            self._used -= self._files[target].size
+        self._tree.remove(path)
+        del self._files[path]
+        self._files[target] = file
 
     def delete_directory(self, path: str) -> None:
         """Remove a directory with everything in it for good."""
-        prefix = checked(path) + "/"
-        for name in [name for name in self._files if name.startswith(prefix)]:
+        for name in self._tree.below(path):
             self.delete(name)
 
     def list(self, directory: str) -> Sequence[str]:
         """Return the names of the files directly inside `directory`, sorted."""
-        inside = checked_directory(directory)
-        prefix = inside + "/" if inside else ""
-        names = (path[len(prefix) :] for path in self._files if path.startswith(prefix))
-        return sorted(name for name in names if "/" not in name)
+        return self._tree.names(directory)
+
+    def paths(self) -> Sequence[str]:
+        """Return the paths of all files, sorted."""
+        return sorted(self._files)
 
     def power_cut(self) -> None:
         """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
         for path, file in list(self._files.items()):
             if file.synced_bytes is None:
                 del self._files[path]
+                self._tree.remove(path)
             else:
                 file.replace(list(file.part(0, file.synced_bytes)) if file.durable is None else file.durable)
                 file.fsync()
@@ -275,6 +281,11 @@ class LedgerStorage:
         file = self._files.get(path)
         if file is None:
             raise FileMissing(checked(path))
+        return file
+
+    def _new(self, path: str) -> _File:
+        self._tree.add(path)
+        file = self._files[path] = _File()
         return file
 
     def _claim(self, path: str, more: int) -> None:

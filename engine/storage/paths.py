@@ -37,6 +37,58 @@ def checked(path: str) -> str:
     return path
 
 
-def checked_directory(path: str) -> str:
-    """Return a directory's path when it is fit; the empty path and "." mean the root, returned as ""."""
-    return "" if path in ("", ".") else checked(path)
+class Tree:
+    """The names of files by directory, so that a path cannot be a file and a directory at once."""
+
+    __slots__ = ("_names",)
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, int]] = {}
+        """For each directory, its files (0) and its directories (number of names in them)."""
+
+    def add(self, path: str) -> None:
+        """Enter a file.
+
+        Raises:
+            PathRefused: it or a part of it is of the other kind, or it is no fit path.
+        """
+        parent, _, name = checked(path).rpartition("/")
+        if path in self._names:
+            raise PathRefused(path, "it is a directory")
+        above = parent
+        while above:
+            before, _, own = above.rpartition("/")
+            if self._names.get(before, {}).get(own) == 0:
+                raise PathRefused(path, f"{above} is a file")
+            above = before
+        self._names.setdefault(parent, {})[name] = 0
+        while parent:
+            above, _, own = parent.rpartition("/")
+            self._names.setdefault(above, {})[own] = len(self._names[parent])
+            parent = above
+
+    def remove(self, path: str) -> None:
+        """Forget a file, and the directories that are empty without it."""
+        parent, _, name = path.rpartition("/")
+        del self._names[parent][name]
+        while not self._names[parent]:
+            del self._names[parent]
+            if not parent:
+                return
+            parent, _, name = parent.rpartition("/")
+            del self._names[parent][name]
+
+    def names(self, directory: str) -> list[str]:
+        """Return the names of the files directly in a directory ("" or "." for the root), sorted."""
+        inside = "" if directory in ("", ".") else checked(directory)
+        return sorted(name for name, held in self._names.get(inside, {}).items() if not held)
+
+    def below(self, directory: str) -> list[str]:
+        """Return the paths of all files inside a directory, at any depth."""
+        found: list[str] = []
+        waiting = [checked(directory)]
+        while waiting:
+            inside = waiting.pop()
+            for name, held in self._names.get(inside, {}).items():
+                (waiting if held else found).append(f"{inside}/{name}")
+        return sorted(found)

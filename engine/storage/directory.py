@@ -1,0 +1,370 @@
+"""Storage in a real directory. The only module of the engine that touches the operating system."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from engine.errors import FileMissing, StorageFull
+from engine.storage.paths import HIDDEN, Tree, checked
+from engine.storage.port import Chunk, Decode
+
+OPEN_FILES: Final = 16
+BLOCK_BYTES: Final = 1024 * 1024
+
+
+class _File:
+    """What is known of one file without asking the operating system."""
+
+    __slots__ = ("durable", "size", "synced_bytes")
+
+    def __init__(self, size: int = 0, synced_bytes: int | None = None) -> None:
+        self.size = size
+        self.synced_bytes = synced_bytes
+        """Bytes that the last fsync covered and that nothing changed since; None before the first fsync."""
+        self.durable: Path | None = None
+        """A copy of the content at the last fsync, made once something of it was changed."""
+
+
+class DirectoryStorage:
+    """Files of one node below a directory that nobody else writes to.
+
+    Removing and renaming count as durable at once; everything else is durable from the next fsync on (S11, S234).
+
+    Args:
+        root: the directory; made with the first file. What is in it already counts as durable.
+        max_bytes: bound of all files together; None for none.
+        fsync: whether to wait for the disk; without it a simulated power cut still tells what an fsync covered.
+    """
+
+    def __init__(self, root: str, max_bytes: int | None = None, *, fsync: bool = True) -> None:
+        self._root = Path(root).absolute()
+        self._max_bytes = max_bytes
+        self._fsync = fsync
+        self._files: dict[str, _File] = {}
+        self._tree = Tree()
+        self._open: OrderedDict[str, tuple[int, bool]] = OrderedDict()
+        self._copies = 0
+        self._scan("")
+        self._used = sum(file.size for file in self._files.values())
+
+    def size(self, path: str) -> int | None:
+        """Return the size in bytes, or None when the file does not exist."""
+        file = self._files.get(path)
+        return None if file is None else file.size
+
+    def append(self, path: str, chunks: Sequence[Chunk]) -> None:
+        """Write chunks at the end with one call, creating the file and its directory when absent.
+
+        Raises:
+            StorageFull: the bound would be passed, or the disk is full; nothing is written.
+        """
+        self._claim(path, sum(chunk.size_bytes for chunk in chunks))
+        file = self._files.get(path) or self._new(path)
+        data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])
+        self._write(path, file, file.size, data)
+
+    def create(self, path: str) -> None:
+        """Make an empty file, truncating what is there."""
+        if path in self._files:
+            self.truncate(path, 0)
+        else:
+            self._new(path)
+
+    def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
+        """Return what `decode` makes of the whole file.
+
+        Args:
+            path: the file; when it does not exist there are no chunks.
+            decode: the decoder of the file's format.
+        """
+        file = self._files.get(path)
+        return [] if file is None else decode(self.read_bytes(path, 0, file.size))
+
+    def read_bytes(self, path: str, offset: int, count: int) -> bytes:
+        """Return up to `count` bytes at `offset`.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        file = self._existing(path)
+        left = min(count, file.size - offset)
+        if left <= 0:
+            return b""
+        handle = self._handle(path)
+        data = os.pread(handle, left, offset)
+        while len(data) < left:
+            more = os.pread(handle, left - len(data), offset + len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    def truncate(self, path: str, size_bytes: int) -> None:
+        """Cut the file to `size_bytes`, or extend it with zeros to it.
+
+        Raises:
+            FileMissing: the file does not exist.
+            StorageFull: the bound would be passed.
+        """
+        file = self._existing(path)
+        if not size_bytes:
+            self._set_aside(path, file)
+        grown = size_bytes - file.size
+        if grown > 0:
+            self._claim(path, grown)
+        else:
+            self._about_to_change(path, file, size_bytes)
+        if grown:
+            os.ftruncate(self._handle(path, write=True), size_bytes)
+            file.size = size_bytes
+            self._used += grown
+
+    def copy(self, source: str, offset: int, count: int, target: str) -> None:
+        """Append `count` bytes of `source` beginning at `offset` to `target`, creating it when absent.
+
+        Raises:
+            FileMissing: the source does not exist.
+            StorageFull: the bound would be passed.
+        """
+        end = min(self._existing(source).size, offset + count)
+        self._claim(target, max(0, end - offset))
+        file = self._files.get(target) or self._new(target)
+        while offset < end:
+            data = self.read_bytes(source, offset, min(BLOCK_BYTES, end - offset))
+            self._write(target, file, file.size, data)
+            offset += len(data)
+
+    def overwrite(self, path: str, offset: int, source: str, count: int, source_offset: int = 0) -> None:
+        """Replace `count` bytes at `offset` of `path` with those of `source` at `source_offset`.
+
+        Raises:
+            FileMissing: one of the files does not exist.
+            ValueError: the bytes do not lie inside both files.
+        """
+        file, other = self._existing(path), self._existing(source)
+        if offset + count > file.size or source_offset + count > other.size:
+            raise ValueError(
+                f"{count} bytes are not inside {path} at {offset} and {source} at {source_offset}"
+            )
+        if not count:
+            return
+        self._about_to_change(path, file, offset)
+        block = count if path == source else BLOCK_BYTES
+        for at in range(0, count, block):
+            data = self.read_bytes(source, source_offset + at, min(block, count - at))
+            self._write(path, file, offset + at, data)
+
+    def fsync(self, path: str) -> None:
+        """Make what was written durable.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        file = self._existing(path)
+        if self._fsync:
+            os.fsync(self._handle(path, write=True))
+        file.synced_bytes = file.size
+        self._forget_copy(file)
+
+    def delete(self, path: str) -> None:
+        """Remove a file for good; nothing happens when it is absent."""
+        file = self._files.get(path)
+        if file is not None:
+            self._close(path)
+            self._forget_copy(file)
+            self._place(path).unlink(missing_ok=True)
+            self._tree.remove(path)
+            del self._files[path]
+            self._used -= file.size
+
+    def rename(self, path: str, target: str) -> None:
+        """Give a file another name, replacing what is there; what is durable of it stays so.
+
+        Raises:
+            FileMissing: the file does not exist.
+        """
+        file = self._existing(path)
+        if target == path:
+            return
+        replaced = self._files.get(target)
+        if replaced is None:
+            self._tree.add(target)
+        else:
+            self._close(target)
+            self._forget_copy(replaced)
+            self._used -= replaced.size
+        self._close(path)
+        self._make_room(target)
+        self._place(path).replace(self._place(target))
+        self._tree.remove(path)
+        del self._files[path]
+        self._files[target] = file
+
+    def delete_directory(self, path: str) -> None:
+        """Remove a directory with everything in it for good."""
+        for name in self._tree.below(path):
+            self.delete(name)
+        place = self._place(checked(path))
+        if path not in self._files and place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+
+    def list(self, directory: str) -> Sequence[str]:
+        """Return the names of the files directly inside `directory`, sorted."""
+        return self._tree.names(directory)
+
+    def paths(self) -> Sequence[str]:
+        """Return the paths of all files, sorted."""
+        return sorted(self._files)
+
+    def power_cut(self) -> None:
+        """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
+        for path, file in list(self._files.items()):
+            if file.synced_bytes is None:
+                self.delete(path)
+            elif file.durable is not None:
+                self._close(path)
+                file.durable.replace(self._place(path))
+                file.durable = None
+                file.size = self._place(path).stat().st_size
+            elif file.size != file.synced_bytes:
+                os.ftruncate(self._handle(path, write=True), file.synced_bytes)
+                file.size = file.synced_bytes
+            if file.synced_bytes is not None:
+                file.synced_bytes = file.size
+        self._used = sum(file.size for file in self._files.values())
+
+    def used_bytes(self) -> int:
+        """Return the bytes of all files together."""
+        return self._used
+
+    def close(self) -> None:
+        """Close the files; the storage can still be used and opens them again."""
+        for path in list(self._open):
+            self._close(path)
+
+    # --- underneath ---
+
+    def _place(self, path: str) -> Path:
+        return self._root / path
+
+    def _scan(self, inside: str) -> None:
+        """Enter the files that are there; links and special files are none."""
+        place = self._place(inside)
+        if not place.is_dir():
+            return
+        with os.scandir(place) as entries:
+            for entry in sorted(entries, key=lambda each: each.name):
+                path = f"{inside}/{entry.name}" if inside else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if path != HIDDEN:
+                        self._scan(path)
+                elif entry.is_file(follow_symlinks=False):
+                    self._tree.add(path)
+                    size = entry.stat(follow_symlinks=False).st_size
+                    self._files[path] = _File(size, size)
+
+    def _existing(self, path: str) -> _File:
+        file = self._files.get(path)
+        if file is None:
+            raise FileMissing(checked(path))
+        return file
+
+    def _claim(self, path: str, more: int) -> None:
+        if self._max_bytes is not None and self._used + more > self._max_bytes:
+            raise StorageFull(path, self._used + more, self._max_bytes)
+
+    def _make_room(self, path: str) -> None:
+        """Make the file's directory, and remove an empty directory that is in its place."""
+        place = self._place(path)
+        if place.is_dir() and not place.is_symlink():
+            shutil.rmtree(place)
+        place.parent.mkdir(parents=True, exist_ok=True)
+
+    def _new(self, path: str) -> _File:
+        self._tree.add(path)
+        self._make_room(path)
+        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        self._keep(path, os.open(self._place(path), flags, 0o640), True)
+        file = self._files[path] = _File()
+        return file
+
+    def _handle(self, path: str, write: bool = False) -> int:
+        held = self._open.get(path)
+        if held is not None:
+            if held[1] or not write:
+                self._open.move_to_end(path)
+                return held[0]
+            self._close(path)
+        flags = (os.O_RDWR if write else os.O_RDONLY) | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self._place(path), flags)
+        self._keep(path, handle, write)
+        return handle
+
+    def _keep(self, path: str, handle: int, write: bool) -> None:
+        while len(self._open) >= OPEN_FILES:
+            os.close(self._open.popitem(last=False)[1][0])
+        self._open[path] = (handle, write)
+
+    def _close(self, path: str) -> None:
+        held = self._open.pop(path, None)
+        if held is not None:
+            os.close(held[0])
+
+    def _write(self, path: str, file: _File, offset: int, data: bytes) -> None:
+        """Write at an offset; a full disk leaves the file as long as it was."""
+        handle = self._handle(path, write=True)
+        try:
+            done = os.pwrite(handle, data, offset) if data else 0
+            while done < len(data):
+                done += os.pwrite(handle, memoryview(data)[done:], offset + done)
+        except OSError as error:
+            os.ftruncate(handle, file.size)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise StorageFull(path, self._used + len(data), self._used) from error
+            raise
+        grown = max(0, offset + len(data) - file.size)
+        file.size += grown
+        self._used += grown
+
+    def _about_to_change(self, path: str, file: _File, from_offset: int) -> None:
+        """Keep the durable content when bytes from `from_offset` on will differ from it."""
+        if file.durable is not None or file.synced_bytes is None or from_offset >= file.synced_bytes:
+            return
+        kept = self._new_copy()
+        with kept.open("wb") as copy:
+            for at in range(0, file.synced_bytes, BLOCK_BYTES):
+                copy.write(self.read_bytes(path, at, min(BLOCK_BYTES, file.synced_bytes - at)))
+        file.durable = kept
+
+    def _set_aside(self, path: str, file: _File) -> None:
+        """Put an empty file in the place of one whose durable content must be kept, without copying it (S26)."""
+        if file.durable is not None or not file.synced_bytes:
+            return
+        if file.size > file.synced_bytes:
+            os.ftruncate(self._handle(path, write=True), file.synced_bytes)
+        self._close(path)
+        file.durable = self._new_copy()
+        place = self._place(path)
+        place.replace(file.durable)
+        place.touch(0o640)
+        self._used -= file.size
+        file.size = 0
+
+    def _new_copy(self) -> Path:
+        hidden = self._root / HIDDEN
+        if not self._copies:
+            shutil.rmtree(hidden, ignore_errors=True)
+            hidden.mkdir(parents=True)
+        self._copies += 1
+        return hidden / str(self._copies)
+
+    def _forget_copy(self, file: _File) -> None:
+        if file.durable is not None:
+            file.durable.unlink(missing_ok=True)
+            file.durable = None
