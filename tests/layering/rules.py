@@ -16,7 +16,7 @@ VALUES = (
 """Modules of plain values that everything in the engine but the formats may import."""
 
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
-    "engine.formats": ("engine.formats",),
+    "engine.formats": ("engine.formats", "engine.errors"),
     "engine.storage": ("engine.storage", *VALUES),
     "engine.queue_index": ("engine.queue_index", "engine.formats", "engine.storage", *VALUES),
     "engine.msg_store": ("engine.msg_store", "engine.formats", "engine.storage", *VALUES),
@@ -31,7 +31,7 @@ ROOT_NAMES = frozenset({"engine", "engine.ENGINE_VERSION"})
 TOUCHES_THE_SYSTEM = ("engine.storage.directory",)
 """The one module of the engine that opens files."""
 
-RIM = ("engine.__main__", "engine.cli")
+RIM = ("engine.__main__", "engine.cli", "engine.inspect")
 """Command-line programs around the engine: they read arguments and files, and print."""
 
 PURE_STDLIB = frozenset(
