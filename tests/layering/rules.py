@@ -31,7 +31,7 @@ ROOT_NAMES = frozenset({"engine", "engine.ENGINE_VERSION"})
 TOUCHES_THE_SYSTEM = ("engine.storage.directory",)
 """The one module of the engine that opens files."""
 
-RIM = ("engine.__main__", "engine.cli", "engine.inspect")
+RIM = ("engine.__main__", "engine.cli", "engine.conformance.command", "engine.inspect")
 """Command-line programs around the engine: they read arguments and files, and print."""
 
 PURE_STDLIB = frozenset(
