@@ -1,6 +1,6 @@
 /** One text for one state, to compare the page's fold with the engine's snapshot. */
 
-/** JSON with sorted keys and without anything that says "nothing": equal states give equal texts. */
+/** JSON with sorted keys: equal states give equal texts. */
 export function canonical(state) {
   return JSON.stringify(tidy(state));
 }
@@ -9,12 +9,7 @@ function tidy(value) {
   if (Array.isArray(value)) return value.map(tidy);
   if (value === null || typeof value !== "object") return value;
   const sorted = {};
-  for (const key of Object.keys(value).sort()) {
-    const inner = tidy(value[key]);
-    if (Array.isArray(inner) && inner.length === 0) continue;
-    if (inner !== null && typeof inner === "object" && !Array.isArray(inner) && Object.keys(inner).length === 0) continue;
-    sorted[key] = inner;
-  }
+  for (const key of Object.keys(value).sort()) sorted[key] = tidy(value[key]);
   return sorted;
 }
 

@@ -45,7 +45,7 @@ function segmentRow(index, segment) {
 function entriesRecorded(state, [, , name, action, start, count, journalBytes]) {
   const index = state.queues[name].index;
   const bits = BITS[action];
-  recode(index.entries, start, count, (code) => (code + bits === GONE ? null : code + bits));
+  recode(index.entries, start, count, (code) => ((code | bits) === GONE ? null : code | bits));
   index.dirty += count * recorded(bits);
   index.buffered_bytes += journalBytes;
 }
@@ -70,12 +70,12 @@ function segmentDeleted(state, [, , name, segment]) {
 export const INDEX_HANDLERS = {
   EntriesRecorded: entriesRecorded,
   JournalOpened: (state, [, , name]) => {
-    state.queues[name].index.journal_bytes ??= 0;
+    state.queues[name].index.journal_bytes = 0;
   },
   JournalSynced: (state, [, , name, bytes]) => {
     const index = state.queues[name].index;
     index.journal_bytes = (index.journal_bytes || 0) + bytes;
-    index.buffered_bytes = 0;
+    index.buffered_bytes -= bytes;
   },
   JournalFlushed: (state, [, , name]) => {
     Object.assign(state.queues[name].index, { journal_bytes: 0, buffered_bytes: 0, dirty: 0 });

@@ -39,7 +39,7 @@ function written(state, [, , name, number, offset, msgNo, count, recordBytes]) {
 function bufferWritten(state, [, , name, number, bytes]) {
   const store = storeOf(state, name);
   fileOf(store, number)[4] += bytes;
-  store.buffered_bytes = Math.max(0, store.buffered_bytes - bytes);
+  store.buffered_bytes -= bytes;
 }
 
 /** Rows that leave 0 references become valid again, rows that reach 0 become garbage. */

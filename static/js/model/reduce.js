@@ -80,8 +80,8 @@ const QUEUE_HANDLERS = {
     delete state.queues[name];
   },
   QueueStarted: (state, [, , name, mode, durable, delta, values]) => {
-    const queue = (state.queues[name] ??= emptyQueue());
-    Object.assign(queue, { mode, durable, delta, counters: { ...values } });
+    const index = state.queues[name]?.index ?? emptyIndex();
+    state.queues[name] = { ...emptyQueue(), mode, durable, delta, counters: { ...values }, index };
   },
 };
 
@@ -96,7 +96,7 @@ const NODE_HANDLERS = {
   ConfirmsSent: nothing,
 };
 
-/** Index transitions may come before QueueStarted: the queue is made on first sight. */
+/** Index transitions come before QueueStarted: a queue is known from the first word of it. */
 function withQueue(handler) {
   return (state, row) => {
     state.queues[row[2]] ??= emptyQueue();
@@ -104,10 +104,17 @@ function withQueue(handler) {
   };
 }
 
+function withQueues(handlers) {
+  return Object.fromEntries(Object.entries(handlers).map(([kind, handler]) => [kind, withQueue(handler)]));
+}
+
+const { QueueStopped, ...QUEUE_CHANGES } = QUEUE_HANDLERS;
+
 /** One handler for each kind of transition. */
 export const HANDLERS = {
-  ...QUEUE_HANDLERS,
-  ...Object.fromEntries(Object.entries(INDEX_HANDLERS).map(([kind, handler]) => [kind, withQueue(handler)])),
+  QueueStopped,
+  ...withQueues(QUEUE_CHANGES),
+  ...withQueues(INDEX_HANDLERS),
   ...STORE_HANDLERS,
   ...NODE_HANDLERS,
 };

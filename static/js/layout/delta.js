@@ -1,0 +1,103 @@
+/** Delta: nothing of it is in RAM but one term. Messages singly while they fit, then segments, then a ruler. */
+import { acked, PENDING, rowsOf } from "../model/messages.js";
+import { ENTRIES, overlapping, remove } from "../model/runs.js";
+import { box } from "./geometry.js";
+import { pushGlyph } from "./glyphs.js";
+import { walker } from "./lane.js";
+
+const MAX_GROUPS = 40;
+const BARS = 6;
+
+/** Append what delta shows; sets scene.term (the record that RAM keeps) and scene.ruler (segment labels). */
+export function pushDelta(scene, state, queue, lane) {
+  const [start, count, , end] = queue.delta;
+  scene.term = { start, count, end, u: (lane.u0 + lane.u1) / 2 };
+  const live = liveEntries(queue);
+  if (!lane.plan.folded) pushSingles(scene, lane, live);
+  else pushSegments(scene, state, queue, lane, live);
+}
+
+/** Index entries of delta that stand for a message: [start, count, code]. */
+export function liveEntries(queue) {
+  const [start, , , end] = queue.delta;
+  if (start === null) return [];
+  const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[2]));
+  for (const place of PENDING) {
+    for (const row of rowsOf(queue, place)) if (row[0] + row[1] > start && row[0] < end) remove(rows, row[0], row[1], ENTRIES);
+  }
+  return rows;
+}
+
+function pushSingles(scene, lane, live) {
+  const { plan } = lane;
+  const read = walker(live);
+  const inset = (plan.pitch - plan.width) / 2;
+  lane.keys = [];
+  for (let i = 0; i < plan.count; i += 1) {
+    const found = read(i);
+    const seq = found ? found.row[0] + found.offset : null;
+    const u = plan.border(i + 1) + inset;
+    pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, { detailed: plan.detailed });
+    if (seq !== null) lane.keys.push([seq, u, plan.width]);
+  }
+}
+
+/** Live entries per segment over the span of delta: [[segment, live], ...]. */
+export function segmentShares(queue, size, live) {
+  const shares = new Map();
+  for (const [start, count] of live) {
+    for (let at = start; at < start + count; ) {
+      const segment = Math.floor(at / size);
+      const stop = Math.min(start + count, (segment + 1) * size);
+      shares.set(segment, (shares.get(segment) || 0) + stop - at);
+      at = stop;
+    }
+  }
+  return [...shares].sort((a, b) => a[0] - b[0]);
+}
+
+function pushSegments(scene, state, queue, lane, live) {
+  const size = state.node.settings.segment_entry_count || 2048;
+  const shares = segmentShares(queue, size, live);
+  const cell = (lane.u1 - lane.u0) / Math.max(1, shares.length);
+  if (shares.length <= MAX_GROUPS && cell >= 6) pushGroups(scene, lane, shares, size, cell);
+  else pushRuler(scene, lane, shares, size);
+  scene.pills.push({ lane: "delta", u: (lane.u0 + lane.u1) / 2, inRam: false, count: lane.count, segments: shares.length });
+}
+
+/** One group of bars for each segment, as wide as its share of live messages. */
+function pushGroups(scene, lane, shares, size, cell) {
+  const labels = [];
+  shares.forEach(([segment, live], at) => {
+    const right = lane.u1 - at * cell;
+    const room = Math.max(3, cell - 4);
+    const width = room * Math.max(0.3, live / size);
+    const bars = Math.max(1, Math.min(BARS, Math.floor(room / 4)));
+    const pitch = width / bars;
+    for (let bar = 0; bar < bars; bar += 1) {
+      const u = right - cell / 2 + width / 2 - (bar + 1) * pitch;
+      pushGlyph(scene.marks, scene.geo, `s${segment}#${bar}`, u, Math.max(1.4, pitch - 1.3), "delta", 31, { detailed: false });
+    }
+    if (cell >= 16 || at % Math.ceil(16 / cell) === 0) labels.push([segment, right - cell / 2]);
+  });
+  scene.ruler = { labels, next: shares[0]?.[0] };
+}
+
+/** Very long: a ruler, one tick for each segment or bin of segments, its strength the live share. */
+function pushRuler(scene, lane, shares, size) {
+  const room = lane.u1 - lane.u0;
+  const ticks = Math.min(shares.length, Math.max(1, Math.floor(room / 2.5)));
+  const perTick = shares.length / ticks;
+  const width = room / ticks;
+  for (let tick = 0; tick < ticks; tick += 1) {
+    const part = shares.slice(Math.floor(tick * perTick), Math.max(Math.floor(tick * perTick) + 1, Math.floor((tick + 1) * perTick)));
+    const share = part.reduce((sum, each) => sum + each[1], 0) / (part.length * size);
+    const u = lane.u1 - (tick + 1) * width;
+    const mark = { from: null, shape: "bar", fill: "solid", tone: "delta", strength: 0.25 + 0.75 * share };
+    const { geo } = scene;
+    scene.marks.push({ ...mark, key: `r${tick}i`, ...box(geo, u, Math.max(1, width - 0.8), geo.diskIndex, geo.tag) });
+    scene.marks.push({ ...mark, key: `r${tick}c`, ...box(geo, u, Math.max(1, width - 0.8), geo.diskContent, geo.content) });
+  }
+  const last = shares[shares.length - 1];
+  scene.ruler = { labels: [[last?.[0], lane.u0 + 12], [shares[0]?.[0], lane.u1 - 12]], next: shares[0]?.[0] };
+}

@@ -1,0 +1,67 @@
+/**
+ * Where the bands of the stage are. `u` runs along the queue from the newest message to the oldest, `v` from RAM to
+ * disk. On wide pages u is x and v is y; on phones the stage is turned and they swap.
+ */
+
+const WIDE = { gutter: 92, header: 56, axis: 24, waterline: 10, tag: 14, gap: 6, top: 30, bottom: 20 };
+const TALL = { gutter: 0, header: 40, axis: 0, waterline: 10, tag: 18, gap: 6, top: 8, bottom: 8 };
+
+/** Geometry for a stage of `width` by `height`; `turned` for phones. */
+export function geometry(width, height, turned) {
+  const sizes = turned ? TALL : WIDE;
+  const depth = turned ? width : height - sizes.header - sizes.axis;
+  const v0 = turned ? 0 : sizes.header;
+  const fixed = sizes.waterline + 2 * (sizes.tag + 2 * sizes.gap + 2) + sizes.top + sizes.bottom;
+  const content = Math.max(22, (depth - fixed) / 2);
+  const ramContent = v0 + sizes.top;
+  const ramIndex = ramContent + content + sizes.gap;
+  const waterline = ramIndex + sizes.tag + sizes.gap + 2;
+  const diskIndex = waterline + sizes.waterline + sizes.gap + 2;
+  const diskContent = diskIndex + sizes.tag + sizes.gap;
+  return {
+    turned, width, height,
+    ram: v0, end: v0 + depth,
+    ramContent, ramIndex, waterline, diskIndex, diskContent,
+    content, tag: sizes.tag, thickness: sizes.waterline,
+    header: sizes.header,
+    u0: turned ? 0 : sizes.gutter,
+    u1: turned ? height : width - 10,
+  };
+}
+
+/** A rectangle of the page from its place along the queue and in depth. */
+export function box(geo, u, du, v, dv) {
+  return geo.turned ? { x: v, y: u, w: dv, h: du } : { x: u, y: v, w: du, h: dv };
+}
+
+const GAP = 12;
+const TURNED_GAP = 8;
+
+/**
+ * Split the span among the lanes. Each gets a floor; what is left goes by the demand of each lane, damped, so that
+ * borders slide along the sequence as messages move without one long lane squeezing the others out.
+ */
+export function laneSpans(geo, counts, names) {
+  const gap = geo.turned ? TURNED_GAP : GAP;
+  const heads = geo.turned ? geo.header * names.length : 0;
+  const span = geo.u1 - geo.u0 - gap * (names.length - 1) - heads;
+  const floor = geo.turned ? 44 : Math.min(88, span / (names.length + 2));
+  const demand = names.map((name) => wanted(counts[name]));
+  const sum = demand.reduce((a, b) => a + b, 0);
+  const free = Math.max(0, span - floor * names.length);
+  const spans = {};
+  let u = geo.u0;
+  names.forEach((name, at) => {
+    const length = floor + (sum ? (free * demand[at]) / sum : free / names.length);
+    const start = u + (geo.turned ? geo.header : 0);
+    spans[name] = { u0: start, u1: start + length, head: u };
+    u = start + length + gap;
+  });
+  return spans;
+}
+
+/** How much room a lane asks for: grows with the root of its length, in steps, so that borders rest most of the time. */
+function wanted(count) {
+  const capped = Math.min(count, 2500);
+  return 3 + Math.round(Math.sqrt(capped) * 1.5);
+}

@@ -1,0 +1,111 @@
+/** The queue index as a picture: the journal, and each segment as a map of its entries. */
+import { acked } from "../model/messages.js";
+import { ENTRIES, overlapping } from "../model/runs.js";
+import { entryTones, toneBySeq } from "./tones.js";
+
+const NAME = 46;
+const COUNT = 44;
+const SMALL = 32;
+const ITEM_GAP = 4;
+const COLUMN_GAP = 18;
+
+/** {columns, rows, cell width, cell height} of a segment's map in `room` pixels. */
+export function gridOf(size, room) {
+  if (size <= SMALL) {
+    const side = Math.max(4, Math.min(18, Math.floor(room / size)));
+    return { columns: size, rows: 1, cw: side, ch: Math.min(18, Math.max(12, side)), gap: side > 6 ? 2 : 0 };
+  }
+  const columns = size > 4096 ? 512 : 128;
+  return { columns, rows: Math.ceil(size / columns), cw: room / columns, ch: size > 4096 ? 0.75 : 1.5, gap: 0 };
+}
+
+/** The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many. */
+export function indexScene(state, queue, width, height) {
+  const size = state.node.settings.segment_entry_count || 2048;
+  const index = queue?.index;
+  const scene = { size, items: [], journal: journalOf(index), records: 0, segments: 0 };
+  if (!index) return scene;
+  const numbers = segmentNumbers(index, size);
+  scene.segments = numbers.length;
+  const plan = gridPlan(size, width, height, numbers.length);
+  const tones = toneBySeq(queue);
+  const files = new Map(index.segments);
+  const shown = chosen(numbers, plan.capacity);
+  shown.forEach((entry, at) => {
+    const column = Math.floor(at / plan.perColumn);
+    const spot = { x: column * (plan.itemWidth + COLUMN_GAP), y: (at % plan.perColumn) * plan.itemHeight };
+    if (Array.isArray(entry)) scene.items.push({ folded: entry.length, from: entry[0], to: entry[entry.length - 1], ...spot, w: plan.itemWidth, h: plan.itemHeight });
+    else scene.items.push(segmentItem(entry, index, files, tones, size, plan, spot));
+  });
+  for (const [, count, code] of index.entries) if (!acked(code)) scene.records += count;
+  return scene;
+}
+
+function journalOf(index) {
+  if (!index) return { exists: false, bytes: 0, buffered: 0, dirty: 0 };
+  return { exists: index.journal_bytes !== null, bytes: index.journal_bytes || 0, buffered: index.buffered_bytes, dirty: index.dirty };
+}
+
+/** Segments that have a file or an entry. */
+function segmentNumbers(index, size) {
+  const numbers = new Set(index.segments.map((row) => row[0]));
+  for (const [start, count] of index.entries) {
+    for (let segment = Math.floor(start / size); segment <= Math.floor((start + count - 1) / size); segment += 1) numbers.add(segment);
+  }
+  return [...numbers].sort((a, b) => a - b);
+}
+
+function gridPlan(size, width, height, count) {
+  const least = size <= SMALL ? NAME + COUNT + size * 8 : NAME + COUNT + 96;
+  const columns = Math.max(1, Math.min(count > 3 ? 3 : 1, Math.floor((width + COLUMN_GAP) / (least + COLUMN_GAP))));
+  const itemWidth = (width - (columns - 1) * COLUMN_GAP) / columns;
+  const grid = gridOf(size, Math.min(size <= SMALL ? 400 : 300, itemWidth - NAME - COUNT));
+  const itemHeight = Math.max(18, grid.rows * grid.ch) + ITEM_GAP;
+  const perColumn = Math.max(1, Math.floor(height / itemHeight));
+  return { columns, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
+}
+
+/** What fits: all of them, or both ends with the middle folded into one item (a list). */
+function chosen(numbers, capacity) {
+  if (numbers.length <= capacity) return numbers;
+  const head = Math.max(1, Math.ceil((capacity - 1) / 2));
+  const tail = Math.max(0, capacity - 1 - head);
+  return [...numbers.slice(0, head), numbers.slice(head, numbers.length - tail), ...numbers.slice(numbers.length - tail)];
+}
+
+function segmentItem(number, index, files, tones, size, plan, spot) {
+  const entries = overlapping(index.entries, number * size, size, ENTRIES);
+  const item = { number, ...spot, w: plan.itemWidth, h: plan.itemHeight, mapX: spot.x + NAME, grid: plan.grid, size,
+    bytes: files.get(number) ?? null, live: 0, used: 0, cells: [] };
+  for (const [start, count, tone, journal] of entryTones(tones, entries)) {
+    if (tone !== "acked") item.live += count;
+    item.used += count;
+    pushCells(item, start - number * size, count, tone, journal);
+  }
+  return item;
+}
+
+/** A run of entries as rectangles: parts of rows, and whole rows together. */
+function pushCells(item, relative, count, tone, journal) {
+  const { columns, cw, ch, gap } = item.grid;
+  const put = (at, length, rows) =>
+    item.cells.push({ x: item.mapX + (at % columns) * cw, y: item.y + Math.floor(at / columns) * ch, w: length * cw - gap, h: rows * ch - gap, tone, journal });
+  if (gap) {
+    for (let i = 0; i < count; i += 1) put(relative + i, 1, 1);
+    return;
+  }
+  let at = relative;
+  const end = relative + count;
+  while (at < end) {
+    const inRow = columns - (at % columns);
+    if (at % columns === 0 && end - at >= columns) {
+      const rows = Math.floor((end - at) / columns);
+      put(at, columns, rows);
+      at += rows * columns;
+    } else {
+      const length = Math.min(inRow, end - at);
+      put(at, length, 1);
+      at += length;
+    }
+  }
+}

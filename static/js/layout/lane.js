@@ -1,0 +1,84 @@
+/** One lane: which messages stand alone, which are folded, and where each of them is along the queue. */
+
+const MAX_PITCH = 17;
+const GLYPH_PITCH = 8;
+const FLAT_PITCH = 3;
+const EDGE_PITCH = 12;
+const FOLD_PITCH = 3.2;
+
+/**
+ * The plan of a lane of `count` messages between u0 and u1. Messages are counted from the head, which is at u1.
+ * {pitch, glyph, edges, folded, foldFrom, foldTo, bars} and place(i), the u at which message i begins.
+ */
+export function planLane(u0, u1, count, maxPitch = MAX_PITCH) {
+  const room = u1 - u0;
+  const pitch = Math.min(maxPitch, room / Math.max(1, count));
+  if (count === 0 || pitch >= FLAT_PITCH) return singlesPlan(u1, count, pitch);
+  return foldedPlan(u0, u1, count);
+}
+
+function singlesPlan(u1, count, pitch) {
+  return {
+    count, pitch, folded: 0, bars: 0,
+    width: glyphWidth(pitch),
+    detailed: pitch >= GLYPH_PITCH,
+    edges: count,
+    /** u of the border that has `i` messages between itself and the head. */
+    border: (i) => u1 - i * pitch,
+    index: (u) => Math.floor((u1 - u) / pitch),
+  };
+}
+
+/** A thin gap between glyphs, none to speak of between bars. */
+function glyphWidth(pitch) {
+  return pitch >= GLYPH_PITCH ? pitch - Math.min(4, pitch * 0.22) : Math.max(1.6, pitch - 1.1);
+}
+
+function foldedPlan(u0, u1, count) {
+  const room = u1 - u0;
+  const edges = Math.max(1, Math.min(6, Math.floor((room * 0.24) / EDGE_PITCH)));
+  const folded = count - 2 * edges;
+  const from = u0 + edges * EDGE_PITCH;
+  const to = u1 - edges * EDGE_PITCH;
+  const bars = Math.max(3, Math.floor((to - from) / FOLD_PITCH));
+  const each = (to - from) / folded;
+  const border = (i) => {
+    if (i <= edges) return u1 - i * EDGE_PITCH;
+    if (i >= count - edges) return u0 + (count - i) * EDGE_PITCH;
+    return to - (i - edges) * each;
+  };
+  const index = (u) => {
+    if (u > to) return Math.floor((u1 - u) / EDGE_PITCH);
+    if (u < from) return count - 1 - Math.floor((u - u0) / EDGE_PITCH);
+    return edges + Math.floor((to - u) / each);
+  };
+  return {
+    count, pitch: EDGE_PITCH, width: glyphWidth(EDGE_PITCH), detailed: true,
+    edges, folded, foldFrom: from, foldTo: to, bars, border, index,
+  };
+}
+
+/** Which messages of a plan stand alone, as [index from the head]. */
+export function singles(plan) {
+  const found = [];
+  if (!plan.folded) {
+    for (let i = 0; i < plan.count; i += 1) found.push(i);
+    return found;
+  }
+  for (let i = 0; i < plan.edges; i += 1) found.push(i);
+  for (let i = plan.count - plan.edges; i < plan.count; i += 1) found.push(i);
+  return found;
+}
+
+/** A reader of sorted rows by index: call it with rising indexes. Gives {row, offset} or null. */
+export function walker(rows) {
+  let at = 0;
+  let before = 0;
+  return (index) => {
+    while (at < rows.length && index >= before + rows[at][1]) {
+      before += rows[at][1];
+      at += 1;
+    }
+    return at < rows.length ? { row: rows[at], offset: index - before } : null;
+  };
+}

@@ -1,0 +1,123 @@
+/**
+ * The stage: a state and a size become marks, lanes, pills and the fence. Pure: same state and size, same scene.
+ * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
+ */
+import { LANES, PENDING, firstQueue, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { geometry, laneSpans } from "./geometry.js";
+import { pushGlyph } from "./glyphs.js";
+import { pushDelta } from "./delta.js";
+import { fenceOf } from "./fence.js";
+import { planLane, singles, walker } from "./lane.js";
+
+/** The lanes of the stage: the sub-queues, then what consumers hold. */
+export const STAGE_LANES = [...LANES, "unacked"];
+
+const FEW = 5;
+const FEW_PITCH = 40;
+
+/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}. */
+export function stageScene(state, width, height, turned) {
+  const geo = geometry(width, height, turned);
+  const queue = state.queues[firstQueue(state)];
+  const counts = countsOf(queue);
+  const spans = laneSpans(geo, counts, STAGE_LANES);
+  const scene = { geo, lanes: [], marks: [], pills: [], term: null, fence: null, ruler: null, queue: queue ? firstQueue(state) : null };
+  scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
+  scene.empty = scene.total === 0 && counts.unacked === 0;
+  const unsynced = unsyncedTest(state, queue);
+  for (const name of STAGE_LANES) {
+    scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
+  }
+  scene.fence = queue ? fenceOf(queue, scene.lanes) : null;
+  return scene;
+}
+
+function countsOf(queue) {
+  const counts = { unacked: pendingOf(queue) };
+  for (const name of LANES) counts[name] = lengthOf(queue, name);
+  return counts;
+}
+
+function laneScene(scene, state, queue, name, count, span, unsynced) {
+  const maxPitch = scene.total <= FEW && !scene.geo.turned ? FEW_PITCH : undefined;
+  const plan = planLane(span.u0, span.u1, count, maxPitch);
+  const lane = { name, count, ...span, plan, closed: queue?.mode === "lazy" && ["q1", "q2", "q4"].includes(name) && count === 0 };
+  if (!queue || !count) return lane;
+  if (name === "delta") pushDelta(scene, state, queue, lane);
+  else pushLane(scene, lane, laneRows(queue, name), unsynced);
+  return lane;
+}
+
+/** Rows of a lane as [row, place], by seq_id. */
+function laneRows(queue, name) {
+  if (name !== "unacked") return { rows: rowsOf(queue, name), places: null, place: name };
+  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort((a, b) => a[0][0] - b[0][0]);
+  return { rows: pairs.map(([row]) => row), places: new Map(pairs), place: null };
+}
+
+function pushLane(scene, lane, { rows, places, place }, unsynced) {
+  const { plan } = lane;
+  const read = walker(rows);
+  const placeOf = (row) => place ?? places.get(row);
+  lane.keys = [];
+  const glyph = (index, key, u, width, detailed) => {
+    const found = read(index);
+    if (!found) return;
+    const { row, offset } = found;
+    const seq = row[0] + offset;
+    pushGlyph(scene.marks, scene.geo, key ?? `m${seq}`, u, width, placeOf(row), row[4], {
+      detailed, unsynced: unsynced(row, offset) });
+    if (!key) lane.keys.push([seq, u, width]);
+  };
+  const inset = (plan.pitch - plan.width) / 2;
+  const alone = singles(plan);
+  const head = plan.folded ? alone.slice(0, plan.edges) : alone;
+  for (const i of head) glyph(i, null, plan.border(i + 1) + inset, plan.width, plan.detailed);
+  if (!plan.folded) return;
+  pushFold(plan, glyph, lane.name);
+  for (const i of alone.slice(plan.edges)) glyph(i, null, plan.border(i + 1) + inset, plan.width, true);
+  const inRam = lane.name === "q1" || lane.name === "q4" || lane.name === "unacked";
+  scene.pills.push({ lane: lane.name, u: (plan.foldFrom + plan.foldTo) / 2, inRam, count: plan.folded });
+}
+
+/** The accordion: bars that stand for many messages each, sampled evenly, the outer ones a little wider. */
+function pushFold(plan, glyph, name) {
+  const pitch = (plan.foldTo - plan.foldFrom) / plan.bars;
+  for (let bar = 0; bar < plan.bars; bar += 1) {
+    const index = plan.edges + Math.floor(((bar + 0.5) / plan.bars) * plan.folded);
+    const nearEdge = Math.min(bar, plan.bars - 1 - bar);
+    const width = pitch * (nearEdge < 3 ? 0.78 - nearEdge * 0.08 : 0.54);
+    const u = plan.foldTo - (bar + 1) * pitch + (pitch - width) / 2;
+    glyph(index, `${name}#${bar}`, u, width, false);
+  }
+}
+
+/**
+ * A test for "not on the disk yet": its record is still in the store's write buffer, or no byte of the journal has
+ * left its buffer. Only what the state proves is called unsynced.
+ */
+function unsyncedTest(state, queue) {
+  const store = state.stores.persistent;
+  const journalAway = queue?.index && queue.index.buffered_bytes > 0 && !queue.index.journal_bytes && !queue.index.segments.length;
+  const file = store?.files.find((row) => row[0] === store.current);
+  const floor = file && store.buffered_bytes > 0 ? file[1] - store.buffered_bytes : Infinity;
+  if (!journalAway && floor === Infinity) return () => false;
+  const recent = floor === Infinity ? [] : store.rows.filter((row) => row[3] === store.current && row[4] + row[1] * row[5] > floor);
+  return (row, offset) => journalAway || recent.some((each) => buffered(each, row[2] + offset, floor));
+}
+
+function buffered(storeRow, msgNo, floor) {
+  const offset = msgNo - storeRow[0];
+  return offset >= 0 && offset < storeRow[1] && storeRow[4] + (offset + 1) * storeRow[5] > floor;
+}
+
+/** The message or fold under a point of the page: {lane, index, seq} or null. */
+export function hit(scene, x, y) {
+  const u = scene.geo.turned ? y : x;
+  const v = scene.geo.turned ? x : y;
+  if (v < scene.geo.ram || v > scene.geo.end) return null;
+  const lane = scene.lanes.find((each) => u >= each.u0 - 2 && u <= each.u1 + 2);
+  if (!lane || !lane.count) return null;
+  const index = lane.plan.index(u);
+  return index >= 0 && index < lane.count ? { lane, index } : null;
+}

@@ -1,0 +1,100 @@
+/** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
+import { cut, toneByMessage } from "./tones.js";
+
+const NAME = 52;
+const SHARE = 52;
+const MAX_BLOCKS = 220;
+
+/** The scene of one store: {files, current, garbage, bytes, limit, buffered}. */
+export function storeScene(state, queue, name, width, height) {
+  const store = state.stores[name];
+  const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
+  const scene = { files: [], bytes: 0, garbage: 0, limit, buffered: store?.buffered_bytes || 0, scale: limit, folded: null };
+  if (!store) return scene;
+  for (const [, size, valid] of store.files) {
+    scene.bytes += size;
+    scene.garbage += size - valid;
+    scene.scale = Math.max(scene.scale, size);
+  }
+  const barHeight = Math.max(10, Math.min(20, Math.floor(height / Math.max(1, store.files.length)) - 5));
+  const capacity = Math.max(2, Math.floor(height / (barHeight + 5)));
+  const bar = { x: NAME, w: Math.max(40, width - NAME - SHARE), h: barHeight };
+  const rows = rowsByFile(store, new Set(ends(store.files, capacity).map((file) => file[0])));
+  const tones = queue ? toneByMessage(queue) : [];
+  const otherwise = queue?.delta?.[1] > 0 ? "delta" : "other";
+  ends(store.files, capacity).forEach((file, at) => {
+    scene.files.push(fileItem(store, file, rows.get(file[0]) || [], tones, otherwise, { ...bar, y: at * (barHeight + 5) }, scene));
+  });
+  if (store.files.length > capacity) scene.folded = store.files.length - capacity;
+  return scene;
+}
+
+/** The oldest and the newest files, as many as fit. */
+function ends(files, capacity) {
+  if (files.length <= capacity) return files;
+  const head = Math.ceil(capacity / 2);
+  return [...files.slice(0, head), ...files.slice(files.length - (capacity - head))];
+}
+
+function rowsByFile(store, wanted) {
+  const found = new Map();
+  for (const row of store.rows) {
+    if (!wanted.has(row[3])) continue;
+    if (!found.has(row[3])) found.set(row[3], []);
+    found.get(row[3]).push(row);
+  }
+  for (const rows of found.values()) rows.sort((a, b) => a[4] - b[4]);
+  return found;
+}
+
+function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, bar, scene) {
+  const perByte = bar.w / scene.scale;
+  const item = { number, size, valid, locked, current: number === store.current, ...bar, used: size * perByte, blocks: [] };
+  const put = (from, to, tone) => {
+    if (to > from) item.blocks.push({ x: bar.x + from * perByte, w: (to - from) * perByte, tone });
+  };
+  let at = 0;
+  for (const row of rows) {
+    put(at, row[4], "garbage");
+    for (const [msgNo, count, tone] of row[2] > 0 ? cut(tones, row[0], row[1], otherwise) : [[row[0], row[1], "garbage"]]) {
+      const from = row[4] + (msgNo - row[0]) * row[5];
+      put(from, from + count * row[5], tone);
+    }
+    at = row[4] + row[1] * row[5];
+  }
+  put(at, size, "garbage");
+  if (item.current && scene.buffered > 0) item.bufferedFrom = bar.x + Math.max(0, size - scene.buffered) * perByte;
+  item.record = recordWidth(rows, perByte);
+  if (item.blocks.length > MAX_BLOCKS) item.blocks = binned(item.blocks, bar);
+  return item;
+}
+
+/** Width of one record in pixels where all are alike: lets the drawing rule a bar into its records. */
+function recordWidth(rows, perByte) {
+  if (!rows.length) return 0;
+  const first = rows[0][5];
+  return rows.every((row) => row[5] === first) ? first * perByte : 0;
+}
+
+/** Too many blocks to draw singly: every two pixels show the tone that covers most of them. */
+function binned(blocks, bar) {
+  const bins = Math.floor(bar.w / 2);
+  const shares = Array.from({ length: bins }, () => ({}));
+  for (const block of blocks) {
+    const last = Math.min(bins - 1, Math.floor((block.x + block.w - bar.x) / 2));
+    for (let bin = Math.max(0, Math.floor((block.x - bar.x) / 2)); bin <= last; bin += 1) {
+      const low = Math.max(block.x, bar.x + bin * 2);
+      const high = Math.min(block.x + block.w, bar.x + bin * 2 + 2);
+      shares[bin][block.tone] = (shares[bin][block.tone] || 0) + high - low;
+    }
+  }
+  const found = [];
+  shares.forEach((share, bin) => {
+    const tone = Object.keys(share).sort((a, b) => share[b] - share[a])[0];
+    const last = found[found.length - 1];
+    if (!tone) return;
+    if (last && last.tone === tone && Math.abs(last.x + last.w - (bar.x + bin * 2)) < 0.01) last.w += 2;
+    else found.push({ x: bar.x + bin * 2, w: 2, tone });
+  });
+  return found;
+}

@@ -1,0 +1,57 @@
+/** Bytes wear the colour of their message: which stretch of seq_ids or message numbers has which state. */
+import { acked, spans } from "../model/messages.js";
+
+/** Cut [start, start+count) by sorted [start, count, tone] spans; what no span covers gets `otherwise`. */
+export function cut(list, start, count, otherwise) {
+  const found = [];
+  const end = start + count;
+  let at = start;
+  const push = (from, to, tone) => {
+    const last = found[found.length - 1];
+    if (last && last[2] === tone && last[0] + last[1] === from) last[1] += to - from;
+    else if (to > from) found.push([from, to - from, tone]);
+  };
+  for (let i = firstEndingAfter(list, start); i < list.length && list[i][0] < end; i += 1) {
+    const low = Math.max(start, list[i][0]);
+    const high = Math.min(end, list[i][0] + list[i][1]);
+    push(at, low, otherwise);
+    push(low, high, list[i][2]);
+    at = high;
+  }
+  push(at, end, otherwise);
+  return found;
+}
+
+function firstEndingAfter(list, start) {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (list[middle][0] + list[middle][1] > start) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Spans of seq_ids outside delta: [start, count, tone]. */
+export function toneBySeq(queue) {
+  return spans(queue).map(([start, count, tone]) => [start, count, tone]);
+}
+
+/** Spans of message numbers outside delta: [msg_no, count, tone]. */
+export function toneByMessage(queue) {
+  return spans(queue)
+    .map(([, count, tone, msgNo]) => [msgNo, count, tone])
+    .sort((a, b) => a[0] - b[0]);
+}
+
+/** Tones of index entries: [start, count, tone, inJournalOnly]. Entries no lane knows are delta's. */
+export function entryTones(list, entries) {
+  const found = [];
+  for (const [start, count, code] of entries) {
+    const journal = code >> 3 === 0;
+    if (acked(code)) found.push([start, count, "acked", journal]);
+    else for (const [from, length, tone] of cut(list, start, count, "delta")) found.push([from, length, tone, journal]);
+  }
+  return found;
+}
