@@ -1,33 +1,26 @@
-"""The queue index: the interface that the queue uses, with the broker's exact flush points (S70-S94)."""
+"""The queue index: the interface that the queue uses (S70-S94, S110-S117)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
-from engine.extents import HOME_STORE, WANTS_CONFIRM, Extent
-from engine.formats.journal import Action, JournalRun
+from engine.extents import Extent
 from engine.formats.message import MessageCodec
 from engine.queue_index import picture, recovery
+from engine.queue_index.actions import Actions
 from engine.queue_index.combine import live_entries
+from engine.queue_index.confirms import Confirms
 from engine.queue_index.journal import Journal
 from engine.queue_index.pace import Pace
-from engine.queue_index.records import extent_of, publish_of
-from engine.queue_index.recovery import Recovered, refuse_version_2
+from engine.queue_index.records import extent_of
+from engine.queue_index.recovery import Recovered
 from engine.queue_index.segments import Segments
-from engine.queue_index.slots import Slot
 from engine.ranges import Range, RangeSet
 from engine.runs import Runs
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
-from engine.transitions import (
-    EntriesRecorded,
-    IndexRecovered,
-    IndexReset,
-    JournalFlushed,
-    SegmentRead,
-    Transition,
-    Why,
-)
+from engine.transitions import IndexRecovered, IndexReset, SegmentDeleted, SegmentRead, Transition
 
 
 class QueueIndex:
@@ -64,29 +57,44 @@ class QueueIndex:
         self.storage = storage
         self.codec = codec
         self.size = settings.segment_entry_count
-        self.max_journal = settings.queue_index_max_journal_entries
         self.emit = emit
-        self._on_index_written = on_index_written
-        self._on_both_written = on_both_written
-        self.segments = Segments(
-            queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
+        self.segments, self.journal = self._views(emit)
+        self.confirms = Confirms(on_index_written, on_both_written)
+        self.actions = Actions(
+            queue=queue,
+            max_journal=settings.queue_index_max_journal_entries,
+            segments=self.segments,
+            journal=self.journal,
+            confirms=self.confirms,
+            emit=emit,
         )
-        self.journal = Journal(queue=queue, directory=directory, storage=storage, codec=codec, emit=emit)
-        self._forget()
 
-    def _forget(self) -> None:
-        self.segments.forget_all()
-        self.journal.drop()
-        self.dirty = 0
+    def _views(self, emit: Callable[[Transition], None]) -> tuple[Segments, Journal]:
+        """Return blank segments and a closed journal over the queue's files."""
+        queue, directory, storage, codec = self.queue, self.directory, self.storage, self.codec
+        return (
+            Segments(
+                queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
+            ),
+            Journal(queue=queue, directory=directory, storage=storage, codec=codec, emit=emit),
+        )
+
+    @property
+    def dirty(self) -> int:
         """Actions since the last flush, also those that cancelled out (S73)."""
-        self.unconfirmed = RangeSet()
-        self.unconfirmed_embedded = RangeSet()
-        self._cached: list[JournalRun] = []
-        self.cached = 0
-        """Publish records in the pre-publish cache (S76)."""
-        self._cached_delivers: list[Range] = []
+        return self.actions.dirty
 
-    # --- publish (S74-S77) ---
+    @property
+    def unconfirmed(self) -> RangeSet:
+        """Store-homed messages whose publishers wait for the index (K4)."""
+        return self.confirms.store_homed
+
+    @property
+    def unconfirmed_embedded(self) -> RangeSet:
+        """Embedded messages whose publishers wait for the index (K4)."""
+        return self.confirms.embedded
+
+    # --- publish and ack (S74-S79) ---
 
     def publish(self, extent: Extent, hint: int | None) -> None:
         """Publish and deliver messages one by one, flushing exactly where single calls would (S66, S74, S75, S79).
@@ -95,44 +103,21 @@ class QueueIndex:
             extent: the messages; it may span segments.
             hint: the queue's target RAM count in messages, None for infinity (S78).
         """
-        pace = Pace(self.max_journal, hint)
+        actions = self.actions
+        pace = Pace(actions.max_journal, hint)
         done = 0
         while done < extent.count:
-            whole, on_publish = pace.until_flush(self.dirty)
+            whole, on_publish = pace.until_flush(actions.dirty)
             whole = min(whole, extent.count - done)
             if whole:
-                self._publish(extent.part(done, whole), with_deliver=True)
+                actions.publish(extent.part(done, whole), with_deliver=True)
+                actions.maybe_flush(None)
                 done += whole
-                self._maybe_flush(None)
             if on_publish and done < extent.count:
-                self._publish(extent.part(done, 1), with_deliver=False)
-                self._maybe_flush(hint)
-                self._deliver([Range(extent.start + done, 1)])
+                actions.publish(extent.part(done, 1), with_deliver=False)
+                actions.maybe_flush(hint)
+                actions.deliver([Range(extent.start + done, 1)])
                 done += 1
-
-    def _publish(self, extent: Extent, with_deliver: bool) -> None:
-        publish = publish_of(extent)
-        self._await_confirm(extent)
-        action: Action = "publish_deliver" if with_deliver else "publish"
-        run = self.journal.run(action, extent.start, extent.count, publish)
-        journal_bytes = self.journal.append([run])
-        self.segments.publish(Slot(extent.start, extent.count, publish, with_deliver))
-        self.dirty += extent.count * (1 + with_deliver)
-        self.emit(EntriesRecorded("S74", self.queue, action, extent.start, extent.count, journal_bytes))
-
-    def _deliver(self, ranges: Sequence[Range], cached_bytes: int = 0) -> None:
-        """Issue one deliver call (S75); `cached_bytes` entered the journal just before, unreported."""
-        for each in ranges:
-            journal_bytes = self.journal.append([self.journal.run("deliver", each.start, each.count)])
-            self.segments.deliver(each.start, each.count)
-            self.dirty += each.count
-            self.emit(
-                EntriesRecorded(
-                    "S75", self.queue, "deliver", each.start, each.count, cached_bytes + journal_bytes
-                )
-            )
-            cached_bytes = 0
-        self._maybe_flush(None)
 
     def pre_publish(self, extent: Extent, hint: int | None) -> None:
         """Publish messages through the cache, to be delivered with it; every N of them it is flushed (S76, S77).
@@ -143,40 +128,15 @@ class QueueIndex:
         """
         done = 0
         while done < extent.count:
-            part = extent.part(done, min(extent.count - done, self.size - self.cached))
+            part = extent.part(done, min(extent.count - done, self.size - self.actions.cached))
             done += part.count
-            publish = publish_of(part)
-            self._await_confirm(part)
-            self._cached.append(self.journal.run("publish", part.start, part.count, publish))
-            self.cached += part.count
-            self._cache_deliver(part.start, part.count)
-            self.segments.publish(Slot(part.start, part.count, publish))
-            self.dirty += part.count
-            self.emit(EntriesRecorded("S76", self.queue, "publish", part.start, part.count, 0))
-            if self.cached >= self.size:
-                self.flush_pre_publish_cache(hint)
-
-    def _cache_deliver(self, start: int, count: int) -> None:
-        cached = self._cached_delivers
-        if cached and cached[-1].end == start:
-            cached[-1] = cached[-1].merged(cached[-1].count + count)
-        else:
-            cached.append(Range(start, count))
+            self.actions.cache(part)
+            if self.actions.cached >= self.size:
+                self.actions.flush_cache(hint)
 
     def flush_pre_publish_cache(self, hint: int | None) -> None:
         """Write all cached publishes to the journal, then all their delivers (S77)."""
-        if self._cached:
-            cached, self._cached, self.cached = self._cached, [], 0
-            delivers, self._cached_delivers = self._cached_delivers, []
-            self._deliver(delivers, self.journal.append(cached))
-        self._maybe_flush(hint)
-
-    def _await_confirm(self, extent: Extent) -> None:
-        if extent.flags & WANTS_CONFIRM:
-            waiting = self.unconfirmed if extent.flags & HOME_STORE else self.unconfirmed_embedded
-            waiting.add(extent.msg_no, extent.count)
-
-    # --- ack (S75) ---
+        self.actions.flush_cache(hint)
 
     def ack(self, ranges: Sequence[Range], one_by_one: bool = False) -> None:
         """Acknowledge messages, in this order.
@@ -185,71 +145,35 @@ class QueueIndex:
             ranges: seq_ids.
             one_by_one: one call for each seq_id instead of one call with all; a flush may come after any of them.
         """
-        if one_by_one:
-            for each in ranges:
-                done = 0
-                while done < each.count:
-                    part = each.part(done, min(each.count - done, max(1, self.max_journal + 1 - self.dirty)))
-                    done += part.count
-                    self._ack(part)
-                    self._maybe_flush(None)
-        elif ranges:
-            for each in ranges:
-                self._ack(each)
-            self._maybe_flush(None)
+        if not one_by_one:
+            self.actions.ack(ranges)
+            return
+        for each in ranges:
+            done = 0
+            while done < each.count:
+                fits = max(1, self.actions.max_journal + 1 - self.actions.dirty)
+                part = each.part(done, min(each.count - done, fits))
+                self.actions.ack([part])
+                done += part.count
 
-    def _ack(self, seq_ids: Range) -> None:
-        journal_bytes = self.journal.append([self.journal.run("ack", seq_ids.start, seq_ids.count)])
-        self.segments.ack(seq_ids.start, seq_ids.count)
-        self.dirty += seq_ids.count
-        self.emit(EntriesRecorded("S75", self.queue, "ack", seq_ids.start, seq_ids.count, journal_bytes))
-
-    # --- flush and sync (S79-S85) ---
-
-    def _maybe_flush(self, hint: int | None) -> None:
-        if self.dirty > self.max_journal:
-            self.flush_journal("max_journal", hint)
-        elif hint is not None and self.dirty > hint:
-            self.flush_journal("hint", hint)
+    # --- flush and sync (S80-S85) ---
 
     def flush(self) -> None:
         """Move the journal into segments unless nothing happened since the last time (S80)."""
         if self.dirty:
-            self.flush_journal("asked", None)
-
-    def flush_journal(self, cause: str, hint: int | None) -> None:
-        """Write and delete segments, clear the journal, report confirms (S80).
-
-        Args:
-            cause: max_journal, hint, asked or recovery, for the picture.
-            hint: the target RAM count in messages that was compared with.
-        """
-        self.segments.flush()
-        self.journal.clear()
-        why: Why = {"dirty": self.dirty, "max_journal": self.max_journal, "hint": hint, "cause": cause}
-        self.dirty = 0
-        self.emit(JournalFlushed("S79" if cause in ("max_journal", "hint") else "S80", self.queue, why))
-        self._notify()
+            self.actions.flush("asked")
 
     def sync(self) -> None:
         """Make the journal durable and report confirms; without a handle nothing happens (S82)."""
         if self.journal.is_open:
             self.journal.sync("S82")
-            self._notify()
+            self.confirms.notify()
 
-    def _notify(self) -> None:
-        if self.unconfirmed:
-            written, self.unconfirmed = self.unconfirmed, RangeSet()
-            self._on_index_written(written)
-        if self.unconfirmed_embedded:
-            written, self.unconfirmed_embedded = self.unconfirmed_embedded, RangeSet()
-            self._on_both_written(written)
-
-    def needs_sync(self) -> str:
-        """Tell whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes, "no" (S83)."""
+    def needs_sync(self) -> Literal["no", "confirms", "other"]:
+        """Tell whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
         if not self.journal.is_open:
             return "no"
-        if self.unconfirmed or self.unconfirmed_embedded:
+        if self.confirms:
             return "confirms"
         return "other" if self.journal.needs_sync else "no"
 
@@ -258,20 +182,24 @@ class QueueIndex:
     def read(self, start: int, end: int) -> list[Extent]:
         """Return the live entries of [start, end) in ascending order, file and pending together (S86)."""
         found: Runs[Extent] = Runs()
-        if start >= end:
-            return []
-        for segment in range(start // self.size, (end - 1) // self.size + 1):
-            low, high = segment * self.size, (segment + 1) * self.size
-            filed, _ = self.segments.load(segment)
-            live, _ = live_entries(filed, self.segments.pending.overlapping(low, self.size))
-            self.segments.remember(segment)
-            low, high = max(low, start), min(high, end)
-            for slot in live.overlapping(low, high - low):
-                found.insert(extent_of(slot))
-            size_bytes = self.segments.file_bytes.get(segment)
-            if size_bytes is not None:
-                self.emit(SegmentRead("S86", self.queue, segment, low, high, size_bytes))
+        if start < end:
+            for segment in range(start // self.size, (end - 1) // self.size + 1):
+                low = segment * self.size
+                self._read_segment(segment, max(start, low), min(end, low + self.size), found)
         return list(found)
+
+    def _read_segment(self, segment: int, start: int, end: int, found: Runs[Extent]) -> None:
+        segments = self.segments
+        size_bytes = segments.file_bytes.get(segment)
+        filed, _ = segments.load(segment)
+        live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
+        segments.remember(segment)
+        for slot in live.overlapping(start, end - start):
+            found.insert(extent_of(slot))
+        if size_bytes is not None:
+            self.emit(SegmentRead("S86", self.queue, segment, start, end, size_bytes))
+            if segment not in segments.file_bytes:
+                self.emit(SegmentDeleted("S90", self.queue, segment, size_bytes))
 
     def next_segment_boundary(self, seq_id: int) -> int:
         """Return the first seq_id of the segment after the one that holds `seq_id` (S88)."""
@@ -295,7 +223,7 @@ class QueueIndex:
         self._erase("S93")
 
     def _erase(self, rule: str) -> None:
-        self._forget()
+        self.actions.forget()
         self.storage.delete_directory(self.directory)
         self.emit(IndexReset(rule, self.queue))
 
@@ -303,23 +231,23 @@ class QueueIndex:
         """Close the journal, without a flush, and return (segment, unacked) for the recovery terms (S94)."""
         self.journal.close("S94")
         counts = sorted(self.segments.unacked.items())
-        self._forget()
+        self.actions.forget()
         return counts
 
     def kill(self) -> None:
         """Lose what only the process knew (S231)."""
-        self._forget()
+        self.actions.forget()
 
     def kill_in_flush(self) -> None:
         """Die between writing the segments and clearing the journal, which was synced before (S115)."""
         self.journal.sync("S82")
         if self.dirty:
             self.segments.flush()
-        self._forget()
+        self.actions.forget()
 
     def start_new(self) -> None:
         """Begin as a queue without files (S5)."""
-        self._forget()
+        self.actions.forget()
 
     def recover(
         self,
@@ -336,17 +264,17 @@ class QueueIndex:
             contains: which of these message numbers the persistent store holds.
             durable: whether the queue is; after a crash nothing of another one counts as present.
         """
-        self._forget()
-        refuse_version_2(self.storage, self.directory)
+        self.actions.forget()
+        recovery.refuse_version_2(self.storage, self.directory)
         if terms is not None and store_clean:
-            self.dirty = recovery.recover_clean(self.segments, self.journal, terms)
+            self.actions.dirty = recovery.recover_clean(self.segments, self.journal, terms)
             self._recovered("S112", clean=True)
             return Recovered(None, None)
-        self.dirty, size_bytes = recovery.recover_dirty(
+        self.actions.dirty, size_bytes = recovery.recover_dirty(
             self.segments, self.journal, terms is not None, contains, durable
         )
         self._recovered("S113", clean=False)
-        self.flush_journal("recovery", None)
+        self.actions.flush("recovery")
         return Recovered(sum(self.segments.unacked.values()), size_bytes)
 
     def _recovered(self, rule: str, clean: bool) -> None:
@@ -364,51 +292,23 @@ class QueueIndex:
 
     def store_references(self) -> list[Range]:
         """Return the messages in the store that live persistent entries need, from the files alone (S117)."""
-        return recovery.store_references(*self._scratch())
-
-    def _scratch(self) -> tuple[Segments, Journal]:
-        """Return a second, blank view of the same files that reports nothing."""
-        segments = Segments(
-            queue=self.queue,
-            directory=self.directory,
-            storage=self.storage,
-            codec=self.codec,
-            size=self.size,
-            emit=_ignore,
-        )
-        journal = Journal(
-            queue=self.queue, directory=self.directory, storage=self.storage, codec=self.codec, emit=_ignore
-        )
-        return segments, journal
+        return recovery.store_references(*self._views(_ignore))
 
     # --- the picture ---
 
     def facts(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""
-        return {
-            "files": [list(row) for row in picture.files(self.segments)],
-            "segments": [list(row) for row in picture.segment_rows(self.segments)],
-            "dirty": self.dirty,
-            "journal": [self.journal.file_bytes, self.journal.buffered_bytes],
-            "cache": self.cached,
-            "unconfirmed": [len(self.unconfirmed), len(self.unconfirmed_embedded)],
-        }
+        return picture.facts(self.actions)
 
     def snapshot(self) -> dict[str, object]:
         """Return the state that folding the transitions gives too."""
-        return {
-            "entries": [list(row) for row in picture.entries(self.segments)],
-            "segments": [list(row) for row in picture.files(self.segments)],
-            "journal_bytes": self.journal.file_bytes,
-            "buffered_bytes": self.journal.buffered_bytes,
-            "dirty": self.dirty,
-        }
+        return picture.snapshot(self.actions)
 
     def verify(self) -> None:
         """Compare the files with what is claimed about them; raises InvariantBroken (S253)."""
         picture.verify_files(self.segments)
-        if self.journal.is_open and not (self.journal.buffered_bytes or self.cached):
-            picture.verify_journal(self.segments, *self._scratch())
+        if self.journal.is_open and not (self.journal.buffered_bytes or self.actions.cached):
+            picture.verify_journal(self.segments, *self._views(_ignore))
 
 
 def _ignore(_: Transition) -> None:

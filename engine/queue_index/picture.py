@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 from engine.errors import InvariantBroken
+from engine.queue_index.actions import Actions
 from engine.queue_index.combine import live_entries
 from engine.queue_index.journal import Journal
 from engine.queue_index.overlay import overlay, split
 from engine.queue_index.recovery import replay
-from engine.queue_index.segments import Segments
+from engine.queue_index.segments import Segments, parse
 
 Entry = tuple[int, int, int]
 
@@ -42,6 +43,30 @@ def segment_rows(segments: Segments) -> list[tuple[int, int, int]]:
     return [(segment, unacked, waiting[segment]) for segment, unacked in sorted(segments.unacked.items())]
 
 
+def facts(actions: Actions) -> dict[str, object]:
+    """Return what a golden trace records of an index."""
+    journal, confirms = actions.journal, actions.confirms
+    return {
+        "files": [list(row) for row in files(actions.segments)],
+        "segments": [list(row) for row in segment_rows(actions.segments)],
+        "dirty": actions.dirty,
+        "journal": [journal.file_bytes, journal.buffered_bytes],
+        "cache": actions.cached,
+        "unconfirmed": [len(confirms.store_homed), len(confirms.embedded)],
+    }
+
+
+def snapshot(actions: Actions) -> dict[str, object]:
+    """Return the state that folding the transitions gives too."""
+    return {
+        "entries": [list(row) for row in entries(actions.segments)],
+        "segments": [list(row) for row in files(actions.segments)],
+        "journal_bytes": actions.journal.file_bytes,
+        "buffered_bytes": actions.journal.buffered_bytes,
+        "dirty": actions.dirty,
+    }
+
+
 def verify_files(segments: Segments) -> None:
     """Compare the segment files with what is claimed of them: sizes, states, unacked counts (S253).
 
@@ -53,7 +78,7 @@ def verify_files(segments: Segments) -> None:
             raise InvariantBroken(f"{segments.path(segment)} has {real} bytes, not {size_bytes}")
     for segment in sorted(segments.unacked.keys() | segments.file_bytes.keys()):
         start = segment * segments.size
-        filed, in_file = segments.load(segment)
+        filed, in_file = parse(segments.content(segment))
         claimed = [
             (run.start, run.count, run.part_no) for run in segments.filed.overlapping(start, segments.size)
         ]
