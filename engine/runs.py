@@ -18,10 +18,14 @@ class Run(Protocol):
     """A stretch of consecutive integers with equal attributes."""
 
     @property
-    def start(self) -> int: ...
+    def start(self) -> int:
+        """The first integer."""
+        ...
 
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """How many integers."""
+        ...
 
     def part(self, offset: int, count: int) -> Self:
         """Return the `count` items beginning `offset` items into this run."""

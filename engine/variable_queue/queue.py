@@ -10,13 +10,12 @@ import msgspec
 from engine.extents import Extent
 from engine.formats.message import MessageCodec
 from engine.msg_store import MsgStore
-from engine.msg_store.client import StoreClient
 from engine.queue_index import QueueIndex
 from engine.ranges import Range, RangeSet
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import CountersChanged, TargetChanged, Transition
-from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, target, taking
+from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
 from engine.variable_queue.arrivals import Arrival, Taken
 from engine.variable_queue.invariants import check
 from engine.variable_queue.lifecycle import Terms
@@ -79,9 +78,7 @@ class VariableQueue:
             persistent=persistent.client(
                 ref, self._on_disk, lambda amount: self._post("credit", ("persistent", amount))
             ),
-            transient=transient.client(
-                ref, None, lambda amount: self._post("credit", ("transient", amount))
-            ),
+            transient=transient.client(ref, None, lambda amount: self._post("credit", ("transient", amount))),
             emit=emit,
             settle=settle,
         )
@@ -207,7 +204,9 @@ class VariableQueue:
         """Overwrite target_ram_count and reduce once, as the golden traces and the fence do."""
         q = self.state
         if count != q.target_ram_count:
-            q.emit(TargetChanged("Q43", q.name, count, {"old": q.target_ram_count, "pinned": count is not None}))
+            q.emit(
+                TargetChanged("Q43", q.name, count, {"old": q.target_ram_count, "pinned": count is not None})
+            )
         q.target_ram_count = count
         resume(q)
         q.settle()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from engine.extents import Extent
 from engine.transitions import AlphasPushed, BetasPushed, PendingPaged, Reduced, Why
 from engine.variable_queue.accounting import account
@@ -11,6 +9,7 @@ from engine.variable_queue.disk import flush_cache, trim, write, write_index
 from engine.variable_queue.state import QueueState
 
 BUMP = ("bump", None)
+UNLIMITED = 1 << 62
 
 
 def until_reduction(q: QueueState) -> int:
@@ -19,7 +18,7 @@ def until_reduction(q: QueueState) -> int:
     With an infinite target a reduction does nothing (Q45), so any number may be counted at once.
     """
     if q.target_ram_count is None:
-        return sys.maxsize
+        return UNLIMITED
     return max(1, q.settings.explicit_gc_run_operation_threshold - q.reduce_run_count + 1)
 
 
@@ -209,7 +208,7 @@ def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
         tail = q.q3.last
         if tail.end <= limit:
             break
-        count = min(quota, tail.end - max(limit, tail.start), q.index.pre_publish_room)
+        count = min(quota, tail.end - max(limit, tail.start), _cache_room(q))
         [extent] = q.q3.pop_tail(count)
         _into_delta(q, "q3", extent, {"limit": limit, "quota": quota})
         quota -= count
@@ -219,12 +218,17 @@ def _push_q3_tail(q: QueueState, limit: int, quota: int) -> int:
 
 def _push_q2_head(q: QueueState, quota: int) -> int:
     while quota > 0 and q.q2:
-        count = min(quota, q.q2.first.count, q.index.pre_publish_room)
+        count = min(quota, q.q2.first.count, _cache_room(q))
         [extent] = q.q2.pop_head(count)
         _into_delta(q, "q2", extent, {"quota": quota})
         quota -= count
     flush_cache(q)
     return quota
+
+
+def _cache_room(q: QueueState) -> int:
+    """Return how many records the pre-publish cache takes before it is flushed by itself (S76)."""
+    return max(1, q.settings.segment_entry_count - q.index.actions.cached)
 
 
 def _into_delta(q: QueueState, source: str, before: Extent, why: Why) -> None:

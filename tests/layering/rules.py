@@ -20,7 +20,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.storage": ("engine.storage", *VALUES),
     "engine.queue_index": ("engine.queue_index", "engine.formats", "engine.storage", *VALUES),
     "engine.msg_store": ("engine.msg_store", "engine.formats", "engine.storage", *VALUES),
-    "engine.variable_queue": ("engine.variable_queue", "engine.queue_index", "engine.msg_store", *VALUES),
+    "engine.variable_queue": (
+        "engine.variable_queue",
+        "engine.queue_index",
+        "engine.msg_store",
+        "engine.formats.message",  # sizes of the property block, which decide a body's home (Q12)
+        "engine.storage.port",  # the type alone, to hand it on to the index
+        *VALUES,
+    ),
     **dict.fromkeys(VALUES, VALUES),
 }
 """For each part of the engine, the parts it may import. What is not listed is the node: it may use all."""

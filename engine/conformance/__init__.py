@@ -1,0 +1,1 @@
+"""Replaying golden traces of a real broker through the backing-queue door."""

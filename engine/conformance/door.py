@@ -1,0 +1,310 @@
+"""The backing-queue door as the recording driver used it: operations of a golden trace, one method each.
+
+How a step is executed follows the recording's rules: rates frozen, stores settled after each call, mailbox drained
+at the end of the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from engine.conformance.vector import seq_runs, vector
+from engine.formats.message import MessageCodec, Template
+from engine.msg_store import MsgStore
+from engine.ranges import Range
+from engine.settings import QueueSettings
+from engine.storage.port import Storage
+from engine.transitions import Transition
+from engine.variable_queue import VariableQueue
+from engine.variable_queue.arrivals import Arrival, Taken
+from engine.variable_queue.lifecycle import Terms
+
+EPOCH_US = 1_600_000_000_000_000
+SETTING_NAMES = (
+    "segment_entry_count",
+    "queue_index_embed_msgs_below",
+    "queue_index_max_journal_entries",
+    "msg_store_file_size_limit",
+    "msg_store_io_batch_size",
+    "explicit_gc_run_operation_threshold",
+)
+REF = "trace"
+
+
+def _ranges(pairs: list[list[int]]) -> list[Range]:
+    return [Range(first, last - first + 1) for first, last in pairs]
+
+
+class Door:
+    """One queue with its two stores, driven by the steps of a trace.
+
+    Args:
+        config: the trace's configuration.
+        storage: where the files go.
+        emit: receives every transition.
+    """
+
+    def __init__(
+        self, config: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
+    ) -> None:
+        self.config = config
+        self.storage = storage
+        self.emit = emit
+        initial, more = config["msg_store_credit_disc_bound"]
+        self.settings = QueueSettings(
+            msg_store_credit_disc_bound=(initial, more),
+            **{name: config[name] for name in SETTING_NAMES},
+        )
+        self.codec = MessageCodec(
+            vhost=config["vhost"], templates=(Template(routing_keys=(config["queue"],)),)
+        )
+        self.rates = config["rates"]
+        self.next_msg_no = 0
+        self.seq_of_msg: dict[int, int] = {}
+        self._make_stores()
+        self.persistent.start_new()
+        self.transient.start_new()
+        self._make_queue()
+        self.queue.start_new()
+        self._prepare()
+
+    def _make_stores(self) -> None:
+        def store(name: str) -> MsgStore:
+            return MsgStore(
+                name=name,
+                directory=f"msg_store_{name}",
+                storage=self.storage,
+                codec=self.codec,
+                settings=self.settings,
+                emit=self.emit,
+            )
+
+        self.persistent = store("persistent")
+        self.transient = store("transient")
+
+    def _make_queue(self) -> None:
+        self.queue = VariableQueue(
+            name=self.config["queue"],
+            durable=self.config["durable"],
+            settings=self.settings,
+            codec=self.codec,
+            storage=self.storage,
+            directory="queues/trace",
+            persistent=self.persistent,
+            transient=self.transient,
+            ref=REF,
+            emit=self.emit,
+            settle=self.settle,
+        )
+
+    def _prepare(self) -> None:
+        self.queue.state.rates.freeze(*self.rates)
+        self.queue.set_queue_mode(self.config["mode"])
+
+    def settle(self) -> None:
+        """Let both stores handle what was sent, sync what they owe and collect garbage to the end."""
+        self.persistent.settle()
+        self.transient.settle()
+
+    def step(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Execute one step; return what the trace calls result, drain (absent when empty) and after."""
+        result = getattr(self, f"_{step['op']}")(step)
+        self.settle()
+        blocked = self.queue.state.blocked
+        drained = self.queue.drain_mailbox()
+        outcome: dict[str, Any] = {}
+        if result:
+            outcome["result"] = result
+        if blocked or drained.bumps or drained.resumes:
+            outcome["drain"] = {"blocked": blocked, "bumps": drained.bumps, "resumes": drained.resumes}
+        outcome["after"] = vector(self.queue.state, self.persistent, self.transient)
+        return outcome
+
+    # --- operations, named as in the trace ---------------------------------------------------------------------------
+
+    def _init(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {}
+
+    def _arrivals(self, step: dict[str, Any]) -> list[Arrival]:
+        count = step["count"]
+        pattern = step.get("pattern") or [[step["size"], step["persistent"]]]
+        expiry_ms = step.get("expiry_ms")
+        expiry_step_ms = step.get("expiry_step_ms", 0)
+        single = len(pattern) > 1 or (expiry_ms is not None and expiry_step_ms)
+        arrivals: list[Arrival] = []
+        done = 0
+        while done < count:
+            size, persistent = pattern[done % len(pattern)]
+            confirm = bool(step.get("confirm")) and persistent and self.config["durable"]
+            expiry_us = 0 if expiry_ms is None else EPOCH_US + (expiry_ms + done * expiry_step_ms) * 1000
+            run = 1 if single else count
+            arrivals.append(Arrival(run, self.next_msg_no, size, persistent, confirm, expiry_us))
+            self.next_msg_no += run
+            done += run
+        return arrivals
+
+    def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
+        delivered = bool(step.get("delivered"))
+        first = self.queue.state.next_seq_id
+        first_msg_no = self.next_msg_no
+        arrivals = self._arrivals(step)
+        if step.get("batch"):
+            self.queue.batch_publish(arrivals, delivered)
+        else:
+            for arrival in arrivals:
+                self.queue.publish(arrival, delivered)
+        for i in range(step["count"]):
+            self.seq_of_msg[first_msg_no + i] = first + i
+        return {"seq": [first, self.queue.state.next_seq_id - 1]}
+
+    def _publish_delivered(self, step: dict[str, Any]) -> dict[str, Any]:
+        first = self.queue.state.next_seq_id
+        first_msg_no = self.next_msg_no
+        arrivals = self._arrivals(step)
+        if step.get("batch"):
+            self.queue.batch_publish_delivered(arrivals)
+        else:
+            for arrival in arrivals:
+                self.queue.publish_delivered(arrival)
+        for i in range(step["count"]):
+            self.seq_of_msg[first_msg_no + i] = first + i
+        return {"tags": [first, self.queue.state.next_seq_id - 1]}
+
+    def _fetch(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken = self.queue.fetch(step["count"], step["ack"])
+        delivered: list[list[Any]] = []
+        for each in taken:
+            seen, fresh = each.redelivered, each.extent.count - each.redelivered
+            for flag, count in ((True, seen), (False, fresh)):
+                if count and delivered and delivered[-1][0] is flag:
+                    delivered[-1][1] += count
+                elif count:
+                    delivered.append([flag, count])
+        return {**self._taken(taken, step["count"]), "delivered": delivered}
+
+    def _drop(self, step: dict[str, Any]) -> dict[str, Any]:
+        return self._taken(self.queue.drop(step["count"], step["ack"]), step["count"])
+
+    @staticmethod
+    def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
+        count = sum(each.extent.count for each in taken)
+        return {"seq": seq_runs(each.extent for each in taken), "count": count, "empty": count < wanted}
+
+    def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
+        found = self.queue.ack(_ranges(step["tags"]), step["multiple"])
+        return {"acked": sum(each.count for each in found)}
+
+    def _requeue(self, step: dict[str, Any]) -> dict[str, Any]:
+        found = self.queue.requeue(_ranges(step["tags"]), step["multiple"])
+        return {"requeued": sum(each.count for each in found)}
+
+    def _purge(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {"purged": self.queue.purge()}
+
+    def _purge_acks(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.purge_acks()
+        return {}
+
+    @staticmethod
+    def _expiry(next_expiry_us: int | None) -> Any:
+        if next_expiry_us is None:
+            return None
+        return (next_expiry_us - EPOCH_US) // 1000 if next_expiry_us else "none"
+
+    def _dropwhile(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken, expiry = self.queue.dropwhile(EPOCH_US + step["now_ms"] * 1000)
+        return {"dropped": sum(each.extent.count for each in taken), "next_expiry_ms": self._expiry(expiry)}
+
+    def _fetchwhile(self, step: dict[str, Any]) -> dict[str, Any]:
+        taken, expiry = self.queue.fetchwhile(EPOCH_US + step["now_ms"] * 1000)
+        return {"tags": seq_runs(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
+
+    def _set_target(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.set_target(None if step["target"] == "infinity" else step["target"])
+        return {}
+
+    def _set_duration(self, step: dict[str, Any]) -> dict[str, Any]:
+        duration = step["duration"]
+        target = self.queue.set_ram_duration_target(None if duration == "infinity" else duration)
+        return {"target": "infinity" if target is None else target}
+
+    def _rates(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.rates = step["rates"]
+        self.queue.state.rates.freeze(*self.rates)
+        return {}
+
+    def _set_mode(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.config = {**self.config, "mode": step["mode"]}
+        self.queue.set_queue_mode(step["mode"])
+        return {}
+
+    def _resume(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.resume()
+        return {}
+
+    def _timeout(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.timeout()
+        return {}
+
+    def _pre_hibernate(self, step: dict[str, Any]) -> dict[str, Any]:
+        self.queue.pre_hibernate()
+        return {}
+
+    def _needs_timeout(self, step: dict[str, Any]) -> dict[str, Any]:
+        answer = self.queue.needs_timeout()
+        return {"needs_timeout": False if answer == "no" else answer}
+
+    def _drain_confirmed(self, step: dict[str, Any]) -> dict[str, Any]:
+        ranges = self.queue.drain_confirmed()
+        seqs = sorted(self.seq_of_msg[r.start + i] for r in ranges for i in range(r.count))
+        runs: list[list[int]] = []
+        for seq in seqs:
+            if runs and runs[-1][1] + 1 == seq:
+                runs[-1][1] = seq
+            else:
+                runs.append([seq, seq])
+        return {"confirmed": len(seqs), "seq": runs}
+
+    # --- restarts ----------------------------------------------------------------------------------------------------
+
+    def _restart(self, step: dict[str, Any]) -> dict[str, Any]:
+        terms = self.queue.terminate()
+        self.settle()
+        self.persistent.terminate()
+        self.transient.terminate()
+        self._start_again(terms if self.config["durable"] else None)
+        shown: dict[str, Any] = {
+            "next_seq_id": terms.next_seq_id,
+            "next_deliver_seq_id": terms.next_deliver_seq_id,
+            "persistent_count": terms.persistent_count,
+            "persistent_bytes": terms.persistent_bytes,
+            "segments": [list(each) for each in sorted(terms.segments or ())],
+        }
+        return {"terms": shown}
+
+    def _crash_restart(self, step: dict[str, Any]) -> dict[str, Any]:
+        if step.get("torn"):
+            self._tear()
+        self.queue.kill("crash")
+        self.settle()
+        self.persistent.terminate()
+        self.transient.terminate()
+        self._start_again(None)
+        return {"terms": "non_clean_shutdown"}
+
+    def _tear(self) -> None:
+        """Leave journal and segments as a crash between segment write and journal truncation does (S80)."""
+        journal = f"{self.queue.state.index.directory}/journal.jif"
+        kept = "kept.jif"
+        self.queue.state.index.sync()
+        size = self.storage.size(journal)
+        if size is None:
+            return
+        self.storage.create(kept)
+        self.storage.copy(journal, 0, size, kept)
+        self.queue.state.index.flush()
+        self.storage.rename(kept, journal)
+
+    def _start_again(self, terms: Terms | None) -> None:
+        raise NotImplementedError

@@ -1,0 +1,96 @@
+"""The state vector of a golden trace (`after`): every number that the recording broker showed."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+from engine.extents import Extent
+from engine.msg_store import MsgStore
+from engine.msg_store.client import StoreClient
+from engine.variable_queue.state import LANES, PENDING, QueueState
+
+LONG_LIST = 12
+
+
+def shortened(items: list[Any]) -> Any:
+    """Return the list, or its length, ends and CRC-32 when it has more than twelve elements."""
+    if len(items) <= LONG_LIST:
+        return items
+    text = json.dumps(items, separators=(",", ":")).encode()
+    return {"n": len(items), "first": items[0], "last": items[-1], "crc32": zlib.crc32(text)}
+
+
+def seq_runs(extents: Iterable[Extent]) -> list[list[int]]:
+    """Return [first, last] pairs of consecutive seq_ids in the order met."""
+    runs: list[list[int]] = []
+    for extent in extents:
+        if runs and runs[-1][1] + 1 == extent.start:
+            runs[-1][1] = extent.end - 1
+        else:
+            runs.append([extent.start, extent.end - 1])
+    return runs
+
+
+def _counts(q: QueueState, attribute: str) -> list[int]:
+    return [sum(e.count for e in q.runs_of(lane) if getattr(e, attribute)) for lane in LANES]
+
+
+def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str, Any]:
+    """Return the queue's and stores' state with the trace format's field names."""
+    lengths = {lane: q.runs_of(lane).total for lane in LANES}
+    delta = q.delta
+    indexed = _counts(q, "indexed")
+    pending = [e for place in PENDING for e in q.runs_of(place)]
+    pending.sort(key=lambda e: e.start)
+    return {
+        "len": q.len,
+        **lengths,
+        "delta": [delta.start, delta.count, delta.transient, delta.end],
+        "alphas": lengths["q1"] + lengths["q4"],
+        "betas": [lengths["q2"] - indexed[1], lengths["q3"] - indexed[2]],
+        "gammas": [indexed[1], indexed[2]],
+        "in_ram": _counts(q, "in_ram"),
+        "in_store": _counts(q, "in_store"),
+        "indexed": indexed,
+        "seqs": {lane: shortened(seq_runs(q.runs_of(lane))) for lane in LANES if lengths[lane]},
+        "next_seq_id": q.next_seq_id,
+        "next_deliver_seq_id": q.next_deliver_seq_id,
+        "transient_threshold": q.transient_threshold,
+        "mode": q.mode,
+        "target_ram_count": "infinity" if q.target_ram_count is None else q.target_ram_count,
+        "ram_msg_count": q.ram_msg_count,
+        "ram_bytes": q.ram_bytes,
+        "bytes": q.bytes,
+        "unacked_bytes": q.unacked_bytes,
+        "persistent_count": q.persistent_count,
+        "persistent_bytes": q.persistent_bytes,
+        "delta_transient_bytes": q.delta_transient_bytes,
+        "pending": [q.runs_of(place).total for place in PENDING],
+        "pending_tags": shortened(seq_runs(pending)),
+        "unconfirmed": len(q.unconfirmed),
+        "confirmed": len(q.confirmed),
+        "msgs_on_disk": len(q.msgs_on_disk),
+        "msg_indices_on_disk": len(q.msg_indices_on_disk),
+        "disk_read_count": q.disk_read_count,
+        "disk_write_count": q.disk_write_count,
+        "reduce_run_count": q.reduce_run_count,
+        "waiting_bump": q.waiting_bump,
+        "blocked": q.blocked,
+        "qi": _shortened_lists(q.index.facts(), ("files", "segments")),
+        "store_persistent": _store(persistent, q.persistent),
+        "store_transient": _store(transient, q.transient),
+    }
+
+
+def _shortened_lists(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        name: shortened(value) if name in names and isinstance(value, list) else value
+        for name, value in facts.items()
+    }
+
+
+def _store(store: MsgStore, client: StoreClient) -> dict[str, Any]:
+    return {**_shortened_lists(store.facts(), ("files", "disk")), "credit": client.credit}
