@@ -73,3 +73,11 @@ class PathRefused(EngineError):
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path!r} is no path of the storage: {why}")
         self.path = path
+
+
+class ScenarioError(EngineError):
+    """A scenario cannot be used; the message names the place."""
+
+
+class CommandError(EngineError):
+    """A command was refused and nothing changed; the message says what to do instead."""

@@ -8,6 +8,9 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
+from engine.node import Node
+from engine.node.scenario import parse
+from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
 from spark_jobs.metrics import Figures, finish, observe
 from spark_jobs.plan import Cell
@@ -74,16 +77,12 @@ def outcome(cell: Cell) -> Row:
     }
 
 
-def start_node(scenario: dict[str, Any]) -> Any:
+def start_node(scenario: dict[str, Any]) -> Node:
     """Return a node on an empty ledger, about to run the scenario."""
-    from engine.storage.ledger import LedgerStorage
-
-    from engine.node import Node, Scenario
-
-    return Node(msgspec.convert(scenario, Scenario), LedgerStorage())
+    return Node(parse(scenario), LedgerStorage())
 
 
-def advance(node: Any, figures: Figures, until_us: int) -> None:
+def advance(node: Node, figures: Figures, until_us: int) -> None:
     """Go on to a virtual time, and add every transition on the way to the figures."""
     seen = node.log.number
     while True:

@@ -80,9 +80,7 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
                 "cannot be varied; take that axis out, or choose another workload"
             )
         for command in touched:
-            # A rate of 0 or null means "stopped" or "as fast as possible": that is not a rate to vary.
-            if not (name == "rate_per_s" and not command.get(name)):
-                command[name] = value
+            command[name] = value
 
     return apply
 
@@ -113,18 +111,18 @@ PUBLISHING = ("publish", "set_publisher")
 PARAMETERS: dict[str, Parameter] = {
     parameter.name: parameter
     for parameter in (
-        _number("vm_memory_high_watermark", 0.01, 1.0, whole=False),
-        _number("vm_memory_high_watermark_paging_ratio", 0.01, 2.0, whole=False),
-        _number("ram_bytes", 64 * 1024**2, 1024**4),
+        _number("vm_memory_high_watermark", 0, 1, whole=False),
+        _number("vm_memory_high_watermark_paging_ratio", 0, 2, whole=False),
+        _number("ram_bytes", 64 * 1024, 1024**4),
         _number("queue_index_embed_msgs_below", 0, 10 * 1024**2),
         _number("segment_entry_count", 1, 16384),
         _number("queue_index_max_journal_entries", 0, 10**7),
         _number("msg_store_file_size_limit", 1024, 1024**3),
         _number("msg_store_io_batch_size", 0, 10**6),
         _number("message_size_bytes", 0, 10 * 1024**2, _field("size_bytes", *PUBLISHING)),
-        _number("publisher_rate_per_s", 1, 10**6, _field("rate_per_s", "set_publisher"), whole=False),
-        _number("consumer_rate_per_s", 1, 10**6, _field("rate_per_s", "set_consumer"), whole=False),
-        _number("consumer_prefetch", 0, 10**6, _field("prefetch", "set_consumer")),
+        _number("publisher_rate_per_s", 1, 10**6, _field("rate_per_s", "set_publisher")),
+        _number("consumer_rate_per_s", 1, 10**6, _field("rate_per_s", "set_consumer")),
+        _number("consumer_prefetch", 0, 65535, _field("prefetch", "set_consumer")),
         _number("burst_count", 1, 10**7, _field("count", "publish")),
         Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
         Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),

@@ -6,10 +6,12 @@ import itertools
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
+from engine.errors import EngineError
+from engine.node.scenario import parse
 from spark_jobs.errors import SweepError
 from spark_jobs.metrics import METRICS
 from spark_jobs.parameters import Scenario, Value, parameter
@@ -125,17 +127,6 @@ class Spec(msgspec.Struct, frozen=True, kw_only=True):
             yield dict(zip(names, values, strict=True))
 
 
-class ScenarioShape(msgspec.Struct, kw_only=True):
-    """As much of a scenario as a sweep itself relies on; the engine checks the rest when it runs."""
-
-    version: Literal[1]
-    profile: Literal["classroom", "real"]
-    commands: list[dict[str, Any]]
-    until_us: int
-    title: str = ""
-    settings: dict[str, Any] = {}
-
-
 def read_grid(path: Path) -> Grid:
     """Read a grid description.
 
@@ -182,20 +173,24 @@ def read_spec(workloads: Path, grid: Path) -> Spec:
 
 
 def _workload(path: Path) -> Workload:
-    shape = _decoded(path, ScenarioShape)
-    for number, command in enumerate(shape.commands):
-        if not isinstance(command.get("do"), str):
-            raise SweepError(f'{path}: command {number} has no verb; write it as "do"')
-    scenario = msgspec.json.decode(path.read_bytes())
-    return Workload(name=path.stem, title=shape.title or path.stem, scenario=scenario)
+    try:
+        scenario = parse(_text(path))
+    except EngineError as error:
+        raise SweepError(f"{path}: {error}") from None
+    return Workload(name=path.stem, title=scenario.title or path.stem, scenario=scenario.to_json())
 
 
 def _decoded(path: Path, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=kind)
+        return msgspec.json.decode(_text(path), type=kind)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise SweepError(f"{path}: {error}") from None
+
+
+def _text(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except FileNotFoundError:
         raise SweepError(f"{path} does not exist; check the path") from None
     except IsADirectoryError:
         raise SweepError(f"{path} is a directory; name the file") from None
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise SweepError(f"{path}: {error}") from None

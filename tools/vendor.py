@@ -1,7 +1,7 @@
 """Fetch the pinned files of other projects that the pages serve themselves, into static/vendor.
 
-The files are committed, so nothing here runs at install time: run `python -m tools.vendor` after changing a pin.
-Needs npm, which only downloads the packages (`npm pack`); nothing of them is executed.
+The files are committed, so nothing here runs at install time: run `python -m tools.vendor` after changing a
+pin. Needs npm, which only downloads the packages (`npm pack`); nothing of them is executed.
 """
 
 from __future__ import annotations

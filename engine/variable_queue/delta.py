@@ -43,13 +43,14 @@ def _sift(q: QueueState, found: list[Extent]) -> tuple[list[Extent], list[Extent
     kept: list[Extent] = []
     dropped: list[Extent] = []
     skipped = 0
-    for extent in found:
-        if not extent.persistent and extent.start < q.transient_threshold:
-            lost = min(extent.count, q.transient_threshold - extent.start)
-            dropped.append(extent.part(0, lost))
-            if lost == extent.count:
+    for record in found:
+        lost = 0
+        if not record.persistent and record.start < q.transient_threshold:
+            lost = min(record.count, q.transient_threshold - record.start)
+            dropped.append(record.part(0, lost))
+            if lost == record.count:
                 continue
-            extent = extent.part(lost, extent.count - lost)
+        extent = record.part(lost, record.count - lost)
         at = extent.start
         for pending in is_pending(q, extent.start, extent.count):
             if pending.start > at:

@@ -310,6 +310,7 @@ class VariableQueue:
             "lanes": q.lanes_snapshot(),
             "delta": q.delta,
             "counters": q.counters(),
+            "reduced": q.reduced,
             "index": q.index.snapshot(),
         }
 

@@ -47,6 +47,7 @@ def reduce(q: QueueState) -> None:
     if q.target_ram_count is None:
         return
     why = _reduce_lazy(q) if q.mode == "lazy" else _reduce_default(q)
+    q.reduced = why
     q.emit(Reduced("Q53" if q.mode == "lazy" else "Q45", q.name, why))
 
 

@@ -115,6 +115,8 @@ class QueueState:
         self.msg_indices_on_disk = RangeSet()
         self.mailbox: deque[tuple[str, object]] = deque()
         self.last_counters: Why = {}
+        self.reduced: Why | None = None
+        """The numbers of the latest reduction's decision."""
 
     @property
     def blocked(self) -> bool:

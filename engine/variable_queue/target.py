@@ -21,10 +21,7 @@ def set_ram_duration_target(q: QueueState, duration_s: float | None) -> int | No
 
     Returns the new target, None for infinity.
     """
-    if duration_s is None:
-        target = None
-    else:
-        target = int(duration_s * q.rates.sum)
+    target = None if duration_s is None else int(duration_s * q.rates.sum)
     _change(q, target, duration_s)
     return target
 

@@ -103,7 +103,7 @@ STEPS = st.lists(
 )
 
 
-def prepared(step: dict[str, Any], door: Door) -> dict[str, Any]:
+def prepared(step: dict[str, Any]) -> dict[str, Any]:
     """Make tags disjoint ranges, as a channel's are."""
     if "tags" not in step:
         return step
@@ -120,6 +120,6 @@ def prepared(step: dict[str, Any], door: Door) -> dict[str, Any]:
 @given(config=CONFIGS, steps=STEPS)
 def test_batches_equal_singles(config: dict[str, Any], steps: list[dict[str, Any]]) -> None:
     batches, singles = Door(config, LedgerStorage()), SingleDoor(config, LedgerStorage())
-    for number, step in enumerate(steps):
-        step = prepared(step, batches)
+    for number, drawn in enumerate(steps):
+        step = prepared(drawn)
         assert batches.step(step) == singles.step(step), (number, step)

@@ -234,9 +234,8 @@ def test_i_restart_clean_and_dirty() -> None:
     fetch(d, 2)
     after = d.step({"op": "restart"})["after"]
     assert shown(d) == "q3: 0ai 2bi 3ai"
-    assert [after[name] for name in ("len", "ram_msg_count", "next_seq_id", "next_deliver_seq_id", "disk_read_count")] == [
-        3, 2, 4, 2, 2,
-    ]  # fmt: skip
+    names = ("len", "ram_msg_count", "next_seq_id", "next_deliver_seq_id", "disk_read_count")
+    assert [after[name] for name in names] == [3, 2, 4, 2, 2]
     assert fetch(d, 3)["result"]["delivered"] == [[True, 1], [False, 2]]
     d.step({"op": "requeue", "tags": [[0, 3]], "multiple": True})
     publish(d, 10, persistent=True)
