@@ -1,0 +1,214 @@
+"""What the template of the what-if page is given: pickers, the table, small multiples, and the numbers for tips."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from playground.whatif import scale
+from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
+from playground.whatif.numbers import full, setting
+from playground.whatif.query import FIXED, Query
+from playground.whatif.shipped import Heatmap, Named
+from playground.whatif.table import Table, all_values, make_table, mini
+
+SELECTED = SafeString(" selected")
+
+
+class Option(NamedTuple):
+    """One choice of a picker or list: its value, its words, whether it is the present one, and its address."""
+
+    value: str
+    label: str
+    chosen: bool
+    address: str = ""
+
+
+def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
+    """Return everything that `whatif/_view.html` shows."""
+    table = make_table(query)
+    heatmap = query.heatmap
+    return {
+        "query": query,
+        "table": table,
+        "palette": "d" if query.mode == "difference" else "h",
+        "sentence": _sentence(query),
+        "title": heatmap_title(heatmap),
+        "heatmaps": [
+            Option(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
+            for each in known.values()
+        ],
+        "metric_options": _metric_options(query),
+        "fixed": _fixed_pickers(query),
+        "parameters": _parameters(query),
+        "metric_name": metric(query.metric).name,
+        "x_name": parameter(query.x).name,
+        "y_name": parameter(query.y).name,
+        "x_help": parameter(query.x).help,
+        "y_help": parameter(query.y).help,
+        "workload_name": next(
+            workload_title(each) for each in heatmap.workloads if each.name == query.workload
+        ),
+        "multiples": _multiples(query) if len(heatmap.workloads) > 1 else [],
+        "modes": [
+            Option("values", _("Values"), query.mode == "values", query.address(mode="values")),
+            Option(
+                "difference",
+                _("Difference from the defaults"),
+                query.mode == "difference",
+                query.address(mode="difference"),
+            ),
+        ],
+        "address": query.address(),
+        "tips": tips(query, table),
+        "runs": sum(len(each.cells) for each in known.values()),
+        "seeds": len(heatmap.seeds),
+    }
+
+
+def heatmap_title(heatmap: Heatmap) -> str:
+    """Return the heatmap's title in the reader's language, if it is one of ours."""
+    return str(HEATMAPS.get(heatmap.name, heatmap.title))
+
+
+def workload_title(workload: Named) -> str:
+    """Return the workload's name in the reader's language, if it is one of ours."""
+    return str(WORKLOADS.get(workload.name, workload.title))
+
+
+def tips(query: Query, table: Table) -> dict[str, Any]:
+    """Return, by cell id, what the tip of a cell tells: its place, its numbers, its memory over time."""
+    heatmap = query.heatmap
+    names = list(dict.fromkeys((query.metric, *heatmap.offered)))
+    return {
+        "labels": [str(metric(name).name) for name in names],
+        "failed": _("This run failed: %(error)s"),
+        "seconds": _("memory over %(seconds)s s"),
+        "cells": {
+            cell.run.cell_id: {
+                "at": cell.at,
+                "numbers": [_number(heatmap, cell.run, name) for name in names],
+                "ram_kib": cell.run.series_ram_kib,
+                "until_s": cell.run.scenario["until_us"] // 1_000_000,
+                "error": cell.run.error,
+                "value": cell.value,
+            }
+            for row in table.rows
+            for cell in row.cells
+        },
+    }
+
+
+def _number(heatmap: Heatmap, run: Any, name: str) -> str:
+    value = heatmap.value(run, name)
+    return "×" if value is None else full(value, metric(name).kind)
+
+
+def _sentence(query: Query) -> str:
+    """Return the question as a sentence whose nouns are pickers, in the word order of the reader's language."""
+    return format_html(
+        _("How does {metric} change with {x} and {y}, for {workload}?"),
+        metric=_picker("m", _("measure"), _metric_options(query)),
+        x=_picker("x", _("X axis"), _axis_options(query, "x")),
+        y=_picker("y", _("Y axis"), _axis_options(query, "y")),
+        workload=_picker("w", _("workload"), _workload_options(query)),
+    )
+
+
+def _picker(key: str, name: str, options: list[Option]) -> str:
+    """Return a select element that reads as part of a sentence."""
+    return format_html(
+        '<select class="whatif-pick" name="{}" id="whatif-pick-{}" aria-label="{}">{}</select>',
+        key,
+        key,
+        name,
+        format_html_join(
+            "",
+            '<option value="{}"{}>{}</option>',
+            ((each.value, SELECTED if each.chosen else "", each.label) for each in options),
+        ),
+    )
+
+
+def _metric_options(query: Query) -> list[Option]:
+    names = list(query.heatmap.offered)
+    if query.metric not in names:
+        names.append(query.metric)
+    return [
+        Option(name, str(metric(name).name), name == query.metric, query.address(m=name)) for name in names
+    ]
+
+
+def _axis_options(query: Query, key: str) -> list[Option]:
+    return [
+        Option(axis.parameter, str(parameter(axis.parameter).name), axis.parameter == getattr(query, key))
+        for axis in query.heatmap.axes
+    ]
+
+
+def _workload_options(query: Query) -> list[Option]:
+    return [
+        Option(each.name, workload_title(each), each.name == query.workload)
+        for each in query.heatmap.workloads
+    ]
+
+
+def _fixed_pickers(query: Query) -> list[dict[str, Any]]:
+    """Return a picker for each swept parameter that is on neither axis."""
+    return [
+        {
+            "name": parameter(name).name,
+            "picker": _picker(
+                FIXED + name,
+                str(parameter(name).name),
+                [
+                    Option(str(each), setting(name, each), each == value)
+                    for each in query.heatmap.axis(name).values
+                ],
+            ),
+        }
+        for name, value in query.fixed.items()
+    ]
+
+
+def _parameters(query: Query) -> list[dict[str, Any]]:
+    """Return the swept parameters with the addresses that put each on an axis."""
+    return [
+        {
+            "name": parameter(axis.parameter).name,
+            "on_x": axis.parameter == query.x,
+            "on_y": axis.parameter == query.y,
+            "to_x": query.address(x=axis.parameter),
+            "to_y": query.address(y=axis.parameter),
+            "range": f"{setting(axis.parameter, axis.values[0])} – {setting(axis.parameter, axis.values[-1])}",
+        }
+        for axis in query.heatmap.axes
+    ]
+
+
+def _multiples(query: Query) -> list[dict[str, Any]]:
+    """Return one small heatmap for each workload, all with the scale of the large one."""
+    values = all_values(query.heatmap, query.metric)
+    edges = scale.boundaries(values)
+    found = []
+    for workload in query.heatmap.workloads:
+        steps = mini(query, workload.name, edges)
+        found.append(
+            {
+                "title": workload_title(workload),
+                "address": query.address(w=workload.name),
+                "chosen": workload.name == query.workload,
+                "rows": steps,
+                "worst": _worst(query, workload.name),
+            }
+        )
+    return found
+
+
+def _worst(query: Query, workload: str) -> str:
+    heatmap = query.heatmap
+    values = [heatmap.value(run, query.metric) or 0 for run in heatmap.cells if run.workload == workload]
+    return _("up to %(value)s") % {"value": full(max(values), metric(query.metric).kind)}

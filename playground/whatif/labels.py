@@ -1,0 +1,110 @@
+"""The words of the what-if page for parameters and metrics, and the units that their numbers have."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+
+class Label(NamedTuple):
+    """How a parameter or a metric is called.
+
+    Args:
+        name: as it stands in the middle of a sentence.
+        kind: bytes, seconds, count, ratio, rate or word; chooses unit and number format.
+        help: one short explanation, for the axis or the list.
+    """
+
+    name: Any
+    kind: str
+    help: Any = ""
+
+
+PARAMETERS = {
+    "vm_memory_high_watermark_paging_ratio": Label(
+        _("paging ratio"), "ratio", _("share of the watermark at which contents start to leave RAM")
+    ),
+    "vm_memory_high_watermark": Label(
+        _("high watermark"), "ratio", _("share of RAM at which publishers are blocked")
+    ),
+    "ram_bytes": Label(_("RAM of the node"), "bytes", _("all the memory that the node may count on")),
+    "queue_index_embed_msgs_below": Label(
+        _("embed threshold"), "bytes", _("smaller messages are kept inside the queue index")
+    ),
+    "segment_entry_count": Label(_("entries per segment"), "count", _("messages in one index file")),
+    "queue_index_max_journal_entries": Label(
+        _("journal limit"), "count", _("entries after which the journal goes to the segments")
+    ),
+    "msg_store_file_size_limit": Label(
+        _("store file limit"), "bytes", _("size at which the next store file begins")
+    ),
+    "msg_store_io_batch_size": Label(_("write batch"), "count", _("messages that page out together")),
+    "message_size_bytes": Label(_("message size"), "bytes", _("bytes in the body of each message")),
+    "publisher_rate_per_s": Label(_("publishing rate"), "rate", _("messages published each second")),
+    "consumer_rate_per_s": Label(_("consumer speed"), "rate", _("messages a consumer handles each second")),
+    "consumer_prefetch": Label(_("prefetch"), "count", _("unacknowledged messages a consumer may hold")),
+    "burst_count": Label(_("burst length"), "count", _("messages published at once")),
+    "persistent": Label(_("persistence"), "word", _("whether messages survive a restart")),
+    "queue_mode": Label(_("queue mode"), "word", _("default or lazy")),
+}
+
+METRICS = {
+    "blocked_s": Label(_("time publishers are blocked"), "seconds"),
+    "over_watermark_s": Label(_("time over the watermark"), "seconds"),
+    "paging_s": Label(_("time paging is on"), "seconds"),
+    "peak_ram_bytes": Label(_("peak memory"), "bytes"),
+    "final_ram_bytes": Label(_("memory at the end"), "bytes"),
+    "paged_out": Label(_("messages paged out"), "count"),
+    "delta_in": Label(_("messages sent to delta"), "count"),
+    "delta_out": Label(_("messages read from delta"), "count"),
+    "peak_ready": Label(_("longest backlog"), "count"),
+    "peak_delta": Label(_("most messages in delta"), "count"),
+    "final_ready": Label(_("backlog at the end"), "count"),
+    "published": Label(_("messages published"), "count"),
+    "delivered": Label(_("messages delivered"), "count"),
+    "disk_reads": Label(_("disk reads"), "count"),
+    "disk_writes": Label(_("disk writes"), "count"),
+    "fsyncs": Label(_("fsync calls"), "count"),
+    "bytes_read": Label(_("bytes read from disk"), "bytes"),
+    "bytes_written": Label(_("bytes written to disk"), "bytes"),
+    "journal_flushes": Label(_("journal flushes"), "count"),
+    "segments_written": Label(_("segment writes"), "count"),
+    "segments_deleted": Label(_("segments deleted"), "count"),
+    "files_combined": Label(_("store files combined"), "count"),
+    "files_deleted": Label(_("store files deleted"), "count"),
+    "bytes_combined": Label(_("bytes rewritten by collection"), "bytes"),
+    "transitions": Label(_("transitions of the engine"), "count"),
+}
+
+WORKLOADS = {
+    "backlog-drain": _("a backlog that drains"),
+    "steady": _("a steady stream"),
+    "burst": _("one burst"),
+    "slow-consumer": _("a slow consumer"),
+    "persistent-drain": _("a persistent backlog that drains"),
+}
+"""Names of the shipped workloads; any other is called by its own title."""
+
+HEATMAPS = {
+    "paging-watermark": _("Paging ratio and watermark"),
+    "size-embed": _("Message size and embed threshold"),
+}
+"""Titles of the shipped heatmaps; any other has its own title."""
+
+WORDS = {
+    ("persistent", True): _("persistent"),
+    ("persistent", False): _("transient"),
+    ("queue_mode", "default"): _("default"),
+    ("queue_mode", "lazy"): _("lazy"),
+}
+
+
+def parameter(name: str) -> Label:
+    """Return the label of a parameter; an unknown one is called by its own name."""
+    return PARAMETERS.get(name, Label(name, "count"))
+
+
+def metric(name: str) -> Label:
+    """Return the label of a metric; an unknown one is called by its own name."""
+    return METRICS.get(name, Label(name, "count"))

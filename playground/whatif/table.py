@@ -1,0 +1,204 @@
+"""From a question to what is drawn: cells with their step, outlines, slices, legend."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from playground.whatif import scale
+from playground.whatif.labels import metric as metric_label
+from playground.whatif.labels import parameter
+from playground.whatif.numbers import Unit, full, setting, short, signed, unit_for
+from playground.whatif.query import Query
+from playground.whatif.shipped import Heatmap, Run
+
+BLOCKED, PAGING = "blocked_s", "paged_out"
+"""Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
+
+
+class Cell(NamedTuple):
+    """One cell as drawn. `value` is None when its run failed."""
+
+    run: Run
+    column: int
+    row: int
+    value: float | None
+    text: str
+    step: int | None
+    at: str
+    spoken: str
+    classes: str
+    home: bool
+    disagree: bool
+
+
+class Row(NamedTuple):
+    """One row of cells, with its value on the Y axis."""
+
+    label: str
+    cells: list[Cell]
+
+
+class Swatch(NamedTuple):
+    """One colour of the legend and the boundary at its left edge."""
+
+    step: int
+    edge: str
+
+
+class Table(NamedTuple):
+    """Everything about one heatmap that the template draws."""
+
+    columns: list[str]
+    rows: list[Row]
+    unit: Unit
+    legend: list[Swatch]
+    home: Cell | None
+    outlined: set[str]
+
+
+def make_table(query: Query) -> Table:
+    """Return the drawn table: the largest value of the Y axis on top, X ascending to the right."""
+    heatmap = query.heatmap
+    grid = runs_grid(query, query.workload)
+    kind = metric_label(query.metric).kind
+    values = all_values(heatmap, query.metric)
+    unit = unit_for(kind, max(values, default=0))
+    home = _home_place(query)
+    base = _value_at(heatmap, grid, home, query.metric)
+    difference = query.mode == "difference" and base is not None
+    edges = (
+        scale.difference_edges([value - base for value in values])
+        if difference and base is not None
+        else scale.boundaries(values, unit.divisor)
+    )
+    outlines = _outlines(heatmap, grid)
+    rows = []
+    columns = heatmap.axis(query.x).values
+    lines = heatmap.axis(query.y).values
+    for j, line in enumerate(reversed(lines)):
+        row = len(lines) - 1 - j
+        cells = []
+        for column in range(len(columns)):
+            runs = grid[row][column]
+            run = heatmap.typical(runs, query.metric)
+            value = heatmap.value(run, query.metric)
+            shown = value - base if difference and value is not None and base is not None else value
+            at = _place(query, columns[column], line)
+            cells.append(
+                Cell(
+                    run=run,
+                    column=column,
+                    row=j,
+                    value=value,
+                    text="×" if shown is None else (signed if difference else short)(shown, unit),
+                    step=_step(shown, edges, difference=difference),
+                    at=at,
+                    spoken=f"{at}: {'×' if value is None else full(value, kind)}",
+                    classes=" ".join(outlines.get((row, column), ())),
+                    home=(row, column) == home,
+                    disagree=heatmap.disagree(runs, query.metric),
+                )
+            )
+        rows.append(Row(setting(query.y, line), cells))
+    return Table(
+        columns=[setting(query.x, value) for value in columns],
+        rows=rows,
+        unit=unit,
+        legend=_legend(edges, unit, difference=difference),
+        home=next((cell for row in rows for cell in row.cells if cell.home), None),
+        outlined={name.split("-")[0] for names in outlines.values() for name in names},
+    )
+
+
+def runs_grid(query: Query, workload: str) -> list[list[list[Run]]]:
+    """Return the runs of a workload by row (Y ascending) and column (X ascending)."""
+    heatmap = query.heatmap
+
+    def place(x: Any, y: Any) -> list[Run]:
+        chosen = {**query.fixed, query.x: x, query.y: y}
+        return heatmap.places[(workload, *(chosen[axis.parameter] for axis in heatmap.axes))]
+
+    return [[place(x, y) for x in heatmap.axis(query.x).values] for y in heatmap.axis(query.y).values]
+
+
+def all_values(heatmap: Heatmap, metric: str) -> list[float]:
+    """Return a metric's values over all workloads: one scale serves them all, so they can be compared."""
+    values = (heatmap.value(run, metric) for run in heatmap.cells)
+    return [value for value in values if value is not None]
+
+
+def mini(query: Query, workload: str, edges: list[float]) -> list[list[int | None]]:
+    """Return the steps of a small multiple, the largest Y on top."""
+    heatmap = query.heatmap
+    return [
+        [
+            _step(heatmap.value(heatmap.typical(runs, query.metric), query.metric), edges, difference=False)
+            for runs in row
+        ]
+        for row in reversed(runs_grid(query, workload))
+    ]
+
+
+def _step(value: float | None, edges: list[float], *, difference: bool) -> int | None:
+    if value is None:
+        return None
+    return (scale.difference_step if difference else scale.step_of)(value, edges)
+
+
+def _place(query: Query, x: Any, y: Any) -> str:
+    """Return the place of a cell in words."""
+    return f"{parameter(query.x).name} {setting(query.x, x)}, {parameter(query.y).name} {setting(query.y, y)}"
+
+
+def _home_place(query: Query) -> tuple[int, int] | None:
+    """Return row and column of the defaults, None when they are not on the grid."""
+    home = query.heatmap.home
+    x, y = home.get(query.x), home.get(query.y)
+    columns, rows = query.heatmap.axis(query.x).values, query.heatmap.axis(query.y).values
+    if x not in columns or y not in rows or any(home.get(name, v) != v for name, v in query.fixed.items()):
+        return None
+    return rows.index(y), columns.index(x)
+
+
+def _value_at(
+    heatmap: Heatmap, grid: list[list[list[Run]]], place: tuple[int, int] | None, metric: str
+) -> float | None:
+    return None if place is None else heatmap.value(heatmap.typical(grid[place[0]][place[1]], metric), metric)
+
+
+def _outlines(heatmap: Heatmap, grid: list[list[list[Run]]]) -> dict[tuple[int, int], list[str]]:
+    """Return the CSS classes that draw the borders of the blocked and of the paging region.
+
+    A border stands at the right or the upper edge of a cell (rows ascend upwards), where one side has none of
+    the metric and the other has some.
+    """
+    found: dict[tuple[int, int], list[str]] = {}
+    for name, metric in (("blocked", BLOCKED), ("paging", PAGING)):
+        if metric not in heatmap.metrics:
+            continue
+        some = [[_some(heatmap.value(heatmap.typical(runs, metric), metric)) for runs in row] for row in grid]
+        for row, line in enumerate(some):
+            for column, here in enumerate(line):
+                if column + 1 < len(line) and {here, line[column + 1]} == {True, False}:
+                    found.setdefault((row, column), []).append(f"{name}-right")
+                if row + 1 < len(some) and {here, some[row + 1][column]} == {True, False}:
+                    found.setdefault((row, column), []).append(f"{name}-top")
+    return found
+
+
+def _some(value: float | None) -> bool | None:
+    """Tell whether there is any of a metric; None where the run failed, so that nothing is known."""
+    return None if value is None else value > 0
+
+
+def _legend(edges: list[float], unit: Unit, *, difference: bool) -> list[Swatch]:
+    """Return the swatches; the first has no lower boundary, but for zero itself."""
+    if not edges:
+        return []
+    write = signed if difference else short
+    if edges[0] == 0:
+        return [
+            Swatch(0, "0"),
+            *(Swatch(n + 1, write(edge, unit) if n else "") for n, edge in enumerate(edges)),
+        ]
+    return [Swatch(0, ""), *(Swatch(n + 1, write(edge, unit)) for n, edge in enumerate(edges))]

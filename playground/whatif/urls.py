@@ -1,0 +1,11 @@
+"""Addresses of the what-if page, below /whatif/."""
+
+from django.urls import path
+
+from playground.whatif import views
+
+urlpatterns = [
+    path("", views.page, name="whatif"),
+    path("table.csv", views.table_csv, name="whatif_csv"),
+    path("open/", views.open_cell, name="whatif_open"),
+]

@@ -1,0 +1,62 @@
+"""The views of the what-if page: the page itself or its fragment, the CSV, and opening a cell's run."""
+
+from __future__ import annotations
+
+import logging
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from playground.whatif.context import page_context
+from playground.whatif.export import to_csv
+from playground.whatif.opening import open_run
+from playground.whatif.query import read_query
+from playground.whatif.shipped import heatmaps
+
+log = logging.getLogger(__name__)
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """Show the view that the query string names; to htmx only the part that changes."""
+    known = heatmaps()
+    if not known:
+        return render(request, "whatif/none.html", status=503)
+    query, notices = read_query(request.GET, known)
+    context = {**page_context(query, known), "notices": notices}
+    fragment = request.htmx and not request.htmx.history_restore_request
+    response = render(request, "whatif/_view.html" if fragment else "whatif/page.html", context)
+    if fragment:
+        response["HX-Push-Url"] = f"{reverse('whatif')}?{query.address()}"
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+@require_safe
+def table_csv(request: HttpRequest) -> HttpResponse:
+    """Download every run of the present workload."""
+    known = heatmaps()
+    if not known:
+        return render(request, "whatif/none.html", status=503)
+    query, _notices = read_query(request.GET, known)
+    response = HttpResponse(to_csv(query), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{query.heatmap.name}-{query.workload}.csv"'
+    return response
+
+
+@require_POST
+def open_cell(request: HttpRequest) -> HttpResponse:
+    """Open the run of one cell in the playground, with the digest that it must reach."""
+    heatmap = heatmaps().get(request.POST.get("heatmap", ""))
+    run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
+    if heatmap is None or run is None or run.digest is None:
+        log.info("unknown cell %.40r of heatmap %.40r", request.POST.get("cell"), request.POST.get("heatmap"))
+        text = _(
+            "This cell is not there any more: the heatmap was computed anew. Choose a cell of the present one."
+        )
+        return render(request, "whatif/gone.html", {"text": text}, status=404)
+    return redirect(open_run(request, heatmap, run))

@@ -1,0 +1,141 @@
+/** One heatmap on the page: keys, the cell that is looked at, and the slices through it. */
+import { moved, slice } from "./shape.js";
+import { showTip } from "./tip.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const LEAVE_MS = 160;
+
+/** Makes the heatmap inside `root` answer to pointer and keys. The tip is a part of the page that stays. */
+export function startGrid(root, tip) {
+  const table = root.querySelector(".whatif-grid");
+  const data = root.querySelector("#whatif-tips");
+  if (!table || !data) return;
+  const grid = new Grid(root, table, tip, JSON.parse(data.textContent));
+  grid.listen();
+}
+
+class Grid {
+  constructor(root, table, tip, tips) {
+    this.root = root;
+    this.table = table;
+    this.tip = tip;
+    this.tips = tips;
+    this.rows = [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("button")]);
+    this.columns = [...table.tHead.rows[0].querySelectorAll("th")];
+    this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => cell.value ?? 0));
+    this.chosen = null;
+    this.leaving = 0;
+  }
+
+  listen() {
+    const { table, tip } = this;
+    this.rows.flat().forEach((cell) => { cell.tabIndex = -1; });
+    const start = this.root.querySelector(".whatif-cell.home") ?? this.rows[0][0];
+    start.tabIndex = 0;
+    this.choose(start);
+    table.addEventListener("pointerover", (event) => this.enter(event));
+    table.addEventListener("pointerleave", () => this.leaveSoon());
+    table.addEventListener("focusin", (event) => this.look(event.target.closest("button")));
+    table.addEventListener("focusout", () => this.leaveSoon());
+    table.addEventListener("keydown", (event) => this.key(event));
+    table.addEventListener("click", (event) => this.click(event));
+    // The page keeps the tip when this heatmap is exchanged for another: the newest heatmap owns it.
+    tip.onpointerenter = () => clearTimeout(this.leaving);
+    tip.onpointerleave = () => this.leaveSoon();
+    this.hide();
+  }
+
+  enter(event) {
+    if (event.pointerType !== "touch") this.look(event.target.closest("button"));
+  }
+
+  /** A finger cannot hover: its first tap shows the tip, whose button opens the run. */
+  click(event) {
+    const cell = event.target.closest("button");
+    if (!cell) return;
+    const finger = event.pointerType === "touch" && matchMedia("(hover: none)").matches;
+    if (cell.getAttribute("aria-disabled") === "true" || finger) {
+      event.preventDefault();
+      this.look(cell);
+    }
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.key === "Escape") {
+      this.hide();
+      return;
+    }
+    const cell = event.target.closest("button");
+    const to = cell && moved(event.key, place(cell), { rows: this.rows.length, columns: this.columns.length });
+    if (!to) return;
+    event.preventDefault();
+    this.rows[to.row][to.column].focus();
+  }
+
+  look(cell) {
+    if (!cell) return;
+    clearTimeout(this.leaving);
+    this.choose(cell);
+    cell.classList.add("on");
+    cell.setAttribute("aria-describedby", this.tip.id);
+    showTip(this.tip, cell, this.tips);
+  }
+
+  /** Moves the roving tab stop, the slices and the marks on axes and legend to a cell. */
+  choose(cell) {
+    this.unmark();
+    if (this.chosen) this.chosen.tabIndex = -1;
+    this.chosen = cell;
+    cell.tabIndex = 0;
+    const { row, column } = place(cell);
+    this.columns[column].classList.add("on");
+    cell.closest("tr").cells[0].classList.add("on");
+    this.root.querySelector(`.whatif-swatch[data-step="${cell.dataset.step}"]`)?.classList.add("on");
+    this.drawSlice("x", this.rows[row], column);
+    this.drawSlice("y", this.rows.map((line) => line[column]), row);
+    const note = this.root.querySelector("#whatif-slice-x");
+    if (note) note.textContent = this.tips.cells[cell.value].at;
+  }
+
+  drawSlice(axis, cells, at) {
+    const svg = this.root.querySelector(`[data-slice="${axis}"]`);
+    const values = cells.map((cell) => this.tips.cells[cell.value].value);
+    const { line, area } = slice(values, this.largest, axis);
+    const count = cells.length;
+    svg.setAttribute("viewBox", axis === "x" ? `0 0 ${count} 1` : `0 0 1 ${count}`);
+    const mark = axis === "x" ? `M${at + 0.5} 0V1` : `M0 ${at + 0.5}H1`;
+    svg.replaceChildren(path(area, "area"), path(line, "line"), path(mark, "at"));
+  }
+
+  leaveSoon() {
+    clearTimeout(this.leaving);
+    this.leaving = setTimeout(() => {
+      if (!this.table.contains(document.activeElement) || !document.activeElement.matches(":focus-visible")) {
+        this.hide();
+      }
+    }, LEAVE_MS);
+  }
+
+  hide() {
+    this.tip.hidden = true;
+    this.chosen?.classList.remove("on");
+    this.chosen?.removeAttribute("aria-describedby");
+  }
+
+  unmark() {
+    this.root.querySelectorAll(".on").forEach((each) => each.classList.remove("on"));
+    this.chosen?.removeAttribute("aria-describedby");
+  }
+}
+
+function place(cell) {
+  return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
+}
+
+function path(data, name) {
+  const made = document.createElementNS(SVG, "path");
+  made.setAttribute("d", data);
+  made.setAttribute("class", name);
+  return made;
+}

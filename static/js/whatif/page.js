@@ -1,0 +1,28 @@
+/** The what-if page. htmx exchanges the view when a picker changes; this wakes each new view up. */
+import { startGrid } from "./grid.js";
+
+const tip = document.querySelector("#whatif-tip");
+
+function wake() {
+  const root = document.querySelector("#whatif");
+  if (root && !root.dataset.awake) {
+    root.dataset.awake = "yes";
+    startGrid(root, tip);
+    root.querySelector("[data-copy-link]")?.addEventListener("click", copyLink);
+  }
+}
+
+/** Copies the address of exactly this view. Where copying is not possible, the link opens as links do. */
+async function copyLink(event) {
+  const link = event.currentTarget;
+  if (!navigator.clipboard || event.ctrlKey || event.metaKey) return;
+  event.preventDefault();
+  event.stopPropagation();
+  await navigator.clipboard.writeText(link.href);
+  const words = link.textContent;
+  link.textContent = link.dataset.copied;
+  setTimeout(() => { link.textContent = words; }, 1600);
+}
+
+document.body.addEventListener("htmx:afterSettle", wake);
+wake();

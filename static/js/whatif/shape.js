@@ -1,0 +1,84 @@
+/** Geometry of the small charts: pure functions from numbers to SVG path data. */
+
+/**
+ * The line of a slice through the heatmap, and the area under it, in a box `count` wide and 1 high.
+ * Values stand in the middle of their cells; `null` (a failed run) breaks nothing, it is left out.
+ * @param {(number|null)[]} values in the order in which they are drawn
+ * @param {number} largest the value that reaches the far edge
+ * @param {"x"|"y"} axis "x" draws upwards from the lower edge, "y" to the right from the left edge
+ * @returns {{line: string, area: string}}
+ */
+export function slice(values, largest, axis) {
+  const points = [];
+  values.forEach((value, index) => {
+    if (value === null) return;
+    const share = largest > 0 ? Math.max(0, Math.min(1, value / largest)) : 0;
+    points.push(axis === "x" ? [index + 0.5, 1 - share] : [share, index + 0.5]);
+  });
+  if (points.length === 0) return { line: "", area: "" };
+  const line = `M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}`;
+  const [first, last] = [points[0], points[points.length - 1]];
+  const area = axis === "x"
+    ? `${line}L${round(last[0])} 1L${round(first[0])} 1Z`
+    : `${line}L0 ${round(last[1])}L0 ${round(first[1])}Z`;
+  return { line, area };
+}
+
+/**
+ * A line of samples in a box 100 wide and 40 high, from 0 to the largest.
+ * @param {number[]} samples at equal distances; the box begins one distance before the first
+ * @returns {string} path data
+ */
+export function sparkline(samples) {
+  const largest = Math.max(...samples, 1);
+  return samples.map((sample, index) => {
+    const x = (100 * (index + 1)) / samples.length;
+    return `${index ? "L" : "M"}${round(x)} ${round(39 - (37 * sample) / largest)}`;
+  }).join("");
+}
+
+/**
+ * Where the tip stands: beside the cell, inside the window.
+ * @param {{left: number, right: number, top: number, bottom: number}} cell
+ * @param {{width: number, height: number}} tip
+ * @param {{width: number, height: number}} view
+ * @returns {{left: number, top: number}}
+ */
+export function tipPlace(cell, tip, view) {
+  const gap = 10;
+  const fitsRight = cell.right + gap + tip.width <= view.width - gap;
+  const left = fitsRight ? cell.right + gap : Math.max(gap, cell.left - gap - tip.width);
+  const top = Math.max(gap, Math.min(cell.top, view.height - tip.height - gap));
+  return { left, top };
+}
+
+/**
+ * The cell that an arrow key leads to.
+ * @param {string} key the key's name
+ * @param {{row: number, column: number}} at
+ * @param {{rows: number, columns: number}} size
+ * @returns {{row: number, column: number}|null} null for a key that does not move
+ */
+export function moved(key, at, size) {
+  const end = { row: size.rows - 1, column: size.columns - 1 };
+  const to = {
+    ArrowLeft: { ...at, column: at.column - 1 },
+    ArrowRight: { ...at, column: at.column + 1 },
+    ArrowUp: { ...at, row: at.row - 1 },
+    ArrowDown: { ...at, row: at.row + 1 },
+    Home: { ...at, column: 0 },
+    End: { ...at, column: end.column },
+    PageUp: { ...at, row: 0 },
+    PageDown: { ...at, row: end.row },
+  }[key];
+  if (!to) return null;
+  return { row: clamp(to.row, end.row), column: clamp(to.column, end.column) };
+}
+
+function clamp(value, largest) {
+  return Math.max(0, Math.min(largest, value));
+}
+
+function round(value) {
+  return Math.round(value * 1000) / 1000;
+}
