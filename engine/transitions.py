@@ -230,7 +230,11 @@ class IndexReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Records were appended to the current file's buffer (S143): rows with ref_count 1."""
+    """Records were appended to the current file's buffer (S143): rows with ref_count 1.
+
+    `offset` is the file offset of the first record written. With step 1 that is msg_no's; with step -1 the records
+    were written newest first, so it is that of msg_no + count - 1 and msg_no's record is the last.
+    """
 
     store: str
     file: int
@@ -238,6 +242,7 @@ class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False)
     msg_no: int
     count: int
     record_bytes: int
+    step: int = 1
 
 
 class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -316,7 +321,12 @@ class CombineStarted(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """One step of a combination (S183): tmp_written, truncated, copied_back, tmp_deleted, source_copied, synced."""
+    """One step of a combination (S183).
+
+    Steps: destination_scanned, tmp_written, truncated, copied_back, tmp_deleted, source_scanned, source_copied,
+    synced; tmp_written, copied_back and tmp_deleted only when live records lie beyond a gap.
+    Fold: truncated gives the destination bytes_ on disk.
+    """
 
     store: str
     source: int
@@ -326,24 +336,46 @@ class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class RowsMoved(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Rows have a new file and offset (S183). Each row: msg_no, count, file, offset of the first record."""
+    """Rows have a new file and offset (S183). Each row: msg_no, count, file, offset of msg_no's record.
+
+    The other records follow in the row's own step; all `count` had equal fields before.
+    """
 
     store: str
     rows: tuple[tuple[int, int, int, int], ...]
 
 
 class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """The destination holds both files' live records; the source is gone (S183, S185)."""
+    """The destination holds both files' live records; the source is gone (S183, S185).
+
+    left_on_disk: bytes of the source that stay on disk because a client has it open (S186).
+    Fold: the source leaves `files`, and enters `orphans` as (number, left_on_disk) unless that is 0; the
+    destination's file_size and valid are size_bytes. FileLocked unlocks it.
+    """
 
     store: str
     source: int
     destination: int
     size_bytes: int
     reclaimed_bytes: int
+    left_on_disk: int = 0
 
 
 class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A file without live records was deleted (S184, S185)."""
+    """A file without live records was deleted (S184, S185). left_on_disk and fold as in FilesCombined."""
+
+    store: str
+    file: int
+    size_bytes: int
+    left_on_disk: int = 0
+
+
+class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file left the disk (S186).
+
+    Fold: it leaves `orphans`; while it is still in `files` (its FileDeleted or FilesCombined is under way), its disk
+    bytes become 0.
+    """
 
     store: str
     file: int
@@ -351,7 +383,7 @@ class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class StoreRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Bodies were read (S155, S156). `by`: cache or file."""
+    """Bodies were read (S155, S156). `by`: cache or file; bytes_: read from disk, 0 from the cache."""
 
     store: str
     by: str
@@ -389,14 +421,15 @@ class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     """A store started on its files (S205-S208).
 
     files: (number, file_size, valid_bytes, locked, disk_bytes); rows: (msg_no, count, ref_count, file, offset,
-    record_bytes).
+    record_bytes, step); orphans: (number, disk_bytes) of files that are in no table (S186).
     """
 
     store: str
     clean: bool
     files: tuple[tuple[int, int, int, bool, int], ...]
     current: int
-    rows: tuple[tuple[int, int, int, int, int, int], ...]
+    rows: tuple[tuple[int, int, int, int, int, int, int], ...]
+    orphans: tuple[tuple[int, int], ...] = ()
 
 
 class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):

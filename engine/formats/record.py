@@ -32,6 +32,8 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
         template: number of the term's template.
         codec: encodes the messages; not compared.
         term: the very term of another node's message; then `count` is 1.
+        step: 1 when the lowest number comes first in the file, -1 when the highest does (alphas are paged out
+            newest first); a single record has step 1.
     """
 
     msg_no: int
@@ -41,12 +43,26 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
     template: int
     codec: MessageCodec
     term: bytes | None = None
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Give a single record the one step it can have."""
+        if self.count == 1 and self.step != 1:
+            msgspec.structs.force_setattr(self, "step", 1)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, StoreRun) and self._values() == other._values()
 
     def _values(self) -> tuple[object, ...]:
-        return (self.msg_no, self.count, self.body_bytes, self.raw_persistent, self.template, self.term)
+        return (
+            self.msg_no,
+            self.count,
+            self.body_bytes,
+            self.raw_persistent,
+            self.template,
+            self.term,
+            self.step,
+        )
 
     @property
     def record_bytes(self) -> int:
@@ -70,11 +86,12 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
             self.template,
             self.codec,
             self.term,
+            self.step,
         )
 
     def written(self, skip: int, count: int) -> StoreRun:
         """Return `count` records in the order of writing, after the first `skip`."""
-        return self.part(skip, count)
+        return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; a record cut through is RawBytes on both sides."""
@@ -87,7 +104,7 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
             size = _SIZE.pack(ID_BYTES + len(self.term))
             return b"".join((size, codec.id_bytes(self.msg_no), self.term, b"\xff"))
         record_bytes = self.record_bytes
-        ids = codec.ids(self.msg_no, self.count)
+        ids = codec.ids(self.msg_no, self.count)[:: self.step]
         rows = np.empty((self.count, record_bytes), np.uint8)
         rows[:, :8] = np.frombuffer(_SIZE.pack(record_bytes - 9), np.uint8)
         rows[:, 8:24] = ids
@@ -165,11 +182,20 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRu
 
 
 def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun) -> StoreRun:
-    count = count_matching(
-        view,
-        at,
-        first.record_bytes,
-        FIRST_FOREIGN - first.msg_no,
-        lambda skip, count: first.part(skip, count).encode(),
-    )
-    return first.part(0, count)
+    """Return the longest run in either direction that begins with this record."""
+    stride = first.record_bytes
+
+    def rising(skip: int, count: int) -> bytes:
+        return first.part(skip, count).encode()
+
+    count = count_matching(view, at, stride, FIRST_FOREIGN - first.msg_no, rising)
+    if count > 1:
+        return first.part(0, count)
+
+    def falling(skip: int, count: int) -> bytes:
+        return msgspec.structs.replace(
+            first, msg_no=first.msg_no - skip - count + 1, count=count, step=-1
+        ).encode()
+
+    count = count_matching(view, at, stride, first.msg_no + 1, falling)
+    return msgspec.structs.replace(first, msg_no=first.msg_no - count + 1, count=count, step=-1)
