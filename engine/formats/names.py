@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -51,3 +52,26 @@ def config_text(segment_entry_count: int) -> bytes:
 def queue_name_text(vhost: str, queue: str) -> bytes:
     """Return the content of `.queue_name` (S6)."""
     return f"VHOST: {vhost}\nQUEUE: {queue}\n".encode()
+
+
+def read_config(data: bytes) -> int | None:
+    """Return the entries of one segment that `.config` states (S4), or None when it states none.
+
+    Args:
+        data: the file.
+    """
+    text = b"\n".join(line for line in data.splitlines() if not line.lstrip().startswith(b"%"))
+    found = re.search(rb"\{\s*segment_entry_count\s*,\s*(\d{1,9})\s*\}\s*\.", text)
+    return int(found[1]) if found else None
+
+
+def read_queue_name(data: bytes) -> tuple[str, str] | None:
+    """Return virtual host and queue that `.queue_name` states (S6), or None when it does not.
+
+    Args:
+        data: the file.
+    """
+    found = re.fullmatch(rb"VHOST: (.*)\nQUEUE: (.*)\n(?:INDEX: v2\n)?", data, re.DOTALL)
+    if not found:
+        return None
+    return found[1].decode("utf-8", "replace"), found[2].decode("utf-8", "replace")

@@ -1,0 +1,136 @@
+"""What the inspectors share: findings of damage, reading within bounds, and what a body looks like."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from engine.errors import EngineError, FileCorrupt
+from engine.formats.chunks import AnyChunk
+from engine.formats.stored import parse_message
+from engine.formats.terms import TermError
+from engine.storage.directory import DirectoryStorage
+
+MAX_FILE_BYTES: Final = 512 * 1024 * 1024
+"""A larger file is named and not decoded."""
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """One finding.
+
+    Args:
+        file: path of the file, relative to the inspected directory.
+        offset: byte at which it begins, None for the file as a whole.
+        kind: "truncated", "garbage", "wrong marker", "zeros", "missing", "contradiction" or "unreadable".
+        words: what is wrong and what a broker does about it.
+    """
+
+    file: str
+    offset: int | None
+    kind: str
+    words: str
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How much to tell.
+
+    Args:
+        list_most: longest list of records or messages given in full; longer ones are counted and digested.
+        entry_count: entries in a segment when no `.config` tells; None for the broker's own assumption (S4).
+    """
+
+    list_most: int = 1000
+    entry_count: int | None = None
+
+
+class Findings:
+    """Collects damage while a directory is read."""
+
+    def __init__(self) -> None:
+        self.damage: list[Damage] = []
+
+    def add(self, file: str, offset: int | None, kind: str, words: str) -> None:
+        """Note one finding."""
+        self.damage.append(Damage(file, offset, kind, words))
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return the findings in the order they were made."""
+        return [msgspec.structs.asdict(each) for each in self.damage]
+
+
+def content(storage: DirectoryStorage, path: str, findings: Findings) -> bytes | None:
+    """Return a file's bytes; None, with a finding where it is more than absence, when they cannot be had."""
+    size = storage.size(path)
+    if size is None:
+        return None
+    if size > MAX_FILE_BYTES:
+        findings.add(
+            path, None, "unreadable", f"{size} bytes are more than the {MAX_FILE_BYTES} that are read"
+        )
+        return None
+    try:
+        data = storage.read_bytes(path, 0, size)
+    except (OSError, EngineError) as error:
+        findings.add(path, None, "unreadable", f"the file cannot be read: {error}")
+        return None
+    if len(data) < size:
+        findings.add(path, len(data), "unreadable", "the file became shorter while it was read")
+    return data
+
+
+def until_damage(
+    scanned: Iterator[tuple[int, AnyChunk]], path: str, findings: Findings
+) -> Iterable[tuple[int, AnyChunk]]:
+    """Yield what a scanner finds; where a broker would crash, note it and end."""
+    try:
+        yield from scanned
+    except FileCorrupt as error:
+        words = f"{error}; a broker's recovery crashes on it"
+        kind = "truncated" if "stray byte" in words else "garbage"
+        findings.add(path, error.offset, kind, words)
+
+
+def parsed(data: bytes | None, path: str, findings: Findings, read: Callable[[bytes], Any]) -> Any:
+    """Return what `read` makes of a small file, or None; what it refuses is a finding."""
+    if data is None:
+        return None
+    try:
+        value = read(data)
+    except TermError as error:
+        findings.add(path, None, "garbage", f"the file cannot be read: {error}; a broker starts dirty")
+        return None
+    if value is None:
+        findings.add(path, None, "garbage", "the file does not say what a broker writes into it")
+    return value
+
+
+def body_of(term: bytes) -> dict[str, Any] | None:
+    """Describe the message in a stored term; None when it is none."""
+    try:
+        message = parse_message(term)
+    except TermError:
+        return None
+    crc = 0
+    for frame in message.frames:
+        crc = zlib.crc32(frame, crc)
+    return {
+        "exchange": message.exchange.decode("utf-8", "replace"),
+        "routing_keys": [key.decode("utf-8", "replace") for key in message.routing_keys],
+        "properties_hex": None if message.properties is None else message.properties.hex(),
+        "is_persistent": message.persistent,
+        "body_length": sum(len(frame) for frame in message.frames),
+        "body_crc32": crc,
+    }
+
+
+def numbered(names: Sequence[str], extension: str) -> list[tuple[int, str]]:
+    """Return (number, name) of files such as 7.idx, in numeric order (S7, S9)."""
+    found = []
+    for name in names:
+        stem, _, end = name.rpartition(".")
+        if end == extension and stem.isascii() and stem.isdigit() and len(stem) < 19:
+            found.append((int(stem), name))
+    return sorted(found)

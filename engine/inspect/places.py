@@ -1,0 +1,170 @@
+"""What kind of directory was given, and the report on all of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+from engine.formats.message import MessageCodec
+from engine.formats.names import queue_directory, read_config, vhost_directory
+from engine.inspect.common import Findings, Options, content, numbered, parsed
+from engine.inspect.queue import QueueInspector
+from engine.inspect.store import StoreInspector
+from engine.storage.directory import DirectoryStorage
+
+STORES: Final = ("msg_store_persistent", "msg_store_transient")
+VHOSTS: Final = "msg_stores/vhosts"
+ASSUMED_ENTRY_COUNT: Final = 16384
+"""What a broker assumes when `.config` cannot be read (S4)."""
+
+
+def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
+    """Tell what a directory is: "node", "vhost", "queue", "store", or None for nothing known."""
+    names = storage.list(directory)
+    if "journal.jif" in names or ".queue_name" in names or numbered(names, "idx"):
+        return "queue"
+    if numbered(names, "rdq") or "clean.dot" in names or "file_summary.ets" in names:
+        return "store"
+    inside = _directories(storage, directory)
+    if ".vhost" in names or "queues" in inside or any(store in inside for store in STORES):
+        return "vhost"
+    if _directories(storage, _joined(directory, VHOSTS)):
+        return "node"
+    return None
+
+
+def inspect(storage: DirectoryStorage, options: Options, directory: str = "") -> dict[str, Any]:
+    """Return everything that can be told about a directory, damage included.
+
+    Args:
+        storage: what was given.
+        options: how much to tell.
+        directory: path inside it to begin at, "" for all of it.
+    """
+    kind = kind_of(storage, directory)
+    findings = Findings()
+    found: dict[str, Any]
+    if kind == "node":
+        vhosts = _directories(storage, _joined(directory, VHOSTS))
+        found = {
+            "vhosts": [
+                _vhost(storage, _joined(directory, f"{VHOSTS}/{name}"), findings, options) for name in vhosts
+            ]
+        }
+    elif kind == "vhost":
+        found = _vhost(storage, directory, findings, options)
+    elif kind == "queue":
+        above = directory.rpartition("/")[0].rpartition("/")[0] if "/" in directory else None
+        count = options.entry_count
+        if above is not None and count is None:
+            count = _entry_count(storage, above, findings, options)
+        inspector = QueueInspector(
+            storage, directory, count or ASSUMED_ENTRY_COUNT, MessageCodec(), findings, options
+        )
+        found = inspector.report()
+    elif kind == "store":
+        found = StoreInspector(storage, directory, MessageCodec(), findings, options).report()
+    else:
+        found = {}
+        findings.add(directory or ".", None, "missing", "no queue, store, virtual host or node is here")
+    return {"kind": kind, **found, "damage": findings.as_rows()}
+
+
+def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, options: Options) -> dict[str, Any]:
+    name = content(storage, _joined(directory, ".vhost"), findings)
+    vhost = name.decode("utf-8", "replace") if name is not None else None
+    codec = MessageCodec("/" if vhost is None else vhost)
+    entry_count = _entry_count(storage, directory, findings, options)
+    stores = {
+        each: StoreInspector(storage, _joined(directory, each), codec, findings, options)
+        for each in STORES
+        if storage.list(_joined(directory, each))
+    }
+    store_reports = [store.report() for store in stores.values()]
+    queues = []
+    for each in _directories(storage, _joined(directory, "queues")):
+        inside = _joined(directory, f"queues/{each}")
+        queue = QueueInspector(storage, inside, entry_count, codec, findings, options)
+        report = queue.report()
+        if vhost is not None and report["name"] and queue_directory(vhost, report["name"]) != each:
+            findings.add(
+                f"{inside}/.queue_name",
+                None,
+                "contradiction",
+                f"queue {report['name']} of virtual host {vhost} belongs into another directory (S1)",
+            )
+        _look_up(queue, stores.get(STORES[0]), inside, findings)
+        queues.append(_relative(report, directory))
+    return {
+        "vhost_dir": directory.rpartition("/")[2] if vhost is None else vhost_directory(vhost),
+        "vhost": vhost,
+        "segment_entry_count": entry_count,
+        "queues": queues,
+        "stores": [_relative(report, directory) for report in store_reports],
+        "files": _files(storage, directory, findings),
+    }
+
+
+def _relative(report: dict[str, Any], directory: str) -> dict[str, Any]:
+    if directory:
+        report["dir"] = report["dir"].removeprefix(directory + "/")
+    return report
+
+
+def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, findings: Findings) -> None:
+    """Note the live persistent messages whose record is in no store file."""
+    there = store.message_numbers if store is not None else set()
+    lost = [
+        seq
+        for seq, message in sorted(queue.messages.items())
+        if message.publish.persistent
+        and not message.publish.embedded
+        and not message.acked
+        and message.publish.msg_no not in there
+    ]
+    if lost:
+        findings.add(
+            path,
+            None,
+            "missing",
+            f"{len(lost)} live persistent messages, the first of them seq {lost[0]}, have no record in {STORES[0]}; "
+            "a broker's dirty recovery drops them",
+        )
+
+
+def _entry_count(storage: DirectoryStorage, directory: str, findings: Findings, options: Options) -> int:
+    if options.entry_count is not None:
+        return options.entry_count
+    path = _joined(directory, ".config")
+    count = parsed(content(storage, path, findings), path, findings, read_config)
+    if isinstance(count, int) and 1 <= count <= ASSUMED_ENTRY_COUNT:
+        return count
+    words = "it is not there" if storage.size(path) is None else "it gives no number from 1 to 16384"
+    findings.add(
+        path, None, "missing", f"{words}; 16384 entries in a segment are assumed, as a broker does (S4)"
+    )
+    return ASSUMED_ENTRY_COUNT
+
+
+def _files(storage: DirectoryStorage, directory: str, findings: Findings) -> list[dict[str, Any]]:
+    """Return path, size and digest of every file, as a manifest lists them."""
+    found = []
+    prefix = directory + "/" if directory else ""
+    for path in storage.paths():
+        if path.startswith(prefix):
+            data = content(storage, path, Findings())
+            digest = None if data is None else hashlib.sha256(data).hexdigest()
+            found.append({"path": path[len(prefix) :], "size": storage.size(path), "sha256": digest})
+    return found
+
+
+def _directories(storage: DirectoryStorage, directory: str) -> Sequence[str]:
+    """Return the names of the directories directly inside one that hold a file at any depth, sorted."""
+    prefix = directory + "/" if directory else ""
+    inside = (path[len(prefix) :].split("/") for path in storage.paths() if path.startswith(prefix))
+    return sorted({parts[0] for parts in inside if len(parts) > 1})
+
+
+def _joined(directory: str, name: str) -> str:
+    return f"{directory}/{name}" if directory else name
