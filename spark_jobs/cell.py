@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.node import Node
+from engine.node.node import Node
 from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError

@@ -209,8 +209,8 @@ def _file_deleted(figures: Figures, at_us: int, deletion: t.FileDeleted) -> None
 
 
 def _node_changed(figures: Figures, at_us: int, change: t.NodeChanged) -> None:
-    if change.part == "memory" and "used_bytes" in change.values:
-        figures.ram_bytes = int(change.values["used_bytes"] or 0)
+    if change.part == "memory" and "process_memory" in change.values:
+        figures.ram_bytes = int(change.values["process_memory"] or 0)
         figures.peak_ram_bytes = max(figures.peak_ram_bytes, figures.ram_bytes)
     if change.part == "alarms" and "memory" in change.values:
         figures.over_watermark_us.turn(bool(change.values["memory"]), at_us)

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { moved, slice, sparkline, tipPlace } from "../../static/js/whatif/shape.js";
+
+test("a slice across stands on its lower edge, one point in the middle of each cell", () => {
+  assert.deepEqual(slice([0, 5, 10], 10, "x"), {
+    line: "M0.5 1L1.5 0.5L2.5 0",
+    area: "M0.5 1L1.5 0.5L2.5 0L2.5 1L0.5 1Z",
+  });
+});
+
+test("a slice down grows to the right", () => {
+  assert.equal(slice([0, 10], 10, "y").line, "M0 0.5L1 1.5");
+});
+
+test("a failed cell leaves a gap to be bridged, and values past the edge are clamped", () => {
+  assert.equal(slice([1, null, 30], 10, "x").line, "M0.5 0.9L2.5 0");
+  assert.deepEqual(slice([null], 10, "x"), { line: "", area: "" });
+  assert.equal(slice([0], 0, "x").line, "M0.5 1");
+});
+
+test("a sparkline ends at the right edge and never divides by zero", () => {
+  assert.equal(sparkline([0, 50, 100]), "M33.333 39L66.667 20.5L100 2");
+  assert.equal(sparkline([0, 0]), "M50 39L100 39");
+});
+
+test("arrows move by one cell and stop at the border", () => {
+  const size = { rows: 3, columns: 4 };
+  assert.deepEqual(moved("ArrowRight", { row: 1, column: 1 }, size), { row: 1, column: 2 });
+  assert.deepEqual(moved("ArrowUp", { row: 0, column: 1 }, size), { row: 0, column: 1 });
+  assert.deepEqual(moved("ArrowDown", { row: 2, column: 3 }, size), { row: 2, column: 3 });
+  assert.deepEqual(moved("Home", { row: 2, column: 3 }, size), { row: 2, column: 0 });
+  assert.deepEqual(moved("End", { row: 2, column: 0 }, size), { row: 2, column: 3 });
+  assert.deepEqual(moved("PageUp", { row: 2, column: 3 }, size), { row: 0, column: 3 });
+  assert.deepEqual(moved("PageDown", { row: 0, column: 3 }, size), { row: 2, column: 3 });
+  assert.equal(moved("Enter", { row: 0, column: 0 }, size), null);
+});
+
+test("the tip stands beside its cell and inside the window", () => {
+  const tip = { width: 200, height: 100 };
+  const view = { width: 800, height: 600 };
+  const cell = (left, top) => ({ left, right: left + 40, top, bottom: top + 40 });
+  assert.deepEqual(tipPlace(cell(100, 50), tip, view), { left: 150, top: 50 });
+  assert.deepEqual(tipPlace(cell(700, 590), tip, view), { left: 490, top: 490 });
+  assert.deepEqual(tipPlace(cell(30, 0), tip, { width: 250, height: 600 }), { left: 10, top: 10 });
+});

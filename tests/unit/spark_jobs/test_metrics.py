@@ -1,0 +1,104 @@
+"""Metrics are a fold of transitions: counts, bytes, and clocks in virtual time."""
+
+from engine import transitions as t
+from engine.extents import HOME_STORE, IN_RAM, IN_STORE, Delta, Extent
+from spark_jobs.metrics import METRICS, Figures, finish, observe
+
+
+def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float]:
+    """Return the metrics of a run that consisted of these transitions."""
+    figures = Figures()
+    for at_us, transition in happened:
+        observe(figures, at_us, transition)
+    return finish(figures, end_us)
+
+
+def run(start: int, count: int, flags: int = IN_RAM | HOME_STORE) -> tuple[Extent, ...]:
+    """Return one extent of 5000-byte messages."""
+    return (Extent(start, count, start, 5000, flags),)
+
+
+def test_a_row_has_every_metric_and_nothing_else() -> None:
+    assert set(row()) == set(METRICS)
+
+
+def test_messages_are_followed_through_the_queue() -> None:
+    paged = run(50, 50, IN_STORE | HOME_STORE)
+    delta = Delta(60, 40, 40, 100)
+    figures = row(
+        (1, t.Published("Q20", "q", None, "q4", run(0, 100))),
+        (2, t.AlphasPushed("Q46", "q", "q4", "q3", paged)),
+        (3, t.BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE), delta)),
+        (4, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 30))),
+        (5, t.DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE), Delta())),
+    )
+    wanted = {
+        "published": 100,
+        "peak_ready": 100,
+        "final_ready": 70,
+        "paged_out": 50,
+        "delta_in": 40,
+        "delta_out": 40,
+        "peak_delta": 40,
+        "delivered": 30,
+        "transitions": 5,
+    }
+    assert {name: figures[name] for name in wanted} == wanted
+
+
+def test_embedded_messages_in_q3_keep_their_body_and_are_not_paged_out() -> None:
+    figures = row((1, t.AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))))
+    assert figures["paged_out"] == 0
+
+
+def test_a_message_that_meets_a_consumer_is_published_and_delivered() -> None:
+    figures = row(
+        (1, t.PublishedDelivered("Q23", "q", None, "ram_pending", run(0, 5))),
+        (2, t.Discarded("Q24", "q", None, None, run(5, 5))),
+    )
+    assert (figures["published"], figures["delivered"], figures["peak_ready"]) == (10, 10, 0)
+
+
+def test_disk_work_is_counted_in_calls_and_bytes() -> None:
+    figures = row(
+        (1, t.BufferWritten("S21", "persistent", 0, 900)),
+        (2, t.StoreSynced("S166", "persistent", 0)),
+        (3, t.JournalSynced("S82", "q", 100)),
+        (4, t.JournalSynced("S82", "q", 0)),
+        (5, t.SegmentWritten("S80.1", "q", 0, 50)),
+        (6, t.SegmentRead("S86", "q", 0, 0, 10, 30)),
+        (7, t.StoreRead("S155", "persistent", "file", 0, 1, 4, 400)),
+        (8, t.StoreRead("S155", "persistent", "cache", 0, 5, 4, 400)),
+        (9, t.SegmentDeleted("S80.1", "q", 0, 50)),
+        (9, t.JournalFlushed("S79", "q")),
+    )
+    wanted = {
+        "disk_writes": 3,
+        "bytes_written": 1050,
+        "fsyncs": 4,
+        "disk_reads": 5,
+        "bytes_read": 430,
+        "segments_written": 1,
+        "segments_deleted": 1,
+        "journal_flushes": 1,
+    }
+    assert {name: figures[name] for name in wanted} == wanted
+
+
+def test_clocks_run_in_virtual_time() -> None:
+    figures = row(
+        (0, t.NodeChanged("M7", "memory", {"process_memory": 500})),
+        (1_000_000, t.NodeChanged("M7", "memory", {"process_memory": 900})),
+        (1_000_000, t.NodeChanged("M7", "alarms", {"memory": True})),
+        (1_500_000, t.ActorChanged("A3", "p1", {"state": "blocked"})),
+        (1_700_000, t.ActorChanged("A3", "p2", {"state": "blocked"})),
+        (1_800_000, t.TargetChanged("Q43", "q", 100)),
+        (2_000_000, t.ActorChanged("A4", "p1", {"state": "running"})),
+        (2_500_000, t.ActorChanged("A4", "p2", None)),
+        (3_000_000, t.NodeChanged("M7", "alarms", {"memory": False})),
+        (4_000_000, t.NodeChanged("M7", "memory", {"process_memory": 700})),
+    )
+    assert figures["over_watermark_s"] == 2.0
+    assert figures["blocked_s"] == 1.0  # any of them blocked: two at once count once
+    assert figures["paging_s"] == 8.2  # still on at the end
+    assert (figures["peak_ram_bytes"], figures["final_ram_bytes"]) == (900, 700)
