@@ -1,0 +1,6 @@
+"""The message store: bodies of many queues in shared files, with reference counts and garbage collection."""
+
+from engine.msg_store.client import StoreClient
+from engine.msg_store.store import MsgStore
+
+__all__ = ["MsgStore", "StoreClient"]

@@ -1,0 +1,90 @@
+"""The server's record of one client (S134, S135)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from engine.errors import InvariantBroken
+from engine.msg_store.tallies import Tallies
+from engine.ranges import Range, RangeSet
+
+How = Literal["written", "ignored"]
+OnDisk = Callable[[RangeSet, How], None]
+
+
+class Peer:
+    """What the server and one client share.
+
+    Args:
+        ref: the client's name.
+        on_disk: told which messages need no further wait, and why; None in the transient store (S135).
+        on_credit: told each grant of credit.
+        on_close: asked to close the handles that are marked; None leaves them open until the next read.
+        more: handled writes for each grant, and credits in it (F1).
+    """
+
+    def __init__(
+        self,
+        ref: str,
+        on_disk: OnDisk | None,
+        on_credit: Callable[[int], None],
+        on_close: Callable[[], None] | None,
+        more: int,
+    ) -> None:
+        self.ref = ref
+        self.on_disk = on_disk
+        self.on_credit: Callable[[int], None] | None = on_credit
+        self.on_close = on_close
+        self.flying = Tallies()
+        self._more = more
+        self._until_grant = more
+
+    def handled(self, count: int) -> None:
+        """Count handled writes and grant credit after every `more` of them (F1)."""
+        self._until_grant -= count
+        while self._until_grant <= 0:
+            self._until_grant += self._more
+            if self.on_credit is not None:
+                self.on_credit(self._more)
+
+    def confirm(self, messages: RangeSet, how: How) -> None:
+        """Tell the client, if it listens."""
+        if self.on_disk is not None:
+            self.on_disk(messages, how)
+
+    def confirm_range(self, start: int, count: int, how: How) -> None:
+        """Tell the client about one stretch of messages."""
+        if self.on_disk is not None:
+            self.on_disk(RangeSet([Range(start, count)]), how)
+
+    def wrote(self, start: int, count: int) -> None:
+        """Count writes that are sent and not handled yet (S140)."""
+        self.flying.change(start, count, _one_more)
+
+    def removed(self, start: int, count: int) -> None:
+        """Count removes that are sent and not handled yet (S146)."""
+        self.flying.change(start, count, _one_less)
+
+    def silence(self) -> None:
+        """Stop telling a client whose process ended."""
+        self.on_credit = None
+        self.on_close = None
+        if self.on_disk is not None:
+            self.on_disk = _unheard
+
+
+def _unheard(messages: RangeSet, how: How) -> None:
+    """Take a message to a process that is no more."""
+
+
+def _one_more(value: int) -> int:
+    return value + 1
+
+
+def _one_less(value: int) -> int:
+    if value < 0:
+        raise InvariantBroken(
+            "a message is removed twice by one client before the store handled either (S146)"
+        )
+    return value - 1
