@@ -97,9 +97,10 @@ def recover_dirty(
         contains: which of these message numbers the persistent store holds.
         durable: whether the queue is; nothing of another one counts as present (S110).
     """
-    dirty = 0
+    files = segments.find_files()
+    dirty = replay(segments, journal)
     size_bytes = 0
-    for live in _scan(segments, journal):
+    for live in _scan(segments, files):
         for slot in live:
             publish = _publish(slot)
             size_bytes += publish.size_bytes * slot.count if publish.persistent else 0
@@ -108,10 +109,8 @@ def recover_dirty(
     return dirty, size_bytes
 
 
-def _scan(segments: Segments, journal: Journal) -> Iterator[list[Slot]]:
-    """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.1-3)."""
-    files = segments.find_files()
-    replay(segments, journal)
+def _scan(segments: Segments, files: list[int]) -> Iterator[list[Slot]]:
+    """Yield the live entries of every segment, ascending, with `unacked` set from them (S113.2-3)."""
     touched = set(segments.unacked)
     for segment in sorted(touched.union(files)):
         start = segment * segments.size
@@ -170,8 +169,10 @@ def store_references(segments: Segments, journal: Journal) -> list[Range]:
 
     Both arguments are scratch copies over the same files. Only the stub file is written.
     """
+    files = segments.find_files()
+    replay(segments, journal)
     found: list[Range] = []
-    for live in _scan(segments, journal):
+    for live in _scan(segments, files):
         for slot in live:
             publish = _publish(slot)
             if publish.persistent and not publish.embedded:

@@ -294,23 +294,16 @@ class NaiveIndex:
 def without_duplicate(new: Slot, old: Slot | None) -> Slot | None:
     """Return what stays of a pending entry (S115)."""
     pub, delivered, acked = new
-    state = (pub is not None, bool(delivered), bool(acked))
     if old is None:
-        assert state != (False, True, False)
+        assert pub is not None or acked
         return new if pub is not None else None
     if pub is not None:
         assert pub == old[0]
         assert not old[2]
-        if bool(delivered) == bool(old[1]):
-            return None
-        assert delivered
-        return [None, True, False]
-    if old[2]:
-        assert acked
-        return None
-    if not acked:
+        assert delivered or not old[1]
+        return None if delivered == old[1] else [None, True, False]
+    if old[2] or not acked:
+        assert not old[2] or acked
         return None if old[1] else new
-    if not delivered:
-        assert old[1]
-        return new
-    return [None, False, True] if old[1] else new
+    assert delivered or old[1]
+    return [None, not old[1], True]
