@@ -13,7 +13,8 @@ import msgspec
 
 from engine import transitions as tr
 from engine.extents import BLANK, Delta, Extent
-from engine.fold_tables import IndexTable, StoreTable
+from engine.fold.index_table import IndexTable
+from engine.fold.store_table import StoreTable
 from engine.runs import Runs
 from engine.settings import REAL
 
@@ -221,10 +222,11 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.FileLocked: _of_store("file_locked"),
     tr.OperationDeferred: None,
     tr.CombineStarted: None,
-    tr.CombineStepped: None,
+    tr.CombineStepped: _of_store("combine_stepped"),
     tr.RowsMoved: _of_store("rows_moved"),
     tr.FilesCombined: _of_store("files_combined"),
     tr.FileDeleted: _of_store("file_deleted"),
+    tr.FileUnlinked: _of_store("file_unlinked"),
     tr.StoreRead: None,
     tr.CacheChanged: _of_store("cache_changed"),
     tr.QueueStopped: _queue_stopped,

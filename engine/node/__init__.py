@@ -1,0 +1,1 @@
+"""The node door: a whole node around one queue, in virtual time."""

@@ -1,0 +1,265 @@
+"""Publishers and consumers: what each of them is and holds."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Final
+
+from engine.node.commands import MAX_COUNT, Publish, SetConsumer, SetPublisher
+from engine.node.pace import TICK_US, Pace
+from engine.node.scheduler import Timer
+from engine.ranges import Range
+
+STOPPED: Final = "stopped"
+RUNNING: Final = "running"
+BLOCKING: Final = "blocking"
+BLOCKED: Final = "blocked"
+
+PUBLISHES: Final = "P8"
+CONSUMES: Final = "P12"
+HOLDS: Final = "P14"
+"""Rules by which actors change in the usual course of things."""
+
+
+class Publisher:
+    """A connection that publishes: steadily, or in bursts by command (`burst`).
+
+    While an alarm is set, the first message that arrives blocks the connection, and what it publishes waits (A3).
+    """
+
+    usual_rule = PUBLISHES
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pace = Pace(1, 0)
+        self.size_bytes = 0
+        self.persistent = False
+        self.confirm = False
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.published = 0
+        self.confirmed = 0
+        self.unconfirmed = 0
+        self.waiting: deque[Publish] = deque()
+        self.timer: Timer | None = None
+        self.rule = PUBLISHES
+
+    def change(self, command: SetPublisher) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.size_bytes = command.size_bytes
+        self.persistent = command.persistent
+        self.confirm = command.confirm
+        self.running = command.running
+
+    @property
+    def blocked(self) -> bool:
+        """Whether its socket is not read: an alarm is set and it published since (A3)."""
+        return self.alarm and self.publish_seen
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows (A4)."""
+        if self.blocked:
+            return BLOCKED
+        if self.alarm:
+            return BLOCKING
+        return RUNNING if self.running or self.name == "burst" else STOPPED
+
+    def set_alarm(self, alarm: bool) -> None:
+        """Hear of an alarm; when none is left, it has published nothing since (A3)."""
+        self.alarm = alarm
+        if not alarm:
+            self.publish_seen = False
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.unconfirmed = 0
+        self.waiting.clear()
+        stop(self)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "publisher",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s if self.name != "burst" else None,
+            "size_bytes": self.size_bytes,
+            "persistent": self.persistent,
+            "confirm": self.confirm,
+            "published": self.published,
+            "confirmed": self.confirmed,
+            "unconfirmed": self.unconfirmed,
+            "waiting": sum(burst.count for burst in self.waiting),
+        }
+
+
+class Consumer:
+    """A connection that consumes.
+
+    A consumer with acknowledgements holds up to `prefetch` messages and finishes them at its rate (P13). One without
+    has up to `unsent_limit` messages on the way to it, which its socket takes at its rate (P12).
+    """
+
+    usual_rule = CONSUMES
+
+    def __init__(self, name: str, unsent_limit: int) -> None:
+        self.name = name
+        self.pace = Pace(1, TICK_US // 2)
+        self.prefetch = 1
+        self.ack = "each"
+        self.running = False
+        self.alarm = False
+        self.unsent_limit = unsent_limit
+        self.held: deque[Range] = deque()
+        """Tags of unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
+        self.holding = 0
+        """Unacknowledged messages, or messages on the way for `auto`."""
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.timer: Timer | None = None
+        self.rule = CONSUMES
+
+    def change(self, command: SetConsumer) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.prefetch = command.prefetch
+        self.ack = command.ack
+        self.running = command.running
+
+    @property
+    def credit(self) -> int:
+        """How many messages may be delivered to it now; 0 parks it (P12, P13)."""
+        if not self.running:
+            return 0
+        if self.ack == "auto":
+            return self.unsent_limit - self.holding
+        return MAX_COUNT if self.prefetch == 0 else max(0, self.prefetch - self.holding)
+
+    @property
+    def works(self) -> bool:
+        """Whether it finishes messages by itself at its rate."""
+        return self.running and self.ack != "manual"
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows; a pure consumer under an alarm stays blocking and works (A4)."""
+        if not self.running:
+            return STOPPED
+        return BLOCKING if self.alarm else RUNNING
+
+    def take_held(self, count: int) -> list[Range]:
+        """Return the tags of the oldest deliveries, which it holds no longer."""
+        return take_ranges(self.held, count)
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.alarm = False
+        self.held.clear()
+        self.holding = 0
+        stop(self)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "consumer",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s,
+            "prefetch": self.prefetch,
+            "ack": self.ack,
+            "unacked": self.holding if self.ack != "auto" else 0,
+            "unsent": self.holding if self.ack == "auto" else 0,
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+        }
+
+
+class Hand:
+    """The channel behind the get, ack and requeue commands; manual consumers deliver into it as well."""
+
+    name = "hand"
+    usual_rule = HOLDS
+
+    def __init__(self) -> None:
+        self.held: deque[tuple[str | None, Range]] = deque()
+        """Consumer (None for basic.get) and tags, in order of delivery (P14)."""
+        self.holding = 0
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.rule = HOLDS
+
+    def hold(self, consumer: str | None, tags: Range) -> None:
+        """Add a delivery."""
+        self.held.append((consumer, tags))
+        self.holding += tags.count
+
+    def take_held(self, count: int) -> list[tuple[str | None, Range]]:
+        """Return the oldest deliveries, which are held no longer."""
+        taken: list[tuple[str | None, Range]] = []
+        while count > 0 and self.held:
+            consumer, tags = self.held.popleft()
+            if tags.count > count:
+                self.held.appendleft((consumer, tags.part(count, tags.count - count)))
+                tags = tags.part(0, count)
+            taken.append((consumer, tags))
+            self.holding -= tags.count
+            count -= tags.count
+        return taken
+
+    def take_of(self, consumer: str) -> list[Range]:
+        """Return everything that one consumer delivered, which is held no longer."""
+        taken = [tags for name, tags in self.held if name == consumer]
+        self.held = deque(each for each in self.held if each[0] != consumer)
+        self.holding -= sum(tags.count for tags in taken)
+        return taken
+
+    def disconnect(self) -> None:
+        """Lose the channel."""
+        self.held.clear()
+        self.holding = 0
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "hand",
+            "state": RUNNING,
+            "unacked": self.holding,
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+        }
+
+
+def take_ranges(ranges: deque[Range], count: int) -> list[Range]:
+    """Take up to `count` integers from the front, in order."""
+    taken: list[Range] = []
+    while count > 0 and ranges:
+        first = ranges.popleft()
+        if first.count > count:
+            ranges.appendleft(first.part(count, first.count - count))
+            first = first.part(0, count)
+        taken.append(first)
+        count -= first.count
+    return taken
+
+
+def hold_range(ranges: deque[Range], tags: Range) -> None:
+    """Add tags at the end, joined to the last ones where they follow them."""
+    if ranges and ranges[-1].end == tags.start:
+        tags = Range(ranges[-1].start, ranges.pop().count + tags.count)
+    ranges.append(tags)
+
+
+def stop(actor: Publisher | Consumer) -> None:
+    """Cancel what the actor was going to do next."""
+    if actor.timer is not None:
+        actor.timer.cancel()
+        actor.timer = None

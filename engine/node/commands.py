@@ -1,0 +1,168 @@
+"""What a person can tell a node to do, as typed values with bounds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.errors import CommandError
+from engine.node.settings import Fraction, RamBytes, Ratio
+from engine.node.validation import explain
+
+MAX_COUNT: Final = 10_000_000
+MAX_SIZE_BYTES: Final = 134_217_728
+MAX_RATE: Final = 1_000_000
+MAX_PREFETCH: Final = 65_535
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
+Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
+Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
+Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,31}\Z")]
+AckMode = Literal["each", "multiple", "auto", "manual"]
+
+
+class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True, omit_defaults=False):
+    """Anything that can be told to a node; `do` names the verb."""
+
+
+class Publish(Command, frozen=True, tag="publish"):
+    """A burst: `count` messages at once from one publisher."""
+
+    count: Count
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+
+
+class SetPublisher(Command, frozen=True, tag="set_publisher"):
+    """Start, change or pause a publisher with a steady rate."""
+
+    name: Name
+    rate_per_s: Rate
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    running: bool = True
+
+
+class SetConsumer(Command, frozen=True, tag="set_consumer"):
+    """Start, change or pause a consumer.
+
+    Args:
+        rate_per_s: how many messages it finishes in a second.
+        prefetch: how many it may hold unacknowledged, 0 for any number (P13); no-ack consumers ignore it.
+        ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
+            `manual` by the ack command.
+    """
+
+    name: Name
+    rate_per_s: Rate = 1
+    prefetch: Prefetch = 1
+    ack: AckMode = "each"
+    running: bool = True
+
+
+class Remove(Command, frozen=True, tag="remove"):
+    """Close the connection of a publisher or consumer; unacknowledged messages go back (P11)."""
+
+    name: Name
+
+
+class Ack(Command, frozen=True, tag="ack"):
+    """Acknowledge the oldest deliveries held by hand: one by one, or with one ack(multiple) (P14)."""
+
+    count: Count
+    multiple: bool = False
+
+
+class Requeue(Command, frozen=True, tag="requeue"):
+    """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
+
+    count: Count
+
+
+class Get(Command, frozen=True, tag="get"):
+    """basic.get `count` times; with `ack` the messages stay unacknowledged until the ack command (P11)."""
+
+    count: Count
+    ack: bool = True
+
+
+class Purge(Command, frozen=True, tag="purge"):
+    """Drop every ready message (P19)."""
+
+
+class Set(Command, frozen=True, tag="set"):
+    """Change a setting while the node runs."""
+
+    name: Literal[
+        "ram_bytes",
+        "vm_memory_high_watermark",
+        "vm_memory_high_watermark_paging_ratio",
+        "target_ram_count",
+        "queue_mode",
+    ]
+    value: int | float | str | None
+
+
+class Restart(Command, frozen=True, tag="restart"):
+    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234)."""
+
+    kind: Literal["clean", "kill", "power"]
+
+
+AnyCommand = Publish | SetPublisher | SetConsumer | Remove | Ack | Requeue | Get | Purge | Set | Restart
+
+RESERVED_NAMES: Final = frozenset({"burst", "hand"})
+"""Actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
+
+SET_VALUES: Final[dict[str, Any]] = {
+    "ram_bytes": RamBytes,
+    "vm_memory_high_watermark": Fraction,
+    "vm_memory_high_watermark_paging_ratio": Ratio,
+    "target_ram_count": Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] | None,
+    "queue_mode": Literal["default", "lazy"],
+}
+"""What each setting may be set to."""
+
+VERBS: Final = tuple(
+    str(msgspec.inspect.type_info(kind).tag)  # type: ignore[attr-defined]
+    for kind in (Publish, SetPublisher, SetConsumer, Remove, Ack, Requeue, Get, Purge, Set, Restart)
+)
+
+
+def parse(command: object) -> AnyCommand:
+    """Return a command from its JSON object.
+
+    Raises CommandError when it is malformed or out of bounds.
+    """
+    if not isinstance(command, dict):
+        raise CommandError('a command is an object such as {"do": "purge"}')
+    verb = command.get("do")
+    if verb not in VERBS:
+        raise CommandError(f"do must be one of {', '.join(VERBS)}")
+    try:
+        parsed: AnyCommand = msgspec.convert(command, AnyCommand)
+    except msgspec.ValidationError as error:
+        raise CommandError(f"{verb}: {explain(error)}") from error
+    if isinstance(parsed, Set):
+        _check_value(parsed)
+    if isinstance(parsed, SetPublisher | SetConsumer | Remove) and parsed.name in RESERVED_NAMES:
+        raise CommandError(f"{verb}: the name {parsed.name} is taken by the node itself; choose another")
+    return parsed
+
+
+def _check_value(command: Set) -> None:
+    possible: Any = SET_VALUES[command.name]
+    try:
+        msgspec.convert(command.value, possible)
+    except msgspec.ValidationError as error:
+        raise CommandError(f"set {command.name}: value {explain(error)}") from error
+
+
+def to_json(command: AnyCommand) -> dict[str, Any]:
+    """Return a command as the canonical JSON object that `parse` reads."""
+    plain: dict[str, Any] = msgspec.to_builtins(command)
+    return plain

@@ -1,0 +1,193 @@
+"""Publishers' connections: rates, bursts, confirms, and what an alarm does to them (K1, K2, K8, A2-A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from engine.node.actors import Publisher, stop
+from engine.node.commands import Publish
+from engine.node.deliveries import BURST_SPACING_US, Deliveries
+from engine.node.limits import Limits
+from engine.node.scheduler import Scheduler
+from engine.ranges import Range
+from engine.runs import Runs
+from engine.transitions import ConfirmsSent, Transition, Why
+from engine.variable_queue.arrivals import Arrival
+
+
+class Awaited(msgspec.Struct, frozen=True, gc=False):
+    """Messages whose publisher waits for a confirm that depends on disk (K1)."""
+
+    start: int
+    count: int
+    actor: str
+
+    def part(self, offset: int, count: int) -> Awaited:
+        """Return `count` messages beginning at `offset`."""
+        return Awaited(self.start + offset, count, self.actor)
+
+    def continued_by(self, after: Awaited) -> bool:
+        """Tell whether `after` is of the same publisher."""
+        return self.actor == after.actor
+
+    def merged(self, count: int) -> Awaited:
+        """Return this run with `count` messages in all."""
+        return Awaited(self.start, count, self.actor)
+
+
+class Connections:
+    """All publishers of a node.
+
+    Args:
+        deliveries: where messages go.
+        limits: bounds of this program, looked at before messages are let in.
+    """
+
+    def __init__(
+        self,
+        deliveries: Deliveries,
+        scheduler: Scheduler,
+        limits: Limits,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.burst = Publisher("burst")
+        self.publishers: dict[str, Publisher] = {"burst": self.burst}
+        self.alarm = False
+        self.deliveries = deliveries
+        self._scheduler = scheduler
+        self._limits = limits
+        self._emit = emit
+        self._awaited: Runs[Awaited] = Runs()
+        self.next_msg_no = 0
+
+    # --- publishing --------------------------------------------------------------------------------------------------
+
+    def publish_burst(self, burst: Publish) -> None:
+        """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
+        self.burst.size_bytes = burst.size_bytes
+        self.burst.persistent = burst.persistent
+        self.burst.confirm = burst.confirm
+        if self.alarm:
+            self._seen(self.burst)
+            self.burst.waiting.append(burst)
+        else:
+            self._send(self.burst, burst, BURST_SPACING_US)
+
+    @property
+    def waiting(self) -> int:
+        """Messages that wait in sockets."""
+        return sum(burst.count for burst in self.burst.waiting)
+
+    def set_running(self, publisher: Publisher) -> None:
+        """Start, change or pause a steady publisher according to its fields."""
+        stop(publisher)
+        publisher.alarm = self.alarm
+        if publisher.running:
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
+
+    def _set_timer(self, publisher: Publisher) -> None:
+        at_us = publisher.pace.next_us(self._scheduler.now_us)
+        publisher.timer = self._scheduler.at(at_us, lambda: self._tick(publisher))
+
+    def _tick(self, publisher: Publisher) -> None:
+        publisher.timer = None
+        if self.alarm:
+            # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
+            self._seen(publisher)
+            return
+        due = publisher.pace.due(self._scheduler.now_us)
+        publisher.pace.did(due)
+        sharing = sum(each.running for each in self.publishers.values())
+        spacing_us = publisher.pace.spacing_us(due, sharing)
+        batch = Publish(due, publisher.size_bytes, publisher.persistent, publisher.confirm)
+        if self._limits.refusal(batch, self.waiting) is not None:
+            publisher.running = False
+            publisher.rule = "limit"
+            return
+        self._send(publisher, batch, spacing_us)
+        self._set_timer(publisher)
+
+    def _seen(self, publisher: Publisher) -> None:
+        publisher.publish_seen = True
+        publisher.rule = "A3"
+
+    def _send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Let a batch into the queue; confirms that do not depend on disk go out first (K1)."""
+        arrival = Arrival(
+            count=batch.count,
+            msg_no=self.next_msg_no,
+            size_bytes=batch.size_bytes,
+            raw_persistent=batch.persistent,
+            wants_confirm=batch.confirm and batch.persistent and self.deliveries.process.queue.state.durable,
+        )
+        self.next_msg_no += batch.count
+        publisher.published += batch.count
+        if arrival.wants_confirm:
+            publisher.unconfirmed += batch.count
+            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name))
+        elif batch.confirm:
+            self._confirm(publisher, batch.count, "K1", {"cause": "immediate"})
+        self.deliveries.arrive(arrival, spacing_us)
+
+    # --- confirms ----------------------------------------------------------------------------------------------------
+
+    def confirmed(self, messages: Sequence[Range]) -> None:
+        """Send the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
+        self._confirm_ranges(messages, "K8", "written")
+
+    def discarded(self, arrival: Arrival) -> None:
+        """A no-ack consumer took messages without queueing: their confirms go out at once (K2)."""
+        if arrival.wants_confirm:
+            self._confirm_ranges([Range(arrival.msg_no, arrival.count)], "K2", "delivered")
+
+    def _confirm_ranges(self, messages: Sequence[Range], rule: str, cause: str) -> None:
+        counts: dict[str, int] = {}
+        for each in messages:
+            for found in self._awaited.remove(each.start, each.count):
+                counts[found.actor] = counts.get(found.actor, 0) + found.count
+        for actor, count in counts.items():
+            publisher = self.publishers.get(actor)
+            if publisher is not None:
+                publisher.unconfirmed -= count
+                self._confirm(publisher, count, rule, {"cause": cause, "left": publisher.unconfirmed})
+
+    def _confirm(self, publisher: Publisher, count: int, rule: str, why: Why) -> None:
+        publisher.confirmed += count
+        self._emit(ConfirmsSent(rule, publisher.name, count, why))
+
+    # --- alarms and ends ---------------------------------------------------------------------------------------------
+
+    def set_alarm(self, alarm: bool) -> None:
+        """Tell every connection that an alarm was set or cleared; what waited goes on (A2-A4, A6)."""
+        self.alarm = alarm
+        publishers = list(self.publishers.values())
+        for publisher in publishers:
+            publisher.rule = "A4"
+            publisher.set_alarm(alarm)
+        for consumer in self.deliveries.consumers.values():
+            consumer.rule = "A4"
+            consumer.alarm = alarm
+        if alarm:
+            return
+        for publisher in publishers:
+            if publisher.running and publisher.timer is None:
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+        while self.burst.waiting:
+            self._send(self.burst, self.burst.waiting.popleft(), BURST_SPACING_US)
+
+    def remove(self, publisher: Publisher) -> None:
+        """Close a publisher's connection; confirms on their way to it are lost."""
+        publisher.disconnect()
+        del self.publishers[publisher.name]
+
+    def disconnect_all(self) -> None:
+        """Every connection is lost; the node stopped."""
+        self.alarm = False
+        self._awaited.clear()
+        for publisher in self.publishers.values():
+            publisher.rule = "D4"
+            publisher.disconnect()

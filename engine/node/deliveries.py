@@ -1,0 +1,240 @@
+"""Messages on their way through the queue process to consumers and back (P7-P13)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
+from engine.node.actors import Consumer, Hand, hold_range
+from engine.node.queue_process import QueueProcess
+from engine.node.scheduler import Scheduler
+from engine.ranges import Range
+from engine.transitions import Discarded, Transition
+from engine.variable_queue.arrivals import Arrival, Taken
+
+BURST_SPACING_US = 1
+"""Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
+
+
+class Deliveries:
+    """Hands messages to consumers: new ones directly, waiting ones from the backlog.
+
+    Consumers take turns. Where the broker deals single messages round-robin, a batch is dealt here in blocks of equal
+    length (P12 simplified), so that what a consumer holds stays in few runs.
+
+    Args:
+        process: the queue process.
+        on_discarded: told of messages that a no-ack consumer took without queueing (K2).
+    """
+
+    def __init__(
+        self,
+        process: QueueProcess,
+        scheduler: Scheduler,
+        emit: Callable[[Transition], None],
+        on_discarded: Callable[[Arrival], None],
+    ) -> None:
+        self.process = process
+        self.consumers: dict[str, Consumer] = {}
+        self.hand = Hand()
+        self._turns: deque[Consumer] = deque()
+        self._scheduler = scheduler
+        self._emit = emit
+        self._on_discarded = on_discarded
+
+    # --- consumers come and go ---------------------------------------------------------------------------------------
+
+    def add(self, consumer: Consumer) -> None:
+        """Make a consumer known; it takes its turn last."""
+        self.consumers[consumer.name] = consumer
+        self._turns.append(consumer)
+
+    def remove(self, consumer: Consumer) -> None:
+        """Close a consumer's connection: what it holds goes back to the queue (P11)."""
+        del self.consumers[consumer.name]
+        self._turns.remove(consumer)
+        tags = list(consumer.held) + self.hand.take_of(consumer.name)
+        consumer.disconnect()
+        self.requeue(tags)
+
+    def wake(self, consumer: Consumer) -> None:
+        """A consumer was started or changed: give it messages and let it work."""
+        self.process.begin()
+        self._run_backlog(BURST_SPACING_US)
+        self._let_work(consumer)
+        self.process.handled()
+
+    # --- arrival (P8) ------------------------------------------------------------------------------------------------
+
+    def arrive(self, arrival: Arrival, spacing_us: int) -> None:
+        """Let messages arrive one after the other, `spacing_us` apart."""
+        queue = self.process.begin()
+        done = self._deliver_directly(arrival, spacing_us) if not queue.state.len else 0
+        if done < arrival.count and not queue.state.len:
+            # The first message in an empty queue gets a pass of drop_expired (P8.6).
+            queue.publish(arrival.part(done, 1))
+            done += 1
+            queue.dropwhile(queue.state.now_us)
+        if done < arrival.count:
+            queue.publish(arrival.part(done, arrival.count - done), spacing_us=spacing_us)
+        self.process.handled()
+
+    def _deliver_directly(self, arrival: Arrival, spacing_us: int) -> int:
+        """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
+        done = 0
+        queue = self.process.queue
+        while done < arrival.count and (consumer := self._next_ready()) is not None:
+            part = arrival.part(done, self._share(consumer, arrival.count - done))
+            if consumer.ack == "auto":
+                self._discard(part)
+                consumer.holding += part.count
+            else:
+                self._hold(consumer, queue.publish_delivered(part, spacing_us))
+            consumer.delivered += part.count
+            self._let_work(consumer)
+            done += part.count
+        return done
+
+    def _discard(self, part: Arrival) -> None:
+        """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
+        state = self.process.queue.state
+        flags = 0
+        if part.raw_persistent:
+            flags = RAW_PERSISTENT | (PERSISTENT if state.durable else 0)
+        extent = Extent(
+            state.next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
+        )
+        self._emit(Discarded("Q24", state.name, None, None, (extent,)))
+        self._on_discarded(part)
+
+    # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
+
+    def take(self, count: int, ack: bool, spacing_us: int) -> list[Taken]:
+        """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
+        queue = self.process.queue
+        taken: list[Taken] = []
+        while count > 0 and queue.state.len:
+            batch = min(count, max(1, queue.undisturbed(count)))
+            got = queue.fetch(batch, ack, spacing_us)
+            taken += got
+            count -= sum(each.extent.count for each in got)
+            if queue.state.len:
+                queue.dropwhile(queue.state.now_us)
+        return taken
+
+    def _run_backlog(self, spacing_us: int) -> None:
+        """Deliver waiting messages while a consumer is ready (P7)."""
+        state = self.process.queue.state
+        while state.len and (consumer := self._next_ready()) is not None:
+            count = self._share(consumer, state.len)
+            for each in self.take(count, consumer.ack != "auto", spacing_us):
+                tags = Range(each.extent.start, each.extent.count)
+                if consumer.ack == "auto":
+                    consumer.holding += tags.count
+                else:
+                    self._hold(consumer, tags)
+                consumer.delivered += tags.count
+                consumer.redelivered += each.redelivered
+            self._let_work(consumer)
+
+    def _next_ready(self) -> Consumer | None:
+        for _ in range(len(self._turns)):
+            consumer = self._turns[0]
+            self._turns.rotate(-1)
+            if consumer.credit > 0:
+                return consumer
+        return None
+
+    def _share(self, consumer: Consumer, count: int) -> int:
+        ready = sum(each.credit > 0 for each in self._turns)
+        return min(consumer.credit, -(-count // ready))
+
+    def _hold(self, consumer: Consumer, tags: Range) -> None:
+        consumer.holding += tags.count
+        if consumer.ack == "manual":
+            self.hand.hold(consumer.name, tags)
+        else:
+            hold_range(consumer.held, tags)
+
+    # --- consumers at work -------------------------------------------------------------------------------------------
+
+    def _let_work(self, consumer: Consumer) -> None:
+        if consumer.works and consumer.holding and consumer.timer is None:
+            now_us = self._scheduler.now_us
+            consumer.pace.begin(now_us)
+            self._set_timer(consumer)
+
+    def _set_timer(self, consumer: Consumer) -> None:
+        at_us = consumer.pace.next_us(self._scheduler.now_us)
+        consumer.timer = self._scheduler.at(at_us, lambda: self._work(consumer))
+
+    def _work(self, consumer: Consumer) -> None:
+        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
+        consumer.timer = None
+        due = consumer.pace.due(self._scheduler.now_us)
+        sharing = sum(each.works for each in self._turns)
+        spacing_us = consumer.pace.spacing_us(due, sharing)
+        queue = self.process.begin()
+        while due > 0 and consumer.holding:
+            count = min(due, consumer.holding)
+            due -= count
+            consumer.pace.did(count)
+            consumer.holding -= count
+            if consumer.ack != "auto":
+                consumer.acked += count
+                queue.ack(consumer.take_held(count), multiple=consumer.ack == "multiple")
+            self._run_backlog(spacing_us)
+        if consumer.holding and consumer.timer is None:
+            self._set_timer(consumer)
+        self.process.handled()
+
+    # --- by hand -----------------------------------------------------------------------------------------------------
+
+    def get(self, count: int, ack: bool) -> int:
+        """basic.get `count` times (P10); return how many messages came."""
+        self.process.begin()
+        taken = self.take(count, ack, BURST_SPACING_US)
+        for each in taken:
+            self.hand.delivered += each.extent.count
+            self.hand.redelivered += each.redelivered
+            if ack:
+                self.hand.hold(None, Range(each.extent.start, each.extent.count))
+        self.process.handled()
+        return sum(each.extent.count for each in taken)
+
+    def ack_held(self, count: int, multiple: bool) -> None:
+        """Acknowledge the oldest deliveries held by hand (P14)."""
+        tags = self._give_up(count)
+        self.hand.acked += count
+        self.process.begin().ack(tags, multiple=multiple)
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def requeue_held(self, count: int) -> None:
+        """Reject the oldest deliveries held by hand, with requeue (P11)."""
+        self.requeue(self._give_up(count))
+
+    def _give_up(self, count: int) -> list[Range]:
+        taken = self.hand.take_held(count)
+        for name, tags in taken:
+            if name is not None:
+                self.consumers[name].holding -= tags.count
+                self.consumers[name].acked += tags.count
+        return [tags for _, tags in taken]
+
+    def requeue(self, tags: Sequence[Range]) -> None:
+        """Return messages to the queue, then drop_expired and the consumers have their turn (P11)."""
+        queue = self.process.begin()
+        if tags:
+            queue.requeue(tags, multiple=True)
+            if queue.state.len:
+                queue.dropwhile(queue.state.now_us)
+            self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def disconnect_all(self) -> None:
+        """Every connection is lost; the node stopped."""
+        for consumer in self.consumers.values():
+            consumer.disconnect()
+        self.hand.disconnect()

@@ -1,0 +1,324 @@
+"""The node: one queue with everything around it, driven by commands in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any, Final
+
+import msgspec
+
+from engine.errors import CommandError
+from engine.extents import Delta, Extent
+from engine.fold import rows_of
+from engine.formats.message import MessageCodec, Template
+from engine.node import commands, memory_model
+from engine.node.actors import Consumer, Hand, Publisher
+from engine.node.board import Board
+from engine.node.commands import AnyCommand
+from engine.node.connections import Connections
+from engine.node.deliveries import Deliveries
+from engine.node.limits import Limits
+from engine.node.memory_monitor import MemoryMonitor
+from engine.node.memory_watch import MemoryWatch
+from engine.node.queue_process import MILLISECOND_US, QueueProcess
+from engine.node.scenario import Scenario, TimedCommand
+from engine.node.scheduler import COMMAND, Scheduler
+from engine.node.verbs import Verbs
+from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.ranges import Range
+from engine.storage.port import Storage
+from engine.transition_log import TransitionLog
+from engine.transitions import Transition, Why
+from engine.variable_queue.arrivals import Arrival
+
+STEP_HORIZON_US: Final = 60_000_000
+"""A step looks this far ahead for something to happen."""
+PREFIX_BYTES: Final = 8
+
+
+class Refused(msgspec.Struct, frozen=True):
+    """A command of the scenario that could not be done when its time came."""
+
+    at_us: int
+    command: AnyCommand
+    message: str
+
+
+class Node:
+    """A whole node in virtual time.
+
+    The same scenario gives the same transitions, however the time is cut into calls of `advance` and whichever
+    storage is underneath.
+
+    Args:
+        scenario: profile, settings, seed and timed commands; more commands can be submitted.
+        storage: an empty place for the node's files.
+        keep: how many transitions the log holds.
+    """
+
+    def __init__(self, scenario: Scenario, storage: Storage, keep: int = 2048) -> None:
+        self.scenario = scenario
+        self.queue_settings, self.settings = scenario.resolved()
+        self.storage = storage
+        self.log = TransitionLog(keep)
+        self.refused: list[Refused] = []
+        self.history: list[TimedCommand] = []
+        self._clock = Scheduler()
+        self.board = Board(self._emit)
+        self.mode = "default"
+        self.target: int | None = None
+        self._used_bytes = 0
+        prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
+        codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
+        self._tell_settings("start")
+        self._host = VirtualHost(
+            durable=self.settings.queue_durable,
+            settings=self.queue_settings,
+            codec=codec,
+            storage=storage,
+            emit=self._emit,
+        )
+        self._host.start_new(0)
+        self.watch = MemoryWatch(MemoryMonitor())
+        self.process = self._new_process()
+        limits = Limits(self.settings, codec, storage)
+        limits.queue = self._host.queue
+        self._limits = limits
+        self.deliveries = Deliveries(self.process, self._clock, self._emit, self._discarded)
+        self.connections = Connections(self.deliveries, self._clock, limits, self._emit)
+        self._verbs = Verbs(self)
+        self._check_memory()
+        self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
+        for timed in scenario.commands:
+            self._clock.at(timed.at_us, self._scheduled(timed), COMMAND)
+        self._end_event()
+
+    def _new_process(self) -> QueueProcess:
+        return QueueProcess(
+            queue=self._host.queue,
+            scheduler=self._clock,
+            settings=lambda: self.settings,
+            monitor=self.watch.monitor,
+            on_confirmed=self._confirmed,
+            on_clock=self._tell_clock,
+        )
+
+    def _emit(self, transition: Transition) -> None:
+        self.log.add(self._clock.now_us, transition)
+
+    def _confirmed(self, messages: Sequence[Range]) -> None:
+        self.connections.confirmed(messages)
+
+    def _discarded(self, arrival: Arrival) -> None:
+        self.connections.discarded(arrival)
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now_us(self) -> int:
+        """The virtual time in microseconds."""
+        return self._clock.now_us
+
+    def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
+        """Let time pass up to `until_us`; return whether that was reached.
+
+        Args:
+            until_us: virtual microseconds; nothing happens when that is past.
+            max_transitions: stop after the event that brought this many.
+        """
+        stop_at = None if max_transitions is None else self.log.number + max_transitions
+        while self._clock.run_next(until_us):
+            self._end_event()
+            if stop_at is not None and self.log.number >= stop_at:
+                return False
+        self._clock.now_us = max(self._clock.now_us, until_us)
+        return True
+
+    def step(self) -> bool:
+        """Let time pass up to the next event that brings transitions; return whether there was one."""
+        before = self.log.number
+        until_us = self._clock.now_us + STEP_HORIZON_US
+        while self._clock.run_next(until_us):
+            self._end_event()
+            if self.log.number > before:
+                return True
+        return False
+
+    def run(self) -> str:
+        """Run the scenario to its end and return the digest."""
+        self.advance(self.scenario.until_us)
+        return self.log.digest
+
+    # --- commands ----------------------------------------------------------------------------------------------------
+
+    def submit(self, command: dict[str, Any] | AnyCommand) -> None:
+        """Do a command now.
+
+        What the node does by itself at this very time comes first, so that a replay gives the same.
+
+        Raises CommandError when it is malformed or cannot be done; then nothing changed.
+        """
+        parsed = command if isinstance(command, commands.Command) else commands.parse(command)
+        self.advance(self._clock.now_us)
+        self._apply(parsed)
+
+    def _apply(self, command: AnyCommand) -> None:
+        self._verbs.do(command)
+        self.history.append(TimedCommand(self._clock.now_us, command))
+        self._end_event()
+
+    def _scheduled(self, timed: TimedCommand) -> Callable[[], None]:
+        def happen() -> None:
+            try:
+                self._apply(timed.command)
+            except CommandError as error:
+                self.refused.append(Refused(timed.at_us, timed.command, str(error)))
+
+        return happen
+
+    def scenario_so_far(self, title: str | None = None) -> Scenario:
+        """Return the run up to now as a scenario with its digest, to be replayed."""
+        self.advance(self._clock.now_us)
+        return msgspec.structs.replace(
+            self.scenario,
+            title=self.scenario.title if title is None else title,
+            commands=tuple(self.history),
+            until_us=self._clock.now_us,
+            digest=self.log.digest,
+        )
+
+    def refusal_to_publish(self, batch: commands.Publish) -> str | None:
+        """Return why a burst cannot be let in, or None."""
+        return self._limits.refusal(batch, self.connections.waiting)
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def _check_memory(self) -> None:
+        """Look at the memory now and again after the interval (M7)."""
+        self.look_at_memory()
+        self._clock.after(self.settings.memory_check_interval_ms * MILLISECOND_US, self._check_memory)
+
+    def look_at_memory(self) -> None:
+        """Measure the modelled memory; set or clear the alarm (M7)."""
+        actors = len(self.connections.publishers) - 1 + len(self.deliveries.consumers)
+        memory = memory_model.measure(
+            self.settings.base_memory_bytes,
+            actors * self.settings.connection_memory_bytes,
+            self._host.queue,
+            self._host.snapshots().values(),
+        )
+        changed = self.watch.check(memory, self.settings)
+        self._used_bytes = self.storage.used_bytes()
+        self._tell_memory("M7")
+        if changed:
+            why: Why = {"process_memory": memory.total, "limit": self.watch.limit}
+            self.board.tell("alarms", "M7", self._alarm_facts(), why)
+            self.connections.set_alarm(self.watch.alarm)
+
+    def _recompute(self) -> None:
+        """Compute the duration to aim for, tell it to the queue if it fell, and again after the interval (M1)."""
+        told = self.watch.recompute(self.settings)
+        self._tell_memory("M3")
+        if told:
+            self.process.wanted_duration(self.watch.monitor.desired)
+        self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
+
+    # --- restart -----------------------------------------------------------------------------------------------------
+
+    def restart(self, kind: StopKind) -> None:
+        """Stop the node and start it on its files; every connection is lost (D1-D5)."""
+        self.process.stop()
+        self.connections.disconnect_all()
+        self.deliveries.disconnect_all()
+        self._host.stop(kind)
+        self._host.start_again(self._clock.now_us)
+        self._limits.queue = self._host.queue
+        self.watch.monitor = MemoryMonitor()
+        self.process = self._new_process()
+        self.deliveries.process = self.process
+        if self.mode != "default":
+            self.process.begin().set_queue_mode(self.mode)
+        if self.target is not None:
+            self.process.pin_target(self.target)
+        self.process.handled()
+        self.look_at_memory()
+
+    # --- telling and looking -----------------------------------------------------------------------------------------
+
+    def _end_event(self) -> None:
+        """Tell what an event changed without a transition of its own."""
+        for actor in self._actors():
+            self.board.tell_actor(actor.name, actor.rule, actor.facts())
+            actor.rule = actor.usual_rule
+        self.board.tell("memory", "M2", self.watch.facts())
+        self.board.tell("disk", "M10", self._disk_facts())
+        self.board.tell("alarms", "M7", self._alarm_facts())
+        self._tell_clock("P5")
+
+    def _actors(self) -> list[Publisher | Consumer | Hand]:
+        return [
+            *self.connections.publishers.values(),
+            *self.deliveries.consumers.values(),
+            self.deliveries.hand,
+        ]
+
+    def _tell_memory(self, rule: str) -> None:
+        self.board.tell("memory", rule, self.watch.facts())
+
+    def _tell_clock(self, rule: str) -> None:
+        self.board.tell("clock", rule, self.process.clock_facts())
+
+    def tell_settings(self) -> None:
+        """Tell settings that a command changed."""
+        self._tell_settings("set")
+
+    def _tell_settings(self, rule: str) -> None:
+        self.board.tell("settings", rule, self._setting_facts())
+
+    def _setting_facts(self) -> Why:
+        queue = msgspec.structs.asdict(self.queue_settings)
+        initial, more = queue.pop("msg_store_credit_disc_bound")
+        return {
+            "profile": self.scenario.profile,
+            **queue,
+            "msg_store_credit_initial": initial,
+            "msg_store_credit_more": more,
+            **msgspec.structs.asdict(self.settings),
+            "target_ram_count": self.target,
+            "queue_mode": self.mode,
+        }
+
+    def _disk_facts(self) -> Why:
+        return {"used_bytes": self._used_bytes}
+
+    def _alarm_facts(self) -> Why:
+        return {"memory": self.watch.alarm}
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
+        queue = self._host.queue.snapshot()
+        lanes: dict[str, list[Extent]] = queue["lanes"]
+        delta: Delta = queue["delta"]
+        return {
+            "queues": {
+                QUEUE: {
+                    "mode": queue["mode"],
+                    "durable": queue["durable"],
+                    "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
+                    "delta": rows_of(delta),
+                    "counters": queue["counters"],
+                    "reduced": queue["reduced"],
+                    "index": queue["index"],
+                }
+            },
+            "stores": self._host.snapshots(),
+            "node": {
+                "settings": self._setting_facts(),
+                "memory": self.watch.facts(),
+                "disk": self._disk_facts(),
+                "alarms": self._alarm_facts(),
+                "clock": self.process.clock_facts(),
+                "actors": {actor.name: actor.facts() for actor in self._actors()},
+            },
+        }

@@ -1,0 +1,48 @@
+"""Steady rates on a grid of ticks, exact in whole numbers: cost follows ticks, not messages."""
+
+from __future__ import annotations
+
+from typing import Final
+
+SECOND_US: Final = 1_000_000
+TICK_US: Final = 10_000
+"""Actors act at most this often; what falls due in between is one batch."""
+
+
+class Pace:
+    """How much is due at a steady rate, counted from when it began.
+
+    Args:
+        phase_us: where on the grid of ticks this actor acts; publishers at 0, consumers half a tick later.
+    """
+
+    __slots__ = ("rate_per_s", "phase_us", "_origin_us", "_done")
+
+    def __init__(self, rate_per_s: int, phase_us: int) -> None:
+        self.rate_per_s = rate_per_s
+        self.phase_us = phase_us
+        self._origin_us = 0
+        self._done = 0
+
+    def begin(self, now_us: int) -> None:
+        """Start counting: nothing is due yet."""
+        self._origin_us = now_us
+        self._done = 0
+
+    def due(self, now_us: int) -> int:
+        """Return how many are due and not yet done."""
+        return (now_us - self._origin_us) * self.rate_per_s // SECOND_US - self._done
+
+    def did(self, count: int) -> None:
+        """Note that `count` of what was due is done."""
+        self._done += count
+
+    def next_us(self, now_us: int) -> int:
+        """Return the next tick after `now_us` at which something is due."""
+        due_us = self._origin_us - (-(self._done + 1) * SECOND_US // self.rate_per_s)
+        ticks = -(-(max(due_us, now_us + 1) - self.phase_us) // TICK_US)
+        return ticks * TICK_US + self.phase_us
+
+    def spacing_us(self, count: int, sharing: int) -> int:
+        """Return how far apart `count` messages of one tick are when `sharing` actors use half a tick in turn."""
+        return TICK_US // 2 // max(sharing, 1) // max(count, 1)

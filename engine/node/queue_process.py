@@ -1,0 +1,155 @@
+"""The queue process: timers and what happens after each message that it handled (P1-P5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from engine.node.memory_monitor import MemoryMonitor
+from engine.node.scheduler import Scheduler, Timer
+from engine.node.settings import NodeSettings
+from engine.ranges import Range
+from engine.transitions import Why
+from engine.variable_queue import VariableQueue
+
+MILLISECOND_US = 1000
+
+
+class QueueProcess:
+    """The actor that owns one queue.
+
+    Work costs no time here (profile `instant`), so the mailbox is empty after each message. Messages of one batch are
+    some microseconds apart for the queue's rates alone; its clock may run ahead of the node's for that.
+
+    Args:
+        queue: the backing queue.
+        scheduler: virtual time.
+        settings: returns the node's settings, which may change while it runs.
+        monitor: returns the memory monitor.
+        on_confirmed: told the messages whose confirms may be sent (K8).
+        on_clock: called when `clock_facts` may differ.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: VariableQueue,
+        scheduler: Scheduler,
+        settings: Callable[[], NodeSettings],
+        monitor: MemoryMonitor,
+        on_confirmed: Callable[[Sequence[Range]], None],
+        on_clock: Callable[[str], None],
+    ) -> None:
+        self.queue = queue
+        self.name = queue.state.name
+        self.pinned = False
+        """Whether a command holds target_ram_count, so that durations are not applied."""
+        self.awake = True
+        self._scheduler = scheduler
+        self._settings = settings
+        self._monitor = monitor
+        self._on_confirmed = on_confirmed
+        self._on_clock = on_clock
+        self._rate_timer: Timer | None = None
+        self._idle_timer: Timer | None = None
+        monitor.register(self.name)
+
+    def begin(self) -> VariableQueue:
+        """Set the queue's clock for the message to be handled, and return the queue."""
+        state = self.queue.state
+        state.now_us = max(state.now_us, self._scheduler.now_us)
+        return self.queue
+
+    # --- after each handled message ----------------------------------------------------------------------------------
+
+    def handled(self, arms_rate_timer: bool = True) -> None:
+        """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
+        self._drain()
+        if self.queue.needs_timeout() == "timed":
+            # The mailbox is empty, so the receive timeout of 0 comes before the sync timer (P2).
+            self.queue.timeout()
+            self._drain()
+        settings = self._settings()
+        idle = self.queue.needs_timeout() == "idle"
+        self._wait(
+            settings.queue_sync_interval_ms if idle else settings.hibernate_after_ms,
+            self._sync if idle else self._hibernate,
+        )
+        if arms_rate_timer and self._rate_timer is None:
+            self._rate_timer = self._scheduler.after(
+                settings.rate_timer_ms * MILLISECOND_US, self._rate_timer_fired
+            )
+        self.awake = True
+        self._on_clock("P5")
+
+    def _drain(self) -> None:
+        self.queue.drain_mailbox()
+        confirmed = self.queue.drain_confirmed()
+        if confirmed:
+            self._on_confirmed(confirmed)
+
+    def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, action)
+
+    def _sync(self) -> None:
+        """The queue was idle with an unsynced journal (P2, P3)."""
+        self.begin().timeout()
+        self.handled()
+
+    # --- duration and hibernation ------------------------------------------------------------------------------------
+
+    def _rate_timer_fired(self) -> None:
+        """Report the duration and apply the answer (P5)."""
+        self._rate_timer = None
+        self.begin()
+        self._report_duration()
+        self.handled(arms_rate_timer=False)
+
+    def _report_duration(self) -> None:
+        wanted = self._monitor.report(self.name, self.queue.ram_duration())
+        if not self.pinned:
+            self.queue.set_ram_duration_target(wanted)
+
+    def _hibernate(self) -> None:
+        """The queue was idle for long: report, flush the index, sleep (P4, Q65).
+
+        The broker's wait grows at random when it is woken often; here it is constant.
+        """
+        self._idle_timer = None
+        self.begin()
+        self._report_duration()
+        self.queue.pre_hibernate()
+        self._drain()
+        if self._rate_timer is not None:
+            self._rate_timer.cancel()
+            self._rate_timer = None
+        self.awake = False
+        self._on_clock("P4")
+
+    def wanted_duration(self, duration_s: float | None) -> None:
+        """The memory monitor sends a duration (M4)."""
+        self.begin()
+        if not self.pinned:
+            self.queue.set_ram_duration_target(duration_s)
+        self.handled()
+
+    def pin_target(self, target: int | None) -> None:
+        """Hold target_ram_count at a value by command, or let it go to infinity until the next report."""
+        self.pinned = target is not None
+        self.begin().set_target(target)
+        self.handled()
+
+    def stop(self) -> None:
+        """Cancel the timers; the process is gone."""
+        for timer in (self._rate_timer, self._idle_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def clock_facts(self) -> Why:
+        """Return what is shown of the process and its timer."""
+        timer = self._rate_timer
+        return {
+            "queue_process": "awake" if self.awake else "hibernating",
+            "rate_timer_at_us": timer.at_us if timer is not None else None,
+        }

@@ -1,0 +1,66 @@
+"""Virtual time: what is to happen when, in one fixed order (promise 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from heapq import heappop, heappush
+from typing import Final
+
+OWN: Final = 0
+"""Rank of what the node does by itself."""
+COMMAND: Final = 1
+"""Rank of a command: at equal times it comes after everything that the node does by itself."""
+
+
+class Timer:
+    """Something that will happen once, unless it is cancelled."""
+
+    __slots__ = ("at_us", "action")
+
+    def __init__(self, at_us: int, action: Callable[[], None]) -> None:
+        self.at_us = at_us
+        self.action: Callable[[], None] | None = action
+
+    @property
+    def live(self) -> bool:
+        """Whether it has neither happened nor been cancelled."""
+        return self.action is not None
+
+    def cancel(self) -> None:
+        """Make sure that it does not happen."""
+        self.action = None
+
+
+class Scheduler:
+    """A heap of timers by (time, rank, order of setting) and the clock that follows it."""
+
+    __slots__ = ("now_us", "_heap", "_set")
+
+    def __init__(self) -> None:
+        self.now_us = 0
+        self._heap: list[tuple[int, int, int, Timer]] = []
+        self._set = 0
+
+    def at(self, at_us: int, action: Callable[[], None], rank: int = OWN) -> Timer:
+        """Let `action` happen at `at_us`, or now if that is past."""
+        timer = Timer(max(at_us, self.now_us), action)
+        heappush(self._heap, (timer.at_us, rank, self._set, timer))
+        self._set += 1
+        return timer
+
+    def after(self, delay_us: int, action: Callable[[], None]) -> Timer:
+        """Let `action` happen `delay_us` from now."""
+        return self.at(self.now_us + delay_us, action)
+
+    def run_next(self, until_us: int) -> bool:
+        """Do what comes first, if it comes at or before `until_us`; tell whether something was done."""
+        heap = self._heap
+        while heap and heap[0][0] <= until_us:
+            timer = heappop(heap)[3]
+            action = timer.action
+            if action is not None:
+                timer.action = None
+                self.now_us = timer.at_us
+                action()
+                return True
+        return False
