@@ -102,13 +102,13 @@ function unsyncedTest(state, queue) {
   const file = store?.files.find((row) => row[0] === store.current);
   const floor = file && store.buffered_bytes > 0 ? file[1] - store.buffered_bytes : Infinity;
   if (!journalAway && floor === Infinity) return () => false;
-  const recent = floor === Infinity ? [] : store.rows.filter((row) => row[3] === store.current && row[4] + row[1] * row[5] > floor);
+  const recent = floor === Infinity ? [] : store.rows.filter((row) => row[3] === store.current && Math.max(row[4], row[4] + (row[1] - 1) * row[6] * row[5]) + row[5] > floor);
   return (row, offset) => journalAway || recent.some((each) => buffered(each, row[2] + offset, floor));
 }
 
 function buffered(storeRow, msgNo, floor) {
   const offset = msgNo - storeRow[0];
-  return offset >= 0 && offset < storeRow[1] && storeRow[4] + (offset + 1) * storeRow[5] > floor;
+  return offset >= 0 && offset < storeRow[1] && storeRow[4] + offset * storeRow[6] * storeRow[5] + storeRow[5] > floor;
 }
 
 /** The message or fold under a point of the page: {lane, index, seq} or null. */

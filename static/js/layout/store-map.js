@@ -1,4 +1,5 @@
 /** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
+import { lowestByte } from "../model/runs.js";
 import { cut, toneByMessage } from "./tones.js";
 
 const NAME = 52;
@@ -43,7 +44,7 @@ function rowsByFile(store, wanted) {
     if (!found.has(row[3])) found.set(row[3], []);
     found.get(row[3]).push(row);
   }
-  for (const rows of found.values()) rows.sort((a, b) => a[4] - b[4]);
+  for (const rows of found.values()) rows.sort((a, b) => lowestByte(a) - lowestByte(b));
   return found;
 }
 
@@ -55,12 +56,14 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
   };
   let at = 0;
   for (const row of rows) {
-    put(at, row[4], "garbage");
+    const low = lowestByte(row);
+    put(at, low, "garbage");
     for (const [msgNo, count, tone] of row[2] > 0 ? cut(tones, row[0], row[1], otherwise) : [[row[0], row[1], "garbage"]]) {
-      const from = row[4] + (msgNo - row[0]) * row[5];
+      const ahead = row[6] > 0 ? msgNo - row[0] : row[0] + row[1] - msgNo - count;
+      const from = low + ahead * row[5];
       put(from, from + count * row[5], tone);
     }
-    at = row[4] + row[1] * row[5];
+    at = low + row[1] * row[5];
   }
   put(at, size, "garbage");
   if (item.current && scene.buffered > 0) item.bufferedFrom = bar.x + Math.max(0, size - scene.buffered) * perByte;

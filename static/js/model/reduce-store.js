@@ -3,7 +3,7 @@ import { STORE_ROWS, insert, remove } from "./runs.js";
 
 /** A store that holds nothing. */
 function emptyStore() {
-  return { files: [], current: 0, rows: [], cache: 0, buffered_bytes: 0 };
+  return { files: [], current: 0, rows: [], cache: 0, buffered_bytes: 0, orphans: [] };
 }
 
 function storeOf(state, name) {
@@ -22,13 +22,11 @@ function fileOf(store, number) {
   return file;
 }
 
-function dropFile(store, number) {
-  store.files = store.files.filter((row) => row[0] !== number);
-}
-
-function written(state, [, , name, number, offset, msgNo, count, recordBytes]) {
+/** With step -1 the newest record was written first, so the first message's record lies highest. */
+function written(state, [, , name, number, offset, msgNo, count, recordBytes, step = 1]) {
   const store = storeOf(state, name);
-  insert(store.rows, [msgNo, count, 1, number, offset, recordBytes], STORE_ROWS);
+  const first = step > 0 ? offset : offset + (count - 1) * recordBytes;
+  insert(store.rows, [msgNo, count, 1, number, first, recordBytes, step], STORE_ROWS);
   const file = fileOf(store, number);
   file[1] += count * recordBytes;
   file[2] += count * recordBytes;
@@ -48,7 +46,7 @@ function refCountChanged(state, [, , name, msgNo, count, refs]) {
   for (const row of remove(store.rows, msgNo, count, STORE_ROWS)) {
     const change = (refs > 0 ? 1 : 0) - (row[2] > 0 ? 1 : 0);
     if (change) fileOf(store, row[3])[2] += change * row[1] * row[5];
-    insert(store.rows, [row[0], row[1], refs, row[3], row[4], row[5]], STORE_ROWS);
+    insert(store.rows, [row[0], row[1], refs, ...row.slice(3)], STORE_ROWS);
   }
 }
 
@@ -57,17 +55,31 @@ function rowsMoved(state, [, , name, rows]) {
   for (const [msgNo, count, file, offset] of rows) {
     let at = offset;
     for (const row of remove(store.rows, msgNo, count, STORE_ROWS)) {
-      insert(store.rows, [row[0], row[1], row[2], file, at, row[5]], STORE_ROWS);
-      at += row[1] * row[5];
+      insert(store.rows, [row[0], row[1], row[2], file, at, row[5], row[6]], STORE_ROWS);
+      at += row[1] * row[6] * row[5];
     }
   }
 }
 
-function combined(state, [, , name, source, destination, sizeBytes]) {
+/** A file leaves the table; what stays on disk because somebody has it open is an orphan. */
+function retire(store, number, leftOnDisk) {
+  store.files = store.files.filter((row) => row[0] !== number);
+  if (leftOnDisk) store.orphans = [...store.orphans, [number, leftOnDisk]].sort((a, b) => a[0] - b[0]);
+}
+
+function combined(state, [, , name, source, destination, sizeBytes, , leftOnDisk = 0]) {
   const store = storeOf(state, name);
-  dropFile(store, source);
+  retire(store, source, leftOnDisk);
   const file = fileOf(store, destination);
-  file.splice(1, 4, sizeBytes, sizeBytes, false, sizeBytes);
+  file[1] = sizeBytes;
+  file[2] = sizeBytes;
+}
+
+function unlinked(state, [, , name, number]) {
+  const store = storeOf(state, name);
+  const file = store.files.find((row) => row[0] === number);
+  if (file) file[4] = 0;
+  store.orphans = store.orphans.filter((row) => row[0] !== number);
 }
 
 export const STORE_HANDLERS = {
@@ -90,12 +102,15 @@ export const STORE_HANDLERS = {
   },
   OperationDeferred: () => {},
   CombineStarted: () => {},
-  CombineStepped: () => {},
+  CombineStepped: (state, [, , name, , destination, step, bytes]) => {
+    if (step === "truncated") fileOf(storeOf(state, name), destination)[4] = bytes;
+  },
   RowsMoved: rowsMoved,
   FilesCombined: combined,
-  FileDeleted: (state, [, , name, number]) => {
-    dropFile(storeOf(state, name), number);
+  FileDeleted: (state, [, , name, number, , leftOnDisk = 0]) => {
+    retire(storeOf(state, name), number, leftOnDisk);
   },
+  FileUnlinked: unlinked,
   StoreRead: () => {},
   CacheChanged: (state, [, , name, entries]) => {
     storeOf(state, name).cache = entries;
@@ -103,11 +118,12 @@ export const STORE_HANDLERS = {
   StoreStopped: (state, [, , name]) => {
     delete state.stores[name];
   },
-  StoreRecovered: (state, [, , name, , files, current, rows]) => {
+  StoreRecovered: (state, [, , name, , files, current, rows, orphans = []]) => {
     const store = emptyStore();
     store.files = files.map((row) => row.slice());
     store.current = current;
     for (const row of rows) insert(store.rows, row, STORE_ROWS);
+    store.orphans = orphans.slice();
     state.stores[name] = store;
   },
 };

@@ -24,12 +24,24 @@ export const ENTRIES = {
   continues: (row, after) => row[2] === after[2],
 };
 
-/** Rows of a message store: [msg_no, count, refs, file, offset, record_bytes]. */
+/** Rows of a message store: [msg_no, count, refs, file, offset, record_bytes, step]; step -1 was written backwards. */
 export const STORE_ROWS = {
-  part: (row, offset, count) => [row[0] + offset, count, row[2], row[3], row[4] + offset * row[5], row[5]],
+  part: (row, offset, count) => {
+    const part = row.slice();
+    part[0] += offset;
+    part[1] = count;
+    part[4] += offset * row[6] * row[5];
+    return part;
+  },
   continues: (row, after) =>
-    row[2] === after[2] && row[3] === after[3] && row[5] === after[5] && row[4] + row[1] * row[5] === after[4],
+    row[2] === after[2] && row[3] === after[3] && row[5] === after[5] && row[6] === after[6] &&
+    row[4] + row[1] * row[6] * row[5] === after[4],
 };
+
+/** Where the first byte of a store row is in its file. */
+export function lowestByte(row) {
+  return row[6] > 0 ? row[4] : row[4] - (row[1] - 1) * row[5];
+}
 
 /** Number of items that the rows stand for. */
 export function total(rows) {

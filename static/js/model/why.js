@@ -14,7 +14,7 @@ const FUNCTIONS = {
   SegmentWritten: "append_journal_to_segment", SegmentDeleted: "delete_segment", SegmentRead: "load_segment",
   IndexReset: "erase_index_dir", StoreWritten: "write_message", BufferWritten: "write_buffer", StoreSynced: "internal_sync",
   FileRolledOver: "maybe_roll_to_new_file", RefCountChanged: "remove_message", CombineStarted: "maybe_compact",
-  FilesCombined: "combine_files", FileDeleted: "delete_file_if_empty", StoreRead: "read_message", QueueStopped: "terminate",
+  FilesCombined: "combine_files", FileDeleted: "delete_file_if_empty", FileUnlinked: "delete_file", StoreRead: "read_message", QueueStopped: "terminate",
   QueueStarted: "init", StoreStopped: "terminate", StoreRecovered: "recover", IndexRecovered: "recover", ConfirmsSent: "confirm",
   NodeChanged: "check_memory", ActorChanged: "credit_flow",
 };

@@ -1,0 +1,63 @@
+/** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
+import { emptyState, reduceRow } from "./reduce.js";
+import { Timeline } from "./timeline.js";
+
+export class Session {
+  constructor() {
+    this.state = emptyState();
+    this.timeline = new Timeline();
+    this.next = 0;
+    this.nowUs = 0;
+    this.digest = "";
+    this.play = false;
+    this.speed = 1;
+    this.skipped = null;
+    this.fresh = [];
+    this.version = 0;
+    this.listeners = [];
+    this.seen = new Set();
+  }
+
+  /** Call `listener(change)` after every batch; change is {rows, kind}. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  tell(change) {
+    this.version += 1;
+    for (const listener of this.listeners) listener(change);
+  }
+
+  /** Take the whole state at once. */
+  snapshot(message) {
+    const rewound = message.next < this.next;
+    if (rewound) this.timeline.clear();
+    this.state = message.state;
+    this.next = message.next;
+    this.nowUs = message.at_us;
+    this.digest = message.digest;
+    this.skipped = message.why === "join" ? null : message.skipped;
+    for (const [kind, count] of Object.entries(message.skipped || {})) if (count) this.seen.add(kind);
+    this.timeline.sample(this.nowUs, this.state);
+    this.tell({ kind: "snapshot", rows: 0, why: message.why });
+  }
+
+  /** Fold the rows of a frame. */
+  frame(message) {
+    message.rows.forEach((row, at) => {
+      const us = message.at_us[at];
+      reduceRow(this.state, row);
+      this.seen.add(row[0]);
+      this.timeline.note(message.first + at, us, row, this.state);
+      if (message.rows.length < 60) this.timeline.sample(us, this.state);
+    });
+    this.next = message.first + message.rows.length;
+    this.nowUs = message.now_us ?? this.nowUs;
+    this.digest = message.digest ?? this.digest;
+    this.play = message.play ?? this.play;
+    this.speed = message.speed ?? this.speed;
+    if (message.rows.length) this.skipped = null;
+    this.timeline.sample(this.nowUs, this.state);
+    this.tell({ kind: "frame", rows: message.rows.length, frame: message });
+  }
+}

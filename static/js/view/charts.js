@@ -1,0 +1,184 @@
+/** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
+import { line, rates, scaleX, stacked, timeSpan, timeTicks } from "../layout/charts.js";
+import { bytes, decimal, fill, gettext, number } from "../model/text.js";
+import { fitCanvas, onResize, write } from "./canvas.js";
+import { el, find, throttle } from "./dom.js";
+import { colors, faded } from "./palette.js";
+import { draw } from "./scheduler.js";
+
+const LABELS = 132;
+const NARROW_LABELS = 84;
+const LAYERS = ["q4", "q3", "delta", "q2", "q1"];
+const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
+
+const EVENTS = {
+  paging: ["\u25bc", "beta", () => gettext("paging")],
+  delta: ["\u25c6", "delta", () => gettext("into delta")],
+  read: ["\u2261", "gamma", () => gettext("segment read")],
+  memory: ["\u25b2", "alarm", () => gettext("memory alarm")],
+  disk: ["\u25b2", "alarm", () => gettext("disk alarm")],
+  gc: ["\u21c4", "ink2", () => gettext("collection")],
+  roll: ["\u25aa", "ink3", () => gettext("new file")],
+  stop: ["\u25a0", "alarm", () => gettext("stop")],
+  start: ["\u25b6", "ink2", () => gettext("start")],
+};
+
+export class ChartsView {
+  constructor(root, session) {
+    this.root = root;
+    this.session = session;
+    this.canvas = find("[data-canvas=charts]", root);
+    this.table = find("[data-chart-table]", root);
+    this.details = this.table?.closest("details");
+    this.details?.addEventListener("toggle", () => this.renderTable());
+    onResize(this.canvas, () => this.update());
+    this.tableSoon = throttle(1000, () => this.renderTable());
+  }
+
+  update() {
+    draw("charts", () => this.paint());
+    if (this.details?.open) this.tableSoon();
+  }
+
+  paint() {
+    const { pen, width, height } = fitCanvas(this.canvas);
+    const { samples } = this.session.timeline;
+    const labels = width < 560 ? NARROW_LABELS : LABELS;
+    const area = { x: labels, w: width - labels - 14 };
+    const span = timeSpan(samples, this.session.nowUs);
+    const room = height - 18 - 16;
+    const tracks = [0.46, 0.3, 0.24].map((share) => share * room);
+    let y = 18;
+    const boxes = tracks.map((h) => {
+      const box = { ...area, y: y + 3, h: h - 6 };
+      y += h;
+      return box;
+    });
+    this.paintTime(pen, span, area, y);
+    this.paintEvents(pen, span, area, y);
+    this.paintLengths(pen, samples, span, boxes[0]);
+    this.paintMemory(pen, samples, span, boxes[1]);
+    this.paintRates(pen, samples, span, boxes[2]);
+    this.paintNow(pen, span, area, y);
+  }
+
+  label(pen, box, title, value, note) {
+    const right = box.x - 12;
+    write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    if (box.x > NARROW_LABELS) {
+      write(pen, value, right, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
+      if (box.h > 24) write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    } else write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
+  }
+
+  paintTime(pen, span, area, y) {
+    const x = scaleX(span, area);
+    for (const second of timeTicks(span, area.w)) {
+      const at = x(second * 1e6);
+      pen.fillStyle = faded(colors.line2, 0.5);
+      pen.fillRect(Math.round(at), 18, 1, y - 18);
+      if (at < area.x + area.w - 12) write(pen, `${decimal(second, 3)} s`, at, y + 12, { size: 10.5, family: colors.sans, color: colors.ink3, align: "center" });
+    }
+  }
+
+  paintEvents(pen, span, area, y) {
+    const x = scaleX(span, area);
+    write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    let free = area.x - 8;
+    for (const event of this.session.timeline.events) {
+      const at = x(event.atUs);
+      if (at < area.x) continue;
+      const [glyph, tone, text] = EVENTS[event.type];
+      pen.fillStyle = faded(colors[tone], 0.55);
+      for (let dash = 18; dash < y; dash += 4) pen.fillRect(at, dash, 1, 2);
+      const label = text();
+      pen.font = `550 10.5px ${colors.sans}`;
+      const width = pen.measureText(label).width + 16;
+      if (at - 4 < free) continue;
+      write(pen, glyph, at, 12, { size: 10.5, weight: 650, family: colors.sans, color: colors[tone], align: "center" });
+      const fits = at + width < area.x + area.w;
+      if (fits) write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
+      free = at + (fits ? width : 8);
+    }
+  }
+
+  paintLengths(pen, samples, span, box) {
+    const { layers, top } = stacked(samples, LAYERS, span, box);
+    for (const layer of layers) {
+      if (layer.points.every(([, low, high]) => low - high < 0.2)) continue;
+      pen.beginPath();
+      layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
+      for (let at = layer.points.length - 1; at >= 0; at -= 1) pen.lineTo(layer.points[at][0], layer.points[at][1]);
+      pen.fillStyle = faded(colors[LAYER_TONES[layer.name]], layer.name === "q1" ? 0.6 : 0.9);
+      pen.fill();
+    }
+    const last = samples[samples.length - 1];
+    const depth = last ? LAYERS.reduce((sum, name) => sum + last[name], 0) : 0;
+    this.label(pen, box, gettext("Ready"), number(depth), fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }));
+    baseline(pen, box);
+  }
+
+  paintMemory(pen, samples, span, box) {
+    const last = samples[samples.length - 1];
+    const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
+    for (const sample of samplePairs(samples)) {
+      if (!sample[0].alarm) continue;
+      const x = scaleX(span, box);
+      pen.fillStyle = faded(colors.alarm, 0.16);
+      pen.fillRect(x(sample[0].us), box.y, x(sample[1].us) - x(sample[0].us), box.h);
+    }
+    stroke(pen, line(samples, (sample) => sample.limit, top, span, box), colors.alarm, 1.2, []);
+    stroke(pen, line(samples, (sample) => sample.paging, top, span, box), colors.beta, 1.2, [4, 3]);
+    stroke(pen, line(samples, (sample) => sample.memory, top, span, box), colors.ink, 1.6, []);
+    this.label(pen, box, gettext("Memory"), bytes(last?.memory ?? 0), fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }));
+    baseline(pen, box);
+  }
+
+  paintRates(pen, samples, span, box) {
+    const found = rates(samples);
+    const top = Math.max(1, ...found.map((each) => Math.max(each.arrivals, each.deliveries)));
+    stroke(pen, line(found, (each) => each.arrivals, top, span, box), colors.ink, 1.4, []);
+    stroke(pen, line(found, (each) => each.deliveries, top, span, box), colors["alpha-o"], 1.4, [4, 3]);
+    const last = found[found.length - 1] || { arrivals: 0, deliveries: 0 };
+    this.label(pen, box, gettext("Rates"), fill(gettext("%(in)s in \u00b7 %(out)s out"), { in: number(last.arrivals), out: number(last.deliveries) }),
+      gettext("per s; dashed: out"));
+    baseline(pen, box);
+  }
+
+  paintNow(pen, span, area, y) {
+    const x = scaleX(span, area)(this.session.nowUs);
+    pen.fillStyle = colors.ink;
+    pen.fillRect(Math.min(x, area.x + area.w) - 0.75, 16, 1.5, y - 16);
+  }
+
+  /** The charts as a table, at most two dozen rows. */
+  renderTable() {
+    if (!this.details?.open) return;
+    const { samples } = this.session.timeline;
+    const every = Math.max(1, Math.ceil(samples.length / 24));
+    const picked = samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
+    const cell = (text) => el("td.num", {}, text);
+    this.table.replaceChildren(...picked.map((sample) => el("tr", {}, el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
+      ...["q1", "q2", "delta", "q3", "q4", "pending"].map((name) => cell(number(sample[name]))), cell(bytes(sample.memory)))));
+  }
+}
+
+function baseline(pen, box) {
+  pen.fillStyle = colors.line;
+  pen.fillRect(box.x, box.y + box.h, box.w, 1);
+}
+
+function stroke(pen, points, color, width, dash) {
+  if (points.length < 2) return;
+  pen.beginPath();
+  points.forEach(([x, y], at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.strokeStyle = color;
+  pen.lineWidth = width;
+  pen.setLineDash(dash);
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
+function samplePairs(samples) {
+  return samples.slice(1).map((sample, at) => [samples[at], sample]);
+}

@@ -1,0 +1,60 @@
+/** Small helpers for making elements. Text is always text: nothing here takes markup. */
+
+/** An element: el("li.now", {title: ".."}, child, "text"). Attributes that are null or false are left out. */
+export function el(name, attributes = {}, ...children) {
+  const [tag, ...classes] = name.split(".");
+  const element = document.createElement(tag || "div");
+  if (classes.length) element.className = classes.join(" ");
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An icon of the sprite. */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("class", "icon-svg");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `${document.documentElement.dataset.sprite}#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+/** Write text only where it differs, so that nothing is laid out or announced again for nothing. */
+export function setText(element, text) {
+  if (element && element.textContent !== text) element.textContent = text;
+}
+
+/** Show or hide, only on change. */
+export function show(element, visible) {
+  if (element && element.hidden === visible) element.hidden = !visible;
+}
+
+export const find = (selector, root = document) => root.querySelector(selector);
+export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/** Call at most once per `ms`, with the last arguments; the first call goes through at once. */
+export function throttle(ms, call) {
+  let timer = 0;
+  let waiting = null;
+  let last = -Infinity;
+  const run = () => {
+    timer = 0;
+    last = performance.now();
+    call(...waiting);
+  };
+  return (...args) => {
+    waiting = args;
+    if (timer) return;
+    const wait = last + ms - performance.now();
+    if (wait <= 0) run();
+    else timer = setTimeout(run, wait);
+  };
+}

@@ -1,0 +1,64 @@
+/** The keyboard map. Single letters are off in fields and can be switched off altogether. */
+import { find } from "./dom.js";
+import { toggleTheme } from "./theme.js";
+
+const STORAGE = "waterline.keys";
+const LANES = { 1: "q1", 2: "q2", 3: "delta", 4: "q3", 5: "q4" };
+const LANE_MS = 1200;
+
+function lettersOn() {
+  try {
+    return localStorage.getItem(STORAGE) !== "off";
+  } catch {
+    return true;
+  }
+}
+
+function inField(target) {
+  return Boolean(target.closest?.("input, select, textarea, [contenteditable], dialog"));
+}
+
+/** Listen for the whole page. `parts`: bar, controls, narrative, twin, clear(). */
+export function bindKeys(parts) {
+  let laneUntil = 0;
+  const help = document.getElementById("help-dialog");
+  const toggle = find("[data-keys-toggle]", help);
+  toggle.checked = lettersOn();
+  toggle.addEventListener("change", () => {
+    try {
+      localStorage.setItem(STORAGE, toggle.checked ? "on" : "off");
+    } catch {
+      // Then the choice holds for this page only.
+    }
+  });
+  const actions = {
+    " ": () => parts.bar.toggle(),
+    ArrowRight: () => parts.bar.step(),
+    p: () => parts.controls.publish(),
+    t: toggleTheme,
+    j: () => parts.narrative.walk(1),
+    k: () => parts.narrative.walk(-1),
+    w: () => find("#why").focus(),
+    s: () => parts.bar.share(),
+    q: () => {
+      laneUntil = performance.now() + LANE_MS;
+    },
+    "?": () => help.showModal(),
+    "[": () => parts.controls.nudgeTarget(-parts.stepSize()),
+    "]": () => parts.controls.nudgeTarget(parts.stepSize()),
+    Escape: () => parts.clear(),
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
+    if (event.key === " " && event.target.closest?.("button, a, summary")) return;
+    if (event.key >= "1" && event.key <= "5" && toggle.checked) {
+      if (performance.now() < laneUntil) parts.twin.enter(LANES[event.key]);
+      else if (event.key <= "4") parts.bar.pick(Number(event.key));
+      return;
+    }
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action || (/^[a-z]$/i.test(event.key) && !toggle.checked)) return;
+    event.preventDefault();
+    action();
+  });
+}

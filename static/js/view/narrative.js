@@ -1,0 +1,60 @@
+/** The list of what happened, newest first; each line opens its reason. */
+import { narrate } from "../model/why.js";
+import { fill, gettext, seconds } from "../model/text.js";
+import { el } from "./dom.js";
+
+const SHOWN = 60;
+
+export class Narrative {
+  /** `pick(line or null)` is told which line the reader wants explained. */
+  constructor(root, session, pick) {
+    this.root = root;
+    this.session = session;
+    this.pick = pick;
+    this.picked = null;
+    this.rendered = "";
+    root.addEventListener("click", (event) => this.click(event));
+  }
+
+  update() {
+    const { lines } = this.session.timeline;
+    const last = lines[lines.length - 1];
+    const mark = last ? `${last.number}/${last.times}/${lines.length}/${this.picked}` : "";
+    if (mark === this.rendered) return;
+    this.rendered = mark;
+    const items = lines.slice(-SHOWN).reverse();
+    this.root.replaceChildren(...items.map((line) => this.item(line)));
+  }
+
+  item(line) {
+    const said = narrate(line.row, line.messages);
+    const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
+    const pressed = this.picked === line.first;
+    return el("li", {},
+      el("button.event", { type: "button", "data-first": line.first, "aria-pressed": String(pressed),
+        "aria-label": fill(gettext("%(time)s s: %(text)s"), { time: seconds(line.atUs), text: said.text }) },
+      el("span.time", {}, seconds(line.atUs)), el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph), el("span.text", {}, said.text + times)));
+  }
+
+  click(event) {
+    const button = event.target.closest("[data-first]");
+    if (button) this.choose(Number(button.dataset.first));
+  }
+
+  /** Explain the line that began with transition `first`; the same again lets go of it. */
+  choose(first) {
+    this.picked = this.picked === first ? null : first;
+    this.pick(this.session.timeline.lines.find((line) => line.first === this.picked) || null);
+    this.update();
+  }
+
+  /** Walk to an older (1) or newer (-1) line. */
+  walk(direction) {
+    const { lines } = this.session.timeline;
+    if (!lines.length) return;
+    const at = this.picked === null ? lines.length : lines.findIndex((line) => line.first === this.picked);
+    const next = lines[at - direction];
+    if (next) this.choose(next.first);
+    else if (this.picked !== null && direction < 0) this.choose(this.picked);
+  }
+}

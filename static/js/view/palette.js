@@ -1,0 +1,74 @@
+/** Colours of the canvases, read from the style sheet so that both themes have one source; and the patterns. */
+import { onThemeChange } from "./theme.js";
+
+const NAMES = [
+  "page", "card", "sunk", "ram", "disk", "disk2", "water", "ramline", "diskline", "line", "line2", "ink", "ink2", "ink3",
+  "alpha", "beta", "gamma", "delta", "alarm", "sel", "alpha-o", "beta-o", "gamma-o", "delta-o", "fence", "fence-ink",
+  "alpha-t", "beta-t", "gamma-t", "delta-t", "alarm-t", "sel-t",
+];
+
+/** name -> colour; refreshed in place when the theme changes. */
+export const colors = {};
+const patterns = new Map();
+
+function refresh() {
+  const probe = document.createElement("span");
+  document.body.append(probe);
+  for (const name of NAMES) {
+    probe.style.color = `var(--${name})`;
+    colors[name] = getComputedStyle(probe).color;
+  }
+  const body = getComputedStyle(document.body);
+  colors.sans = body.fontFamily;
+  colors.mono = getComputedStyle(document.documentElement).getPropertyValue("--mono");
+  probe.remove();
+  patterns.clear();
+}
+
+/** Read the palette, and call `changed` whenever it is another one. */
+export function watchPalette(changed) {
+  refresh();
+  onThemeChange(() => {
+    refresh();
+    changed();
+  });
+  document.fonts?.ready.then(changed);
+}
+
+/** A colour with an alpha of 0 to 1. */
+export function faded(color, alpha) {
+  const parts = color.match(/[\d.]+/g);
+  return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * (parts[3] ?? 1)})`;
+}
+
+/** A pattern of diagonal stripes: `ground` may be null for none. Cached by its arguments. */
+export function hatch(context, ground, stripe, period, width) {
+  const scale = devicePixelRatio || 1;
+  const key = `${ground}|${stripe}|${period}|${width}|${scale}`;
+  if (!patterns.has(key)) patterns.set(key, makeHatch(context, ground, stripe, period, width, scale));
+  return patterns.get(key);
+}
+
+function makeHatch(context, ground, stripe, period, width, scale) {
+  const side = Math.max(2, Math.round(period * scale * Math.SQRT2));
+  const tile = document.createElement("canvas");
+  tile.width = side;
+  tile.height = side;
+  const pen = tile.getContext("2d");
+  if (ground) {
+    pen.fillStyle = ground;
+    pen.fillRect(0, 0, side, side);
+  }
+  pen.strokeStyle = stripe;
+  pen.lineWidth = width * scale;
+  pen.lineCap = "square";
+  for (const shift of [-side, 0, side]) {
+    pen.beginPath();
+    pen.moveTo(shift - 1, side + 1);
+    pen.lineTo(shift + side + 1, -1);
+    pen.stroke();
+  }
+  const pattern = context.createPattern(tile, "repeat");
+  pattern.setTransform(new DOMMatrix().scale(1 / scale));
+  return pattern;
+}

@@ -1,0 +1,168 @@
+/** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
+import { hit, stageScene } from "../layout/stage.js";
+import { LANES, PENDING, firstQueue, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { fitCanvas, onResize } from "./canvas.js";
+import { gaugesOf } from "./gauges.js";
+import { paintMark } from "./marks.js";
+import { colors } from "./palette.js";
+import { draw } from "./scheduler.js";
+import { paintAxis, paintBands, paintHeaders } from "./stage-frame.js";
+import { paintDelta, paintFence, paintPills, paintRing, paintThermometer } from "./stage-over.js";
+import { Tween } from "./tween.js";
+
+const TURN_BELOW = 720;
+const CHANGE_MS = 1600;
+const CALM_SPEED = 4;
+const MANY_ROWS = 120;
+
+export class StageView {
+  /** `canvas` is drawn on; `session` is shown; `choose(target)` is told what the reader clicked. */
+  constructor(canvas, session, choose) {
+    this.canvas = canvas;
+    this.session = session;
+    this.choose = choose;
+    this.tween = new Tween();
+    this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
+    this.changes = {};
+    this.lengths = {};
+    this.hover = null;
+    this.focus = null;
+    this.selected = null;
+    this.scene = null;
+    this.stale = true;
+    onResize(canvas, () => this.refresh({ instant: true }));
+    canvas.addEventListener("pointermove", (event) => this.point(event));
+    canvas.addEventListener("pointerleave", () => this.point(null));
+    canvas.addEventListener("click", (event) => this.click(event));
+  }
+
+  /** The state is another one: aim for its scene. `rows` says how much happened at once. */
+  update({ rows = 0, kind = "frame" } = {}) {
+    this.noteChanges(kind === "snapshot" && !this.scene);
+    const quick = this.session.speed > CALM_SPEED && this.session.play;
+    this.stale = { instant: false, moves: !this.reduced.matches && !quick && rows < MANY_ROWS };
+    draw("stage", (now) => this.paint(now));
+  }
+
+  /** Draw again what is there. */
+  refresh({ instant = false } = {}) {
+    if (instant || !this.scene) this.stale = { instant: true, moves: false };
+    draw("stage", (now) => this.paint(now));
+  }
+
+  noteChanges(first) {
+    const queue = this.session.state.queues[firstQueue(this.session.state)];
+    const now = performance.now();
+    for (const name of [...LANES, "unacked"]) {
+      const length = name === "unacked" ? pendingOf(queue) : lengthOf(queue, name);
+      const difference = length - (this.lengths[name] ?? 0);
+      this.lengths[name] = length;
+      if (first || difference === 0) continue;
+      const running = this.changes[name] && now - this.changes[name].at < CHANGE_MS / 2 ? this.changes[name].value : 0;
+      this.changes[name] = { value: running + difference, at: now };
+    }
+  }
+
+  rescene(now) {
+    const box = this.canvas.getBoundingClientRect();
+    const turned = innerWidth < TURN_BELOW;
+    this.scene = stageScene(this.session.state, box.width, box.height, turned);
+    this.tween.aim(this.scene.marks, now, this.stale);
+    this.stale = null;
+  }
+
+  paint(now) {
+    const { pen } = fitCanvas(this.canvas);
+    if (this.stale || !this.scene) this.rescene(now);
+    const { scene } = this;
+    const moving = this.tween.at(now);
+    paintBands(pen, scene, this.session.state.node.alarms);
+    this.paintMarks(pen);
+    paintFence(pen, scene);
+    paintDelta(pen, scene);
+    paintPills(pen, scene);
+    this.paintRings(pen);
+    paintHeaders(pen, scene, this.shownChanges(now));
+    paintAxis(pen, scene, edgesOf(this.session.state));
+    if (!scene.geo.turned) this.paintGauges(pen);
+    return moving || Object.keys(this.changes).length > 0;
+  }
+
+  paintMarks(pen) {
+    const { turned } = this.scene.geo;
+    for (const visual of this.tween.leaving) paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values()) if (visual.mark.shape === "thread") paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values()) if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
+  }
+
+  paintRings(pen) {
+    if (this.hover) paintRing(pen, this.scene, this.hover.lane, this.hover.index, false);
+    for (const seq of [this.selected, this.focus]) {
+      const spot = seq === null ? null : this.spotOf(seq);
+      if (spot) paintRing(pen, this.scene, spot.lane, spot.index, true);
+    }
+  }
+
+  /** Lane and index of a seq_id in the scene of now. */
+  spotOf(seq) {
+    const queue = this.session.state.queues[firstQueue(this.session.state)];
+    for (const lane of this.scene?.lanes || []) {
+      const places = lane.name === "unacked" ? PENDING : [lane.name];
+      let index = 0;
+      for (const row of places.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0])) {
+        if (seq >= row[0] && seq < row[0] + row[1]) return { lane, index: index + seq - row[0] };
+        index += row[1];
+      }
+      const key = lane.name === "delta" ? lane.keys?.findIndex((each) => each[0] === seq) ?? -1 : -1;
+      if (key >= 0) return { lane, index: key };
+    }
+    return null;
+  }
+
+  paintGauges(pen) {
+    const { geo } = this.scene;
+    const gauges = gaugesOf(this.session.state, colors);
+    paintThermometer(pen, 14, geo.ram + 18, geo.waterline - geo.ram - 18, gauges.ram);
+    const disk = geo.waterline + geo.thickness;
+    paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);
+  }
+
+  shownChanges(now) {
+    const shown = {};
+    for (const [name, change] of Object.entries(this.changes)) {
+      const age = now - change.at;
+      if (age > CHANGE_MS || change.value === 0) delete this.changes[name];
+      else shown[name] = { value: change.value, alpha: Math.min(1, (CHANGE_MS - age) / 400) };
+    }
+    return shown;
+  }
+
+  point(event) {
+    const before = this.hover;
+    this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    this.canvas.classList.toggle("points", Boolean(this.hover));
+    this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
+    if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
+  }
+
+  click(event) {
+    const target = this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    this.choose({ click: target });
+  }
+}
+
+/** First and last seq_id of each lane. */
+function edgesOf(state) {
+  const queue = state.queues[firstQueue(state)];
+  const edges = {};
+  if (!queue) return edges;
+  for (const name of [...LANES, "unacked"]) {
+    if (name === "delta") {
+      if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
+      continue;
+    }
+    const rows = name === "unacked" ? PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0]) : rowsOf(queue, name);
+    if (rows.length) edges[name] = [rows[0][0], rows[rows.length - 1][0] + rows[rows.length - 1][1] - 1];
+  }
+  return edges;
+}

@@ -1,0 +1,92 @@
+/** Play, step, speed, the clock, the number of the transition, the digest, sharing. View and pace only. */
+import { clock, fill, gettext, number } from "../model/text.js";
+import { find, findAll, setText, show } from "./dom.js";
+
+const COPIED_MS = 2500;
+
+export class TransportBar {
+  constructor(root, session, transport, alerts) {
+    Object.assign(this, { root, session, transport, alerts });
+    this.play = find("[data-act=play]", root);
+    this.play.addEventListener("click", () => this.toggle());
+    find("[data-act=step]", root).addEventListener("click", () => this.step());
+    for (const button of findAll("[data-speed]", root)) button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
+    find("[data-act=share]", root)?.addEventListener("click", () => this.share());
+    find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
+  }
+
+  toggle() {
+    this.transport.send({ t: "control", play: !this.session.play });
+  }
+
+  step() {
+    this.transport.send({ t: "step" });
+  }
+
+  speed(value) {
+    this.transport.send({ t: "control", speed: value });
+  }
+
+  /** The speed at place 1 to 4 of the bar. */
+  pick(place) {
+    findAll("[data-speed]", this.root)[place - 1]?.click();
+  }
+
+  update() {
+    const { session } = this;
+    setText(find("[data-clock]", this.root), clock(session.nowUs));
+    setText(find("[data-number]", this.root), fill(gettext("transition %(n)s"), { n: number(session.next) }));
+    setText(find("[data-digest-text]", this.root), (session.digest || "").slice(0, 8));
+    const label = session.play ? gettext("Pause (Space)") : gettext("Play (Space)");
+    if (this.play.getAttribute("aria-label") !== label) {
+      this.play.setAttribute("aria-label", label);
+      this.play.title = label;
+      this.play.classList.toggle("is-playing", session.play);
+    }
+    for (const button of findAll("[data-speed]", this.root)) {
+      button.setAttribute("aria-pressed", String(Math.abs(Number(button.dataset.speed) - session.speed) < 1e-6));
+    }
+  }
+
+  copyDigest() {
+    navigator.clipboard?.writeText(this.session.digest || "").then(() => this.alerts.flash(gettext("Digest copied. The same commands give the same digest on every machine.")));
+  }
+
+  /** Ask the host for the address of exactly this moment. */
+  async share() {
+    const button = find("[data-act=share]", this.root);
+    const { shareUrl } = this.root.dataset;
+    if (!shareUrl) return;
+    button.disabled = true;
+    try {
+      const answer = await fetch(shareUrl, { method: "POST", headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
+      if (!answer.ok) throw new Error(String(answer.status));
+      await this.showLink(await answer.json());
+    } catch {
+      this.alerts.show("share", "error", gettext("The link could not be made. Try again in a moment."));
+    }
+    button.disabled = false;
+  }
+
+  async showLink({ url }) {
+    const address = new URL(url, location.href).href;
+    const dialog = document.getElementById("share-dialog");
+    find("input", dialog).value = address;
+    dialog.showModal();
+    find("input", dialog).select();
+    const copied = find("[data-copied]", dialog);
+    show(copied, false);
+    try {
+      await navigator.clipboard.writeText(address);
+      show(copied, true);
+      setTimeout(() => show(copied, false), COPIED_MS);
+    } catch {
+      // Without permission the selected text can still be copied by hand.
+    }
+  }
+}
+
+/** The token of Django's protection against forged requests. */
+function csrfToken() {
+  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+}

@@ -1,0 +1,126 @@
+/**
+ * Marks travel: from the scene that is shown to the one that is wanted. A mark keeps its key; a part that has gone
+ * from RAM while its twin came up on disk (or back) is carried over by `from`. Knows nothing of the page.
+ */
+
+const SINK_MS = 320;
+const RISE_MS = 260;
+const SLIDE_MS = 320;
+const FADE_MS = 160;
+const REDUCED_MS = 80;
+const STAGGER_MS = 24;
+const SINGLY = 12;
+
+const curve = (t, first, second) => 3 * (1 - t) ** 2 * t * first + 3 * (1 - t) * t * t * second + t ** 3;
+
+/** The ease of the design, cubic-bezier(.45, 0, .2, 1): the parameter is found by halving. */
+export function ease(x) {
+  if (x <= 0) return 0;
+  if (x >= 1) return 1;
+  let low = 0;
+  let high = 1;
+  for (let i = 0; i < 12; i += 1) {
+    const middle = (low + high) / 2;
+    if (curve(middle, 0.45, 0.2) < x) low = middle;
+    else high = middle;
+  }
+  return curve((low + high) / 2, 0, 1);
+}
+
+export class Tween {
+  constructor() {
+    this.visuals = new Map();
+    this.leaving = [];
+    this.until = 0;
+  }
+
+  /** Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant}. */
+  aim(marks, now, how) {
+    const before = this.visuals;
+    const next = new Map();
+    let sinking = 0;
+    const wanted = new Set(marks.map((mark) => mark.key));
+    for (const mark of marks) {
+      const carried = this.origin(before, mark, wanted);
+      const visual = { mark, x: mark.x, y: mark.y, w: mark.w, h: mark.h, alpha: 1, from: null, start: now, end: now };
+      next.set(mark.key, visual);
+      if (how.instant) continue;
+      if (!carried) this.appear(visual, now, before.size > 0, how);
+      else if (moved(carried, mark) || carried.alpha < 1) {
+        const crossed = carried.mark.key !== mark.key;
+        if (crossed) sinking += 1;
+        this.travel(visual, carried, now, how, crossed ? Math.min(sinking, SINGLY) * STAGGER_MS : 0);
+      }
+    }
+    this.visuals = next;
+    if (!how.instant) this.retire(before, next, now);
+    else this.leaving = [];
+    this.until = Math.max(now, ...[...next.values()].map((each) => each.end), ...this.leaving.map((each) => each.end));
+  }
+
+  /** What a mark grows out of: itself, or its twin on the other side if that one has gone. */
+  origin(before, mark, wanted) {
+    const own = before.get(mark.key);
+    if (own) return own;
+    return mark.from && !wanted.has(mark.from) ? before.get(mark.from) : null;
+  }
+
+  appear(visual, now, animate, how) {
+    if (!animate) return;
+    visual.from = { x: visual.x - (how.moves ? 10 : 0), y: visual.y, w: visual.w, h: visual.h, alpha: 0 };
+    visual.end = now + (how.moves ? FADE_MS : REDUCED_MS);
+  }
+
+  travel(visual, carried, now, how, delay) {
+    const { mark } = visual;
+    if (!how.moves) {
+      visual.from = { x: mark.x, y: mark.y, w: mark.w, h: mark.h, alpha: 0.3 };
+      visual.end = now + REDUCED_MS;
+      return;
+    }
+    const crossing = carried.mark.key !== mark.key;
+    const down = mark.key.endsWith(":dc");
+    visual.from = { x: carried.x, y: carried.y, w: carried.w, h: carried.h, alpha: carried.alpha };
+    visual.ghost = crossing ? { x: carried.x, y: carried.y, w: carried.w, h: carried.h } : null;
+    visual.start = now + delay;
+    visual.end = visual.start + (crossing ? (down ? SINK_MS : RISE_MS) : SLIDE_MS);
+  }
+
+  retire(before, next, now) {
+    const carried = new Set();
+    for (const visual of next.values()) if (visual.ghost) carried.add(visual.mark.from);
+    this.leaving = this.leaving.filter((each) => each.end > now);
+    for (const [key, visual] of before) {
+      if (next.has(key) || carried.has(key)) continue;
+      this.leaving.push({ ...visual, from: { ...visual }, start: now, end: now + FADE_MS, gone: true });
+    }
+    if (this.leaving.length > 600) this.leaving = this.leaving.slice(-600);
+  }
+
+  /** Move everything to where it is at `now`; tells whether anything still moves. */
+  at(now) {
+    for (const visual of this.visuals.values()) if (visual.from) place(visual, now);
+    this.leaving = this.leaving.filter((each) => each.end > now);
+    for (const visual of this.leaving) visual.alpha = 1 - (now - visual.start) / FADE_MS;
+    return now < this.until;
+  }
+}
+
+function moved(visual, mark) {
+  return Math.abs(visual.x - mark.x) > 0.3 || Math.abs(visual.y - mark.y) > 0.3 || Math.abs(visual.w - mark.w) > 0.3 || Math.abs(visual.h - mark.h) > 0.3;
+}
+
+function place(visual, now) {
+  const { mark, from } = visual;
+  const t = ease((now - visual.start) / Math.max(1, visual.end - visual.start));
+  visual.x = from.x + (mark.x - from.x) * t;
+  visual.y = from.y + (mark.y - from.y) * t;
+  visual.w = from.w + (mark.w - from.w) * t;
+  visual.h = from.h + (mark.h - from.h) * t;
+  visual.alpha = from.alpha + (1 - from.alpha) * t;
+  visual.progress = t;
+  if (t >= 1) {
+    visual.from = null;
+    visual.ghost = null;
+  }
+}
