@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.formats import publishing
 from engine.formats.chunks import AnyChunk, cut_records, raw
-from engine.formats.message import MessageCodec, Publish, big_endian
+from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
 
 Action = Literal["publish", "deliver", "ack", "publish_deliver"]
 
@@ -119,19 +119,19 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
         word = _WORD.unpack_from(data, at)[0]
         seq = word & SEQ_MASK
         kind = word & ~SEQ_MASK
-        own = True
+        alike = True
         if kind in (DELIVER, ACK):
             run = JournalRun("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
         else:
             read = publishing.read_publish(data, at + 8, codec, kind == PERSISTENT)
             if read is None:
                 break
-            own = publishing.is_own(read)
+            alike = read.term is None
             behind = at + 8 + read.length
             delivered = data[behind : behind + 8] == _WORD.pack(DELIVER | seq)
             action: Action = "publish_deliver" if delivered else "publish"
             run = JournalRun(action, seq, 1, read.publish, codec, read.term)
-        if own:
+        if alike:
             run = _longest(view, at, run)
         yield at, run
         at += run.size_bytes
@@ -143,9 +143,19 @@ def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: J
     """Return the longest ascending run that begins with this record."""
     stride = first.record_bytes
     most = SEQ_MASK - first.start + 1
-    count = publishing.count_matching(
-        view, at, stride, most, lambda skip, count: first.part(skip, count).encode()
-    )
+    publish = first.publish
+    ids_at = None
+    pattern = first
+    if publish is not None and publish.msg_no >= FIRST_FOREIGN:
+        ids_at = 8
+        pattern = msgspec.structs.replace(first, publish=publishing.with_any_ids(publish))
+
+    def expected(skip: int, count: int) -> bytes:
+        return pattern.part(skip, count).encode()
+
+    count = publishing.count_matching(view, at, stride, most, expected, ids_at)
+    if ids_at is not None:
+        count = publishing.number_foreign(view, at, stride, count, ids_at, first.codec, 1)
     if count > 1 and first.action == "publish":
         # The last one is delivered at once, so it begins the next run.
         end = at + count * stride

@@ -11,11 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import IndexCorrupt
-from engine.formats.message import FIRST_FOREIGN, Bytes2D, MessageCodec, Publish
+from engine.formats.message import Bytes2D, MessageCodec, Publish
 from engine.formats.terms import TermError
 
 FIXED_BYTES: Final = 32
 """Id, expiry, body size and length of the embedded term."""
+
+SAMPLE_NUMBER: Final = 1 << 40
+"""A message number far from both ends, for records whose ids are not compared."""
 
 _FIXED = struct.Struct(">QII")
 _COMPARED_BYTES = 4 * 1024 * 1024
@@ -117,13 +120,18 @@ def read_publish(
     return ReadPublish(publish, None if generated else term, FIXED_BYTES + length)
 
 
-def is_own(read: ReadPublish) -> bool:
-    """Tell whether the codec can write this record and those that may follow it."""
-    return read.term is None and read.publish.msg_no < FIRST_FOREIGN
+def with_any_ids(publish: Publish) -> Publish:
+    """Return the same with numbers that the codec can encode, where ids will not be compared."""
+    return msgspec.structs.replace(publish, msg_no=SAMPLE_NUMBER)
 
 
 def count_matching(
-    data: NDArray[np.uint8], at: int, stride: int, most: int, expected: Callable[[int, int], bytes]
+    data: NDArray[np.uint8],
+    at: int,
+    stride: int,
+    most: int,
+    expected: Callable[[int, int], bytes],
+    ids_at: int | None = None,
 ) -> int:
     """Count the records that equal what a run would have written.
 
@@ -133,6 +141,7 @@ def count_matching(
         stride: bytes of each record.
         most: the longest run possible.
         expected: returns the bytes of `count` records after the first `skip`, called with (skip, count).
+        ids_at: column of 16 id bytes that may differ; None when they must be equal too.
     """
     most = min(most, (len(data) - at) // stride)
     found = 0
@@ -140,11 +149,42 @@ def count_matching(
     while found < most:
         count = min(block, most - found)
         begin = at + found * stride
-        got = data[begin : begin + count * stride]
-        want = np.frombuffer(expected(found, count), np.uint8)
-        if not np.array_equal(got, want):
-            differs = (got != want).reshape(count, stride).any(axis=1)
-            return found + int(differs.argmax())
+        got = data[begin : begin + count * stride].reshape(count, stride)
+        want = np.frombuffer(expected(found, count), np.uint8).reshape(count, stride)
+        if ids_at is None:
+            equal = np.array_equal(got, want)
+        else:
+            behind = ids_at + 16
+            equal = np.array_equal(got[:, :ids_at], want[:, :ids_at])
+            equal = equal and np.array_equal(got[:, behind:], want[:, behind:])
+        if not equal:
+            differs = got != want
+            if ids_at is not None:
+                differs[:, ids_at : ids_at + 16] = False
+            return found + int(differs.any(axis=1).argmax())
         found += count
         block = min(4 * block, max(1, _COMPARED_BYTES // stride))
     return found
+
+
+def number_foreign(
+    data: NDArray[np.uint8], at: int, stride: int, count: int, ids_at: int, codec: MessageCodec, step: int
+) -> int:
+    """Number the ids of equal records, and count those from the first whose numbers follow one another.
+
+    Args:
+        data: the file.
+        at: offset of the first record in bytes.
+        stride: bytes of each record.
+        count: number of records.
+        ids_at: column of the id.
+        codec: gives the numbers, in ascending order of the entries.
+        step: 1 when the entries ascend in the file, -1 when they descend.
+    """
+    rows = data[at : at + count * stride].reshape(count, stride)[:, ids_at : ids_at + 16]
+    joined = rows[::step].tobytes()
+    numbers = [codec.msg_no_of(joined[at : at + 16]) for at in range(0, 16 * count, 16)][::step]
+    for place in range(1, count):
+        if numbers[place] != numbers[0] + step * place:
+            return place
+    return count

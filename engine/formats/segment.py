@@ -12,7 +12,7 @@ import numpy as np
 from engine.errors import IndexCorrupt
 from engine.formats import publishing
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
-from engine.formats.message import Bytes2D, MessageCodec, Publish
+from engine.formats.message import FIRST_FOREIGN, Bytes2D, MessageCodec, Publish
 
 PERSISTENT_PUBLISH: Final = 0xC000
 TRANSIENT_PUBLISH: Final = 0x8000
@@ -145,7 +145,7 @@ def scan_segment(
             raise IndexCorrupt(f"no record begins with {head:#06x} at offset {at}", at)
         if kind == MARK:
             run = SegmentRun(base + rel, 1, None, _marks(data, at, rel), entry_count, codec)
-            own = True
+            alike = True
         else:
             read = publishing.read_publish(data, at + 2, codec, kind == PERSISTENT_PUBLISH)
             if read is None:
@@ -154,10 +154,10 @@ def scan_segment(
                 continue
             marks = _marks(data, at + 2 + read.length, rel)
             run = SegmentRun(base + rel, 1, read.publish, marks, entry_count, codec, read.term)
-            own = publishing.is_own(read)
+            alike = read.term is None
         if rel >= entry_count:
             raise IndexCorrupt(f"entry {rel} at offset {at} is not below {entry_count}", at)
-        if own:
+        if alike:
             run = _longest(view, at, run)
         yield at, run
         at += run.size_bytes
@@ -174,13 +174,22 @@ def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: S
     """Return the longest descending run that begins with this entry."""
     stride = first.record_bytes
     most = first.start % first.entry_count + 1
-    if first.publish is not None:
-        most = min(most, first.publish.msg_no + 1)
+    publish = first.publish
+    ids_at = None
+    pattern = first
+    if publish is not None:
+        if publish.msg_no >= FIRST_FOREIGN:
+            ids_at = 2
+            pattern = msgspec.structs.replace(first, publish=publishing.with_any_ids(publish))
+        else:
+            most = min(most, publish.msg_no + 1)
 
     def expected(skip: int, count: int) -> bytes:
-        return first.part(1 - skip - count, count).encode()
+        return pattern.part(1 - skip - count, count).encode()
 
-    count = publishing.count_matching(view, at, stride, most, expected)
+    count = publishing.count_matching(view, at, stride, most, expected, ids_at)
+    if ids_at is not None:
+        count = publishing.number_foreign(view, at, stride, count, ids_at, first.codec, -1)
     end = at + count * stride
     if count > 1 and first.marks < 2:
         # The last one has a mark more than the others, so it begins the next run.

@@ -291,3 +291,21 @@ def test_ids_of_another_node_get_numbers_and_keep_their_bytes() -> None:
     assert numbers == [FIRST_FOREIGN, FIRST_FOREIGN + 1, FIRST_FOREIGN + 2]
     assert codec.msg_no_of(other.id_bytes(41)) == FIRST_FOREIGN + 1
     assert codec.id_bytes(FIRST_FOREIGN + 2) == other.id_bytes(42)
+
+
+def test_neighbours_of_another_node_make_runs() -> None:
+    codec = MessageCodec()
+    other = MessageCodec(id_prefix=b"another!")
+    written = SegmentRun(0, 60, Publish(500, 9000), 1, N, other)
+    read = decode_segment(written.encode(), 0, N, codec)
+    assert encoded(read) == written.encode()
+    assert len(read) == 2
+    assert [run.count for run in read if isinstance(run, SegmentRun)] == [1, 59]
+    again = decode_segment(written.encode(), 0, N, codec)
+    assert again == read
+    acked = JournalRun("publish_deliver", 7, 40, Publish(500, 9000), other)
+    (run,) = decode_journal(acked.encode(), MessageCodec())
+    assert isinstance(run, JournalRun)
+    assert (run.count, run.encode()) == (40, acked.encode())
+    # The two numberings of one codec agree, whichever file is read first.
+    assert decode_journal(acked.encode(), codec)[0].encode()[:16] == acked.encode()[:16]

@@ -1,0 +1,206 @@
+"""The AMQP 0-9-1 basic property list, as stored in a message's content (S52)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from engine.formats.terms import MAX_DEPTH, TermError
+
+FLAGS: Final = (
+    ("content_type", 0x8000, "shortstr"),
+    ("content_encoding", 0x4000, "shortstr"),
+    ("headers", 0x2000, "table"),
+    ("delivery_mode", 0x1000, "octet"),
+    ("priority", 0x0800, "octet"),
+    ("correlation_id", 0x0400, "shortstr"),
+    ("reply_to", 0x0200, "shortstr"),
+    ("expiration", 0x0100, "shortstr"),
+    ("message_id", 0x0080, "shortstr"),
+    ("timestamp", 0x0040, "timestamp"),
+    ("type", 0x0020, "shortstr"),
+    ("user_id", 0x0010, "shortstr"),
+    ("app_id", 0x0008, "shortstr"),
+    ("cluster_id", 0x0004, "shortstr"),
+)
+"""Name, flag and kind of each property, in the order they are written."""
+
+Field = tuple[str, Any]
+"""Type letter and value of one header field, such as ("S", b"text")."""
+Headers = Sequence[tuple[str, Field]]
+"""Name and field of each header, in order."""
+
+_FIXED: Final = {
+    "t": ">?",
+    "b": ">b",
+    "B": ">B",
+    "s": ">h",
+    "u": ">H",
+    "I": ">i",
+    "i": ">I",
+    "l": ">q",
+    "T": ">Q",
+    "f": ">f",
+    "d": ">d",
+}
+_KNOWN_BITS = sum(flag for _, flag, _ in FLAGS)
+
+
+def encode(values: Mapping[str, Any]) -> bytes:
+    """Write a property list.
+
+    Args:
+        values: by name: strings, integers for delivery_mode, priority and timestamp, `Headers` for headers.
+
+    Raises:
+        TermError: a property is unknown, or a value does not fit.
+    """
+    flags = 0
+    parts: list[bytes] = []
+    left = dict(values)
+    for name, flag, kind in FLAGS:
+        if name in left:
+            flags |= flag
+            parts.append(_property(kind, left.pop(name)))
+    if left:
+        raise TermError(f"unknown properties: {', '.join(sorted(left))}")
+    return struct.pack(">H", flags) + b"".join(parts)
+
+
+def _property(kind: str, value: Any) -> bytes:
+    try:
+        if kind == "octet":
+            return struct.pack(">B", value)
+        if kind == "timestamp":
+            return struct.pack(">Q", value)
+    except struct.error as error:
+        raise TermError(f"{value!r}: {error}") from None
+    return _short(value) if kind == "shortstr" else _table(value)
+
+
+def _short(text: str) -> bytes:
+    data = text.encode("utf-8", "surrogateescape")
+    if len(data) > 255:
+        raise TermError(f"{len(data)} bytes do not fit into a short string")
+    return bytes([len(data)]) + data
+
+
+def _table(headers: Headers) -> bytes:
+    data = b"".join(_short(name) + _field(field) for name, field in headers)
+    return struct.pack(">I", len(data)) + data
+
+
+def _field(field: Field) -> bytes:
+    letter, value = field
+    head = letter.encode("latin-1")
+    if letter in ("S", "x"):
+        return head + struct.pack(">I", len(value)) + bytes(value)
+    if letter == "F":
+        return head + _table(value)
+    if letter == "A":
+        data = b"".join(_field(item) for item in value)
+        return head + struct.pack(">I", len(data)) + data
+    if letter == "V":
+        return head
+    if letter == "D":
+        return head + struct.pack(">BI", *value)
+    if letter not in _FIXED:
+        raise TermError(f"unknown field type {letter!r}")
+    try:
+        return head + struct.pack(_FIXED[letter], value)
+    except struct.error as error:
+        raise TermError(f"{value!r} is no field of type {letter!r}: {error}") from None
+
+
+def decode(data: bytes) -> dict[str, Any]:
+    """Read a property list into the values that `encode` takes.
+
+    Args:
+        data: the whole list.
+
+    Raises:
+        TermError: it is cut off, goes on behind its end, or holds what the format does not know.
+    """
+    reader = _Reader(data)
+    flags = reader.number(2)
+    if flags & ~_KNOWN_BITS:
+        raise TermError(f"unknown property flags {flags & ~_KNOWN_BITS:#06x}")
+    found = {name: reader.property(kind) for name, flag, kind in FLAGS if flags & flag}
+    if reader.at != len(data):
+        raise TermError(f"{len(data) - reader.at} bytes behind the property list")
+    return found
+
+
+class _Reader:
+    """A cursor over a property list."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def take(self, count: int) -> bytes:
+        found = self.data[self.at : self.at + count]
+        if len(found) < count:
+            raise TermError(f"the property list is cut off at byte {len(self.data)}")
+        self.at += count
+        return found
+
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
+
+    def property(self, kind: str) -> Any:
+        if kind == "octet":
+            return self.number(1)
+        if kind == "timestamp":
+            return self.number(8)
+        return self.short() if kind == "shortstr" else self.table(0)
+
+    def short(self) -> str:
+        return self.take(self.number(1)).decode("utf-8", "surrogateescape")
+
+    def table(self, depth: int) -> list[tuple[str, Field]]:
+        end = self.end()
+        found = []
+        while self.at < end:
+            name = self.short()
+            found.append((name, self.field(depth)))
+        self.ended(end)
+        return found
+
+    def array(self, depth: int) -> list[Field]:
+        end = self.end()
+        found = []
+        while self.at < end:
+            found.append(self.field(depth))
+        self.ended(end)
+        return found
+
+    def end(self) -> int:
+        length = self.number(4)
+        if length > len(self.data) - self.at:
+            raise TermError(f"the property list is cut off at byte {len(self.data)}")
+        return self.at + length
+
+    def ended(self, end: int) -> None:
+        if self.at != end:
+            raise TermError(f"a table or array should end at byte {end}, not {self.at}")
+
+    def field(self, depth: int) -> Field:
+        if depth > MAX_DEPTH:
+            raise TermError(f"nested deeper than {MAX_DEPTH}")
+        letter = self.take(1).decode("latin-1")
+        if letter in ("S", "x"):
+            return letter, self.take(self.number(4))
+        if letter == "F":
+            return letter, self.table(depth + 1)
+        if letter == "A":
+            return letter, self.array(depth + 1)
+        if letter == "V":
+            return letter, None
+        if letter == "D":
+            return letter, (self.number(1), self.number(4))
+        if letter not in _FIXED:
+            raise TermError(f"unknown field type {letter!r}")
+        kind = _FIXED[letter]
+        return letter, struct.unpack(kind, self.take(struct.calcsize(kind)))[0]
