@@ -1,0 +1,54 @@
+"""Reading what the environment decides. Everything has a default with which the app simply starts."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def text(name: str, default: str = "") -> str:
+    """Return an environment variable without surrounding spaces; an empty one counts as not set."""
+    return os.environ.get(name, "").strip() or default
+
+
+def flag(name: str, default: bool = False) -> bool:
+    """Return whether a variable says yes."""
+    value = text(name).lower()
+    return value in {"1", "true", "yes", "on"} if value else default
+
+
+def integer(name: str, default: int) -> int:
+    """Return a whole number of at least 0, or say which variable is wrong."""
+    value = text(name)
+    if not value:
+        return default
+    if not value.isdecimal():
+        raise SystemExit(f"{name} must be a whole number of at least 0, not {value!r}")
+    return int(value)
+
+
+def listed(name: str, default: str = "") -> list[str]:
+    """Return the parts of a comma-separated variable."""
+    return [part.strip() for part in text(name, default).split(",") if part.strip()]
+
+
+def secret_key(var_dir: Path) -> str:
+    """Return WATERLINE_SECRET_KEY, or the key kept in a file that the first start makes."""
+    given = text("WATERLINE_SECRET_KEY")
+    if given:
+        return given
+    path = var_dir / "secret_key"
+    var_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        # Two processes may start at once: only one creates the file, the other reads it.
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        key = path.read_text(encoding="ascii").strip()
+        if key:
+            return key
+        raise SystemExit(f"{path} is empty: remove it, and the next start makes a new key") from None
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(key)
+    return key

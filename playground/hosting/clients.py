@@ -1,0 +1,51 @@
+"""One reader of a session, as its host sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from playground.hosting.window import FrameWindow
+from playground.messages import Message
+
+
+class Client:
+    """A socket that has joined a session.
+
+    Args:
+        send: hands bytes to the socket; must not block, and bounds what it keeps.
+        language: in which messages are written.
+        close: ends the socket, so that its browser connects again.
+        owner: whether it may command; everybody else only watches.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[bytes], None],
+        language: str = "en",
+        owner: bool = True,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.send = send
+        self.close = close
+        self.language = language
+        self.owner = owner
+        self.window = FrameWindow()
+
+    def tell(self, kind: str, **fields: Any) -> None:
+        """Send a small message; `Message` values are written in the reader's language."""
+        written = {
+            name: value.in_language(self.language) if isinstance(value, Message) else value
+            for name, value in fields.items()
+        }
+        self.send(msgspec.json.encode({"t": kind, **written}))
+
+    def notice(self, level: str, message: Message) -> None:
+        """Say something to the person: level info, limit or error."""
+        self.tell("notice", level=level, message=message)
+
+    def refused(self, number: int | str | None, message: Message) -> None:
+        """Say that a command was not taken, why, and what to do."""
+        self.tell("refused", id=number, message=message)

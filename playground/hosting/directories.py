@@ -1,0 +1,83 @@
+"""Where the real files of live sessions are: one directory for each process, one inside it for each session.
+
+A process holds a lock on its directory as long as it lives. The next one to start removes those that nobody holds, so
+a killed server leaves nothing behind for long.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import IO
+
+logger = logging.getLogger(__name__)
+
+
+class ProcessDirectory:
+    """The directory of this process under `root`."""
+
+    def __init__(self, root: Path) -> None:
+        root.mkdir(parents=True, exist_ok=True)
+        sweep(root)
+        self.path = root / f"process-{os.getpid()}-{os.urandom(4).hex()}"
+        # The lock lies beside the directory and is taken before the directory is made: a sweep sees no unlocked one.
+        self._lock_path = self.path.with_suffix(".lock")
+        self._lock: IO[bytes] | None = _locked(self._lock_path)
+        self.path.mkdir()
+        atexit.register(self.remove)
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session."""
+        path = self.of(session_id)
+        self.forget(session_id)
+        path.mkdir()
+        return path
+
+    def of(self, session_id: str) -> Path:
+        """Return where the files of a session are, or would be."""
+        return self.path / session_id
+
+    def forget(self, session_id: str) -> None:
+        """Remove the files of a session."""
+        shutil.rmtree(self.of(session_id), ignore_errors=True)
+
+    def remove(self) -> None:
+        """Remove everything of this process."""
+        atexit.unregister(self.remove)
+        shutil.rmtree(self.path, ignore_errors=True)
+        self._lock_path.unlink(missing_ok=True)
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """Open and lock a file, or return None when another process holds it."""
+    handle = path.open("ab")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        handle.close()
+        return None
+    return handle
+
+
+def sweep(root: Path) -> list[Path]:
+    """Remove the directories of processes that are gone; return them."""
+    removed = []
+    for lock_path in root.glob("process-*.lock"):
+        handle = _locked(lock_path)
+        if handle is None:
+            continue
+        path = lock_path.with_suffix("")
+        with contextlib.closing(handle):
+            shutil.rmtree(path, ignore_errors=True)
+            lock_path.unlink(missing_ok=True)
+        removed.append(path)
+        logger.info("removed the files of a process that is gone: %s", path.name)
+    return removed

@@ -1,0 +1,68 @@
+"""The only place where the web side touches the engine's node. Tests put a small double in its stead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+
+class Log(Protocol):
+    """The node's record of what it did."""
+
+    number: int
+    digest: str
+
+
+class Node(Protocol):
+    """What a host asks of a node; see `engine.node`."""
+
+    now_us: int
+    log: Any
+
+    def submit(self, command: dict[str, Any]) -> None:
+        """Apply a command now."""
+
+    def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
+        """Let virtual time pass; tell whether `until_us` was reached."""
+
+    def step(self) -> bool:
+        """Go on to the next transition."""
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state that folding the log gives."""
+
+
+class Files(Protocol):
+    """What a host asks of a node's storage."""
+
+    def used_bytes(self) -> int:
+        """Return the bytes of all files together."""
+
+
+class Door(Protocol):
+    """How to make nodes, and what their rows look like."""
+
+    version: str
+    refusals: tuple[type[Exception], ...]
+    """What a node raises when a command makes no sense: the text is for the person."""
+    no_scenario: tuple[type[Exception], ...]
+    """What `check` raises: the text names the place."""
+    no_file: tuple[type[Exception], ...]
+    """What `read_file` raises for a file that is not there."""
+    full: tuple[type[Exception], ...]
+    """What the storage raises when the files would grow past their bound."""
+
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Files]:
+        """Make a node on real files under `root`."""
+
+    def rehearse(self, scenario: dict[str, Any]) -> tuple[Node, Files]:
+        """Make a node that keeps sizes only: the same transitions, no files."""
+
+    def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
+        """Return the scenario in full, or raise with the place of what is wrong."""
+
+    def kinds(self) -> dict[str, Sequence[str]]:
+        """Return the fields of each kind of row."""
+
+    def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
+        """Return the size of a real file and some of its bytes."""

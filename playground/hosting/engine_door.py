@@ -1,0 +1,53 @@
+"""The door to the real engine: `engine.node` on real files, or on a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from engine import ENGINE_VERSION
+from engine.errors import CommandError, FileMissing, PathRefused, ScenarioError, StorageFull
+from engine.node import scenario as scenarios
+from engine.node.node import Node
+from engine.storage.directory import DirectoryStorage
+from engine.storage.ledger import LedgerStorage
+from engine.transitions import all_kinds, fields_of
+
+
+class EngineDoor:
+    """See `playground.hosting.door.Door`."""
+
+    version = ENGINE_VERSION
+    refusals: tuple[type[Exception], ...] = (CommandError,)
+    full: tuple[type[Exception], ...] = (StorageFull,)
+    no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
+    no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)
+
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, DirectoryStorage]:
+        """Make a node on real files under `root`."""
+        # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
+        files = DirectoryStorage(root, max_bytes, fsync=False)
+        return Node(scenarios.parse(scenario), files), files
+
+    def rehearse(self, scenario: dict[str, Any]) -> tuple[Node, LedgerStorage]:
+        """Make a node that keeps sizes only: the same transitions, no files."""
+        files = LedgerStorage()
+        return Node(scenarios.parse(scenario), files), files
+
+    def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
+        """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""
+        return scenarios.parse(scenario).to_json()
+
+    def kinds(self) -> dict[str, Sequence[str]]:
+        """Return the fields of each kind of row."""
+        return {kind.__name__: fields_of(kind) for kind in all_kinds()}
+
+    def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
+        """Return the size of a real file and some of its bytes."""
+        # A storage of its own, for this one look: the session's belongs to the thread that works on it.
+        files = DirectoryStorage(root)
+        try:
+            data = files.read_bytes(path, offset, count)
+            return files.size(path) or 0, data
+        finally:
+            files.close()

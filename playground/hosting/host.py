@@ -1,0 +1,377 @@
+"""The host of one session: the only one who touches its engine, and who everybody that watches it listens to."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from typing import Any
+
+import msgspec
+
+from playground.hosting import wording
+from playground.hosting.book import Book
+from playground.hosting.broadcast import Broadcast
+from playground.hosting.clients import Client
+from playground.hosting.directories import ProcessDirectory
+from playground.hosting.door import Door
+from playground.hosting.keeper import Keeper
+from playground.hosting.pacer import Pacer
+from playground.limits import Limits
+from playground.messages import Refused
+
+logger = logging.getLogger(__name__)
+
+TICK_S = 0.05
+"""Between two frames: at most twenty a second."""
+TURN_S = 0.025
+"""Real time that the engine may work before others have their turn."""
+HEARTBEAT_S = 0.25
+"""An empty frame this often while time passes and nothing happens."""
+LOOK_S = 0.5
+"""Between two counts of what the session takes."""
+NOTE_S = 2.0
+"""Between two notes of how far the run has come."""
+INBOX = 64
+
+Work = Callable[[], Awaitable[None]]
+
+
+class Moment(msgspec.Struct):
+    """Where a run is: what a link to it must repeat."""
+
+    at_us: int
+    digest: str
+    scenario: dict[str, Any]
+    commands: list[tuple[int, dict[str, Any]]]
+
+
+class Host:
+    """One owner task; everything else only leaves work in its inbox."""
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        book: Book,
+        door: Door,
+        directory: ProcessDirectory,
+        limits: Limits,
+        executor: Executor,
+        clock: Callable[[], float] = time.monotonic,
+        on_closed: Callable[[Host], None] = lambda host: None,
+    ) -> None:
+        self.session_id = session_id
+        self.clients: set[Client] = set()
+        self.closed = False
+        self.limits = limits
+        self.clock = clock
+        self.pacer = Pacer()
+        self.broadcast = Broadcast(self.clients)
+        self.keeper = Keeper(
+            session_id,
+            book=book,
+            door=door,
+            directory=directory,
+            limits=limits,
+            executor=executor,
+            notice=self.broadcast.notice,
+        )
+        self.last_watched_s = self._last_input_s = clock()
+        self._next_tick_s = self._next_look_s = self._next_note_s = self._last_input_s
+        self._on_closed = on_closed
+        self._inbox: deque[Work] = deque()
+        self._poke = asyncio.Event()
+        self._started = False
+        self._full = False
+        self._ends_us: int | None = None
+        self.loop = asyncio.get_running_loop()
+        self.task = self.loop.create_task(self._live(), name=f"host {session_id}")
+
+    # --- from the sockets: nothing here waits ---
+
+    def join(self, client: Client) -> None:
+        """A socket watches from now on."""
+        self.clients.add(client)
+
+    def leave(self, client: Client) -> None:
+        """A socket is gone."""
+        self.clients.discard(client)
+        self.last_watched_s = self.clock()
+        self._poke.set()
+
+    def hello(self, client: Client, have: int | None, life: str | None) -> None:
+        """A reader begins, or begins again with `have` rows."""
+        self._post(lambda: self._hello(client, have, life))
+
+    def command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
+        """Somebody wants something of the engine."""
+        if not self._post(lambda: self._command(client, number, command)):
+            client.refused(number, wording.BUSY)
+
+    def control(self, play: bool | None, speed: float | None) -> None:
+        """Let time pass, or not, at some speed."""
+        self._post(lambda: self._control(play, speed))
+
+    def step(self) -> None:
+        """Go on by one transition."""
+        self._post(self._step)
+
+    def acknowledge(self, client: Client, through: int) -> None:
+        """A reader has applied everything before row `through`."""
+        client.window.acknowledge(through)
+        if client.window.waits:
+            self._poke.set()
+
+    async def moment(self) -> Moment:
+        """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
+        answer: asyncio.Future[Moment] = self.loop.create_future()
+        self._inbox.append(lambda: self._moment(answer))
+        self._poke.set()
+        return await answer
+
+    def _post(self, work: Work) -> bool:
+        self._last_input_s = self.clock()
+        if len(self._inbox) >= INBOX:
+            return False
+        self._inbox.append(work)
+        self._poke.set()
+        return True
+
+    # --- the owner task ---
+
+    async def _live(self) -> None:
+        try:
+            while not self.closed:
+                await self._wait()
+                while self._inbox and not self.closed:
+                    await self._guarded(self._inbox.popleft())
+                if self.keeper.awake and self.clock() >= self._next_tick_s:
+                    await self._guarded(self._tick)
+                    self._next_tick_s = self.clock() + TICK_S
+                await self._rest_if_idle()
+        except Exception:
+            logger.exception("the host of session %s failed", self.session_id)
+            self.broadcast.notice("error", wording.STOPPED)
+        finally:
+            self._close()
+            for client in tuple(self.clients):
+                client.close()
+            await self.keeper.rest()
+
+    async def _wait(self) -> None:
+        now_s = self.clock()
+        if self._plays() or self.broadcast.owes(self.keeper.awake):
+            timeout = self._next_tick_s - now_s
+        else:
+            timeout = self._seconds_until_rest(now_s)
+        if timeout > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._poke.wait(), timeout)
+        self._poke.clear()
+
+    async def _guarded(self, work: Work) -> None:
+        """Do a piece of work; if the engine fails in it, go back to where everything was well and stand there."""
+        try:
+            await work()
+        except Refused as refused:
+            self.broadcast.notice("error", refused.message)
+        except Exception as error:
+            if self.keeper.awake is None:
+                raise
+            good_us = self.keeper.run.good_us
+            logger.exception("session %s: the engine failed after %s us", self.session_id, good_us)
+            await self.keeper.rebuild(good_us)
+            self._begin_anew(play=False)
+            full = isinstance(error, self.keeper.door.full)
+            self.broadcast.notice("limit" if full else "error", wording.FULL_DISK if full else wording.FAULT)
+
+    def _plays(self) -> bool:
+        return (
+            self.pacer.play and self.keeper.awake is not None and any(c.window.joined for c in self.clients)
+        )
+
+    async def _tick(self) -> None:
+        if self._plays():
+            await self._play()
+        beat_s = HEARTBEAT_S if self._plays() else None
+        await self.broadcast.flush(self.keeper, self.pacer, self.clock(), beat_s)
+
+    async def _play(self) -> None:
+        run, now_s = self.keeper.run, self.clock()
+        due_us = min(self.pacer.due_us(now_s, run.node.now_us), self.limits.max_virtual_s * 1_000_000)
+        if self._ends_us is not None:
+            due_us = min(due_us, self._ends_us)
+        reached = await self.keeper.in_worker(run.turn, max(due_us, run.node.now_us), TURN_S)
+        if reached and self._ends_us is not None and due_us >= self._ends_us:
+            self._finish_script()
+        if self.keeper.is_worn_out():
+            self._pause()
+            self.broadcast.notice("limit", wording.worn_out(self.limits))
+        if now_s >= self._next_note_s:
+            self._next_note_s = now_s + NOTE_S
+            await self.keeper.note_progress()
+        if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
+            self._next_look_s = now_s + LOOK_S
+            await self._check_usage()
+
+    def _finish_script(self) -> None:
+        """The scenario's end: stand still, and say whether this was the recorded run."""
+        self._ends_us = None
+        self._pause()
+        record = self.keeper.record
+        level, message = wording.verdict(
+            record.scenario.get("digest"),
+            self.keeper.run.node.log.digest,
+            record.recorded_by,
+            self.keeper.door.version,
+        )
+        if level == "error":
+            logger.error("session %s: %s", self.session_id, message)
+        self.broadcast.notice(level, message)
+
+    async def _check_usage(self) -> None:
+        usage = await self.keeper.usage()
+        full = self.keeper.run.disk_is_full() or usage.messages >= self.limits.max_messages
+        if full and not self._full:
+            logger.info("session %s is full: %s", self.session_id, usage)
+            self._ends_us = None
+            await self.keeper.stop_publishers()
+            self.broadcast.notice("limit", wording.full(usage, self.limits))
+        self._full = full
+
+    # --- what the inbox holds ---
+
+    async def _wake(self) -> None:
+        if not await self.keeper.wake():
+            return
+        record, now_us = self.keeper.record, self.keeper.run.node.now_us
+        ends_us = record.scenario.get("until_us") or 0
+        self._ends_us = ends_us if not record.commands and now_us < ends_us else None
+        self._begin_anew(play=not self._started and now_us == 0)
+        self._started = True
+
+    def _begin_anew(self, play: bool) -> None:
+        for client in self.clients:
+            client.window.restart()
+        self.pacer.set(self.clock(), self.keeper.run.node.now_us, play=play)
+        self.broadcast.beat()
+
+    def _pause(self) -> None:
+        self.pacer.set(self.clock(), self.keeper.run.node.now_us, play=False)
+        self.broadcast.beat()
+
+    async def _hello(self, client: Client, have: int | None, life: str | None) -> None:
+        await self._wake()
+        if client not in self.clients:
+            return
+        run = self.keeper.run
+        if not self._plays():  # nobody watched until now: the time since then does not count
+            self.pacer.anchor(self.clock(), run.node.now_us)
+        await self.broadcast.flush(self.keeper, self.pacer, self.clock(), None)
+        client.tell("welcome", **self._welcome(client))
+        known = have is not None and life in {None, self.keeper.life}
+        rows = run.rows_since(have) if known and have is not None else None
+        client.window.join(in_step=rows is not None)
+        if rows is not None:
+            self.broadcast.send_frame(client, rows, run, self.pacer)
+        self._next_tick_s = self.clock()
+
+    def _welcome(self, client: Client) -> dict[str, Any]:
+        return {
+            "session": self.session_id,
+            "kinds": self.keeper.door.kinds(),
+            "limits": self.limits.public(),
+            "engine": self.keeper.door.version,
+            "scenario": self.keeper.record.scenario,
+            "life": self.keeper.life,
+            "owner": client.owner,
+            "lasts_us": self._ends_us,
+        }
+
+    async def _command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
+        await self._wake()
+        life = self.keeper.life
+        try:
+            await self.keeper.take(command)
+        except Refused as refused:
+            logger.info("session %s refused %.80r: %s", self.session_id, command, refused)
+            client.refused(number, refused.message)
+            if self.keeper.life != life:
+                self._begin_anew(play=False)
+        except Exception:
+            client.refused(number, wording.BROKE)
+            raise
+        else:
+            self._ends_us = None
+            client.tell("accepted", id=number)
+
+    async def _control(self, play: bool | None, speed: float | None) -> None:
+        await self._wake()
+        if play and self.keeper.is_worn_out():
+            play = False
+            self.broadcast.notice("limit", wording.worn_out(self.limits))
+        self.pacer.set(self.clock(), self.keeper.run.node.now_us, play, speed)
+        self.broadcast.beat()
+
+    async def _step(self) -> None:
+        await self._wake()
+        self._pause()
+        if self.keeper.is_worn_out():
+            raise Refused(wording.worn_out(self.limits))
+        log = self.keeper.run.node.log
+        number = log.number
+        await self.keeper.in_worker(self.keeper.run.step)
+        if log.number == number:
+            self.broadcast.notice("info", wording.NOTHING_LEFT)
+
+    async def _moment(self, answer: asyncio.Future[Moment]) -> None:
+        try:
+            await self._wake()
+            run, record = self.keeper.run, self.keeper.record
+            await self.keeper.in_worker(run.finish_instant)
+        except Exception as error:
+            if not answer.done():
+                answer.set_exception(error)
+            raise
+        if not answer.done():  # who asked may have stopped waiting
+            commands = list(record.commands)
+            answer.set_result(Moment(run.node.now_us, run.node.log.digest, record.scenario, commands))
+
+    # --- going to sleep ---
+
+    def _seconds_until_rest(self, now_s: float) -> float:
+        if not self.clients:
+            return self.last_watched_s + self.limits.unwatched_s - now_s
+        if self.keeper.awake is None:
+            return 60.0
+        return self._last_input_s + self.limits.idle_s - now_s
+
+    async def _rest_if_idle(self) -> None:
+        now_s = self.clock()
+        if not self.clients and now_s >= self.last_watched_s + self.limits.unwatched_s:
+            self._close()
+        elif self.keeper.awake and now_s >= self._last_input_s + self.limits.idle_s:
+            self._pause()
+            await self.broadcast.flush(self.keeper, self.pacer, now_s, None)
+            await self.keeper.rest()
+            self.broadcast.notice("info", wording.SLEEPS)
+
+    def _close(self) -> None:
+        if not self.closed:
+            self.closed = True
+            self._on_closed(self)
+
+    def close(self) -> None:
+        """Put the session to rest soon."""
+        self._close()
+        self._poke.set()
+
+    async def end(self) -> None:
+        """Put the session to rest now."""
+        self.close()
+        await asyncio.gather(self.task, return_exceptions=True)

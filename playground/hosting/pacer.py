@@ -1,0 +1,46 @@
+"""From real time to virtual time, without I/O: the caller says what time it is."""
+
+from __future__ import annotations
+
+MIN_SPEED = 0.001
+MAX_SPEED = 100.0
+CATCH_UP_S = 0.25
+"""An engine that cannot keep up owes at most this much real time; the rest is forgotten, so it runs slower."""
+
+
+class Pacer:
+    """How far virtual time should be by now.
+
+    Args:
+        play: whether time passes.
+        speed: virtual seconds per real second.
+    """
+
+    def __init__(self, play: bool = False, speed: float = 1.0) -> None:
+        self.play = play
+        self.speed = speed
+        self._anchor_s = 0.0
+        self._anchor_us = 0.0
+
+    def set(self, now_s: float, at_us: int, play: bool | None = None, speed: float | None = None) -> None:
+        """Change the pace; what passed until now stays as it is."""
+        if play is not None:
+            self.play = play
+        if speed is not None:
+            self.speed = min(max(speed, MIN_SPEED), MAX_SPEED)
+        self.anchor(now_s, at_us)
+
+    def anchor(self, now_s: float, at_us: int) -> None:
+        """Say that at real time `now_s` the virtual time is `at_us`."""
+        self._anchor_s, self._anchor_us = now_s, float(at_us)
+
+    def due_us(self, now_s: float, at_us: int) -> int:
+        """Return the virtual time to advance to, at least `at_us` (where the engine is)."""
+        if not self.play:
+            return at_us
+        due = self._anchor_us + (now_s - self._anchor_s) * self.speed * 1e6
+        most = at_us + CATCH_UP_S * self.speed * 1e6
+        if due > most:
+            due = most
+            self._anchor_s, self._anchor_us = now_s, due
+        return max(int(due), at_us)

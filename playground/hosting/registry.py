@@ -1,0 +1,112 @@
+"""The hosts of this process: at most one for each session, at most so many awake."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.hosting.book import Book
+from playground.hosting.clients import Client
+from playground.hosting.directories import ProcessDirectory
+from playground.hosting.door import Door
+from playground.hosting.host import Host, Moment
+from playground.limits import Limits
+from playground.messages import Refused
+
+logger = logging.getLogger(__name__)
+
+MOMENT_S = 20.0
+"""Longest wait for a busy session to say where it is."""
+
+
+class TooManyWatchers(Refused):
+    """The session has all the sockets that it may have."""
+
+
+class ServerFull(Refused):
+    """This process hosts all the sessions that it may, and somebody watches each."""
+
+
+class Registry:
+    """Finds, makes and ends hosts. `join` and `end` belong to the event loop; the rest may be called anywhere."""
+
+    def __init__(
+        self,
+        *,
+        door: Door,
+        book: Callable[[str], Book],
+        limits: Limits,
+        root: Path,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.door = door
+        self.limits = limits
+        self.directory = ProcessDirectory(root)
+        self._book = book
+        self._clock = clock
+        self._hosts: dict[str, Host] = {}
+        self._executor = ThreadPoolExecutor(limits.engine_threads, thread_name_prefix="engine")
+
+    def host(self, session_id: str) -> Host | None:
+        """Return the host of a session if it is here."""
+        return self._hosts.get(session_id)
+
+    def join(self, session_id: str, client: Client) -> Host:
+        """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`."""
+        host = self._hosts.get(session_id) or self._new(session_id)
+        if len(host.clients) >= self.limits.sockets_per_session:
+            text = _("%(most)s people watch this session already, the most it may have.")
+            raise TooManyWatchers(text, most=self.limits.sockets_per_session)
+        host.join(client)
+        return host
+
+    def _new(self, session_id: str) -> Host:
+        if len(self._hosts) >= self.limits.sessions_per_process:
+            self._make_room()
+        host = Host(
+            session_id,
+            book=self._book(session_id),
+            door=self.door,
+            directory=self.directory,
+            limits=self.limits,
+            executor=self._executor,
+            clock=self._clock,
+            on_closed=self._closed,
+        )
+        self._hosts[session_id] = host
+        return host
+
+    def _make_room(self) -> None:
+        """Put to rest the session that nobody has watched for the longest time."""
+        unwatched = [host for host in self._hosts.values() if not host.clients]
+        if not unwatched:
+            logger.warning("full: %s sessions, all watched", len(self._hosts))
+            raise ServerFull(
+                _("This server hosts %(most)s sessions, the most it may. Try again in some minutes."),
+                most=self.limits.sessions_per_process,
+            )
+        longest = min(unwatched, key=lambda host: host.last_watched_s)
+        longest.close()
+
+    def _closed(self, host: Host) -> None:
+        if self._hosts.get(host.session_id) is host:
+            del self._hosts[host.session_id]
+
+    def moment(self, session_id: str) -> Moment | None:
+        """Return where a session is if it is here, waiting for it. Not for the event loop's own thread."""
+        host = self._hosts.get(session_id)
+        if host is None:
+            return None
+        return asyncio.run_coroutine_threadsafe(host.moment(), host.loop).result(MOMENT_S)
+
+    async def end(self) -> None:
+        """Put everything to rest and remove the files."""
+        await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
+        self._executor.shutdown()
+        self.directory.remove()

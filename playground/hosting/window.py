@@ -1,0 +1,94 @@
+"""What one reader is owed, without I/O: frames in order, a bounded number unacknowledged, else a snapshot."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Literal
+
+FRAMES_IN_FLIGHT = 8
+EMPTY_IN_FLIGHT = 4
+"""An empty frame (only the clock moves) leaves room for those with rows."""
+
+Answer = Literal["frame", "snapshot", "nothing"]
+
+
+class FrameWindow:
+    """The bookkeeping of one reader.
+
+    A reader is *in step* (the next row it expects is the next one there is) or *behind* for a reason: it has just
+    joined, or its acknowledgements stopped coming. One that is behind gets a snapshot as soon as there is room,
+    and no row before that; so the rows that it sees have no holes.
+    """
+
+    def __init__(self) -> None:
+        self.behind: str | None = "join"
+        self.joined = False
+        self.missed: Counter[str] = Counter()
+        self._in_flight: deque[int] = deque()
+
+    @property
+    def unacknowledged(self) -> int:
+        """Number of frames and snapshots on their way."""
+        return len(self._in_flight)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a snapshot is owed and there is room for it."""
+        return self.joined and self.behind is not None and len(self._in_flight) < FRAMES_IN_FLIGHT
+
+    def join(self, in_step: bool) -> None:
+        """Begin (again): with everything there is, or in need of a snapshot."""
+        self.joined = True
+        self.behind = None if in_step else "join"
+        self.missed.clear()
+        self._in_flight.clear()
+
+    def restart(self) -> None:
+        """The run was rebuilt: whatever the reader has is no longer a part of it."""
+        self.behind = "join"
+        self.missed.clear()
+
+    def answer(self, counts: Counter[str], fast: bool) -> Answer:
+        """Decide what to send of the rows that just came, given their number by kind.
+
+        Args:
+            counts: the new rows, by kind; empty when only the clock moved.
+            fast: there are too many to send one by one.
+        """
+        if not self.joined:
+            return "nothing"
+        if len(self._in_flight) >= FRAMES_IN_FLIGHT:
+            if counts and self.behind is None:
+                self.behind = "lag"
+            self._miss(counts)
+            return "nothing"
+        if self.behind is not None:
+            self._miss(counts)
+            return "snapshot"
+        if fast:
+            self.behind = "fast"
+            self._miss(counts)
+            return "snapshot"
+        if not counts and len(self._in_flight) >= EMPTY_IN_FLIGHT:
+            return "nothing"
+        return "frame"
+
+    def _miss(self, counts: Counter[str]) -> None:
+        if self.behind != "join":
+            self.missed.update(counts)
+
+    def sent(self, through: int) -> None:
+        """Note that a frame or snapshot went out, after which the reader has the rows up to `through`."""
+        self._in_flight.append(through)
+
+    def caught_up(self) -> tuple[str, dict[str, int]]:
+        """Note that a snapshot goes out now; return its reason and what was left out, by kind."""
+        why, missed = self.behind or "join", dict(self.missed)
+        self.behind = None
+        self.missed.clear()
+        return why, missed
+
+    def acknowledge(self, through: int) -> None:
+        """The reader has applied everything up to row `through`."""
+        while self._in_flight and self._in_flight[0] <= through:
+            self._in_flight.popleft()

@@ -1,0 +1,74 @@
+"""What a host says to people."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.limits import Limits, Usage
+from playground.messages import Message
+
+BROKE = Message(_("That broke the engine; the session is back where it was before."))
+BUSY = Message(_("Too many commands wait already. Try again in a moment."))
+FAULT = Message(
+    _("The engine found a fault in itself. The session stands where all was well; try something else.")
+)
+FULL_DISK = Message(
+    _("Going on would take more disk than a session may. It stands before that: consume, purge or stop.")
+)
+NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
+NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
+SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
+STOPPED = Message(_("The session had to stop. Load the page again to go on."))
+WAKES = Message(_("Waking the session: repeating what happened in it."))
+WOKE_DIFFERENT = Message(_("Repeating the session gave another digest: this is our mistake."))
+
+
+def woke_in_other_version(then: str, now: str) -> Message:
+    """Say why a session is not quite what it was."""
+    text = _(
+        "The session was made with engine %(then)s; this is %(now)s. It was repeated and came out differently."
+    )
+    return Message(text, then=then, now=now)
+
+
+def worn_out(limits: Limits) -> Message:
+    """Say that a session has come as far as it may."""
+    text = _(
+        "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "
+        "Share it, or go on in a new one."
+    )
+    return Message(text, steps=limits.max_transitions, hours=limits.max_virtual_s // 3600)
+
+
+def full(usage: Usage, limits: Limits) -> Message:
+    """Say that publishers were stopped, and why."""
+    text = _(
+        "The session holds %(messages)s messages and %(bytes)s bytes on disk; it may hold %(most)s and "
+        "%(most_bytes)s. Publishers were stopped. Consume or purge to make room."
+    )
+    return Message(
+        text,
+        messages=usage.messages,
+        bytes=usage.disk_bytes,
+        most=limits.max_messages,
+        most_bytes=limits.max_disk_bytes,
+    )
+
+
+def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:
+    """Say, with its level, whether a repeated run is the one that was recorded."""
+    if not expected:
+        return "info", Message(_("This is where the scenario ends. Play on, or change something."))
+    if got == expected:
+        text = _("This is where the recorded run ends, and it is the same run: digest %(digest)s.")
+        return "info", Message(text, digest=got[:12])
+    if recorded_by and recorded_by != version:
+        text = _(
+            "This is where the recorded run ends. It was recorded with engine %(then)s; engine %(now)s behaves "
+            "differently, so this is not the same run (digest %(got)s, recorded %(expected)s)."
+        )
+        return "info", Message(text, then=recorded_by, now=version, got=got[:12], expected=expected[:12])
+    text = _(
+        "This should be the recorded run, but the digest is %(got)s instead of %(expected)s: our mistake."
+    )
+    return "error", Message(text, got=got[:12], expected=expected[:12])

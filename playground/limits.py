@@ -1,0 +1,139 @@
+"""What one session may take of the machine, and the check of a command against it.
+
+The engine decides whether a command makes sense; here it is only decided whether this server can afford it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Refused
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of settings.WATERLINE; the page shows them."""
+
+    max_disk_bytes: int
+    max_messages: int
+    max_size_bytes: int
+    max_rate_per_s: int
+    max_actors: int
+    max_transitions: int
+    max_commands: int
+    max_virtual_s: int
+    commands_per_s: int
+    command_bytes: int
+    scenario_bytes: int
+    sessions_per_process: int
+    sockets_per_session: int
+    new_per_minute: int
+    idle_s: int
+    unwatched_s: int
+    keep_days: int
+    engine_threads: int
+
+    def public(self) -> dict[str, int]:
+        """Return what the page shows."""
+        hidden = {"engine_threads", "sessions_per_process", "new_per_minute"}
+        return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
+
+
+def current() -> Limits:
+    """Return the limits in force."""
+    return msgspec.convert(settings.WATERLINE, Limits)
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a session takes at the moment."""
+
+    messages: int = 0
+    disk_bytes: int = 0
+    transitions: int = 0
+    commands: int = 0
+
+
+DEPTH = 6
+TEXT_CHARACTERS = 255
+VALUES = 200
+INTEGER = 2**53
+
+
+def check_shape(value: Any, depth: int = DEPTH) -> int:
+    """Refuse what no command can contain: deep nesting, long texts, numbers that are none. Return its size."""
+    if depth == 0:
+        raise Refused(_("The command is nested too deeply. Send it flat, as the examples do."))
+    if isinstance(value, dict | list):
+        parts = [*value.keys(), *value.values()] if isinstance(value, dict) else value
+        total = 1 + sum(check_shape(part, depth - 1) for part in parts)
+        if total > VALUES:
+            raise Refused(_("The command has more than %(most)s values. Send fewer."), most=VALUES)
+        return total
+    if isinstance(value, str) and len(value) > TEXT_CHARACTERS:
+        raise Refused(_("A text in the command is longer than %(most)s characters."), most=TEXT_CHARACTERS)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise Refused(_("A number in the command is infinite or not a number."))
+    if isinstance(value, int) and abs(value) > INTEGER:
+        raise Refused(_("A number in the command is too large. The largest is %(most)s."), most=INTEGER)
+    return 1
+
+
+def check_command(command: dict[str, Any], limits: Limits, usage: Usage) -> None:
+    """Refuse a command that this server cannot afford."""
+    check_shape(command)
+    if not isinstance(command.get("do"), str):
+        raise Refused(_('The command has no verb: "do" must be a text such as "publish".'))
+    if "at_us" in command:
+        raise Refused(_("A command takes effect at once: leave out at_us."))
+    if usage.commands >= limits.max_commands:
+        raise Refused(
+            _("This session has taken %(most)s commands, the most it may. Share it, and go on in a new one."),
+            most=limits.max_commands,
+        )
+    for name, most in (
+        ("count", limits.max_messages),
+        ("size_bytes", limits.max_size_bytes),
+        ("rate_per_s", limits.max_rate_per_s),
+    ):
+        value = _number(command, name)
+        if value > most:
+            raise Refused(
+                _("%(name)s is %(value)s; this server takes up to %(most)s. Choose less."),
+                name=name,
+                value=value,
+                most=most,
+            )
+    if command["do"] == "publish":
+        _check_burst(_number(command, "count"), _number(command, "size_bytes"), limits, usage)
+
+
+def _check_burst(count: float, size_bytes: float, limits: Limits, usage: Usage) -> None:
+    if usage.messages + count > limits.max_messages:
+        raise Refused(
+            _(
+                "The session holds %(held)s messages and may hold %(most)s. "
+                "Publish fewer, or let consumers take some, or purge."
+            ),
+            held=usage.messages,
+            most=limits.max_messages,
+        )
+    if usage.disk_bytes + count * size_bytes > limits.max_disk_bytes:
+        raise Refused(
+            _(
+                "These messages could take %(wanted)s bytes on disk; the session has %(used)s of its %(most)s. "
+                "Publish fewer or smaller ones, or purge."
+            ),
+            wanted=int(count * size_bytes),
+            used=usage.disk_bytes,
+            most=limits.max_disk_bytes,
+        )
+
+
+def _number(command: dict[str, Any], name: str) -> float:
+    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
+    value = command.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -1,0 +1,33 @@
+"""The one registry of this process, made when the first session needs it."""
+
+from __future__ import annotations
+
+import threading
+from functools import cache
+
+from django.conf import settings
+
+from playground import limits
+from playground.book import DatabaseBook
+from playground.doors import door
+from playground.hosting.registry import Registry
+
+_lock = threading.Lock()
+
+
+@cache
+def _registry() -> Registry:
+    return Registry(door=door(), book=DatabaseBook, limits=limits.current(), root=settings.SESSIONS_DIR)
+
+
+def registry() -> Registry:
+    """Return the hosts of this process."""
+    with _lock:
+        return _registry()
+
+
+async def end() -> None:
+    """Put every session of this process to rest. The next call of `registry` begins anew."""
+    if _registry.cache_info().currsize:
+        await _registry().end()
+        _registry.cache_clear()

@@ -1,0 +1,29 @@
+"""manage.py clean_sessions: forget sessions that nobody opens any more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandParser
+
+from playground import limits, services
+from playground.hosting.directories import sweep
+
+
+class Command(BaseCommand):
+    """Shared links are scenarios of their own, and stay."""
+
+    help = "Delete sessions unseen for some days, and the files that dead processes left behind."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Read the age."""
+        parser.add_argument(
+            "--days", type=int, default=limits.current().keep_days, help="default: %(default)s"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Delete and say how many."""
+        deleted = services.delete_sessions_unseen_for(options["days"])
+        swept = sweep(settings.SESSIONS_DIR)
+        self.stdout.write(f"{deleted} sessions deleted, files of {len(swept)} dead processes removed")

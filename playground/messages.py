@@ -1,0 +1,35 @@
+"""What is said to a person: translatable, with the numbers in it, written in the reader's language at the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.utils import translation
+
+
+class Message:
+    """A text with named places, translated only when somebody reads it."""
+
+    def __init__(self, text: Any, **values: object) -> None:
+        self.text = text
+        self.values = values
+
+    def __str__(self) -> str:
+        text = str(self.text)
+        return text % self.values if self.values else text
+
+    def in_language(self, language: str) -> str:
+        """Return the text in a language, whatever the current one is."""
+        with translation.override(language):
+            return str(self)
+
+
+class Refused(Exception):
+    """Something a person asked for cannot be done. The message gives the reason and what to do."""
+
+    def __init__(self, text: Any, **values: object) -> None:
+        super().__init__()
+        self.message = text if isinstance(text, Message) else Message(text, **values)
+
+    def __str__(self) -> str:
+        return str(self.message)

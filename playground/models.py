@@ -1,0 +1,67 @@
+"""What is kept: sessions, the commands given in them, and scenarios with a short address."""
+
+from __future__ import annotations
+
+from django.db import models
+
+
+class Scenario(models.Model):
+    """A run that can be repeated: a library entry (with a slug) or a shared moment (without)."""
+
+    short_id = models.CharField(max_length=16, unique=True)
+    slug = models.SlugField(max_length=60, unique=True, null=True)  # noqa: DJ001 - unique, and absent for most
+    title = models.CharField(max_length=200)
+    body = models.TextField(help_text="canonical JSON")
+    digest = models.CharField(
+        max_length=128, blank=True, help_text="of the run at until_us; empty if not known"
+    )
+    engine_version = models.CharField(max_length=32)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("slug", "-created")
+
+    def __str__(self) -> str:
+        return f"{self.title} ({self.slug or self.short_id})"
+
+
+class Session(models.Model):
+    """One run of somebody's: the scenario that it began with. Its commands are `CommandRecord`s."""
+
+    public_id = models.CharField(max_length=32, unique=True)
+    scenario = models.JSONField()
+    origin = models.ForeignKey(Scenario, null=True, on_delete=models.SET_NULL, related_name="+")
+    engine_version = models.CharField(max_length=32)
+    reached_us = models.BigIntegerField(
+        default=0, help_text="virtual time that the run is known to have reached"
+    )
+    digest = models.CharField(
+        max_length=128, blank=True, help_text="of the run at reached_us; empty if not known"
+    )
+    created = models.DateTimeField(auto_now_add=True)
+    last_seen = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        ordering = ("-created",)
+
+    def __str__(self) -> str:
+        return self.public_id
+
+
+class CommandRecord(models.Model):
+    """A command that the engine took: together with the scenario these are the whole session."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
+    sequence = models.PositiveIntegerField()
+    at_us = models.BigIntegerField()
+    command = models.JSONField()
+
+    class Meta:
+        ordering = ("session", "sequence")
+        constraints = [
+            # Two processes that host one session at once find out here, before they diverge.
+            models.UniqueConstraint(fields=["session", "sequence"], name="one_command_per_sequence"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.session_id}#{self.sequence}"

@@ -1,0 +1,9 @@
+"""Which socket answers which address."""
+
+from django.urls import re_path
+
+from playground.sockets import SessionSocket
+
+websocket_urlpatterns = [
+    re_path(r"^ws/session/(?P<session_id>[2-9a-z]{1,32})/\Z", SessionSocket.as_asgi()),
+]

@@ -1,0 +1,94 @@
+"""Writes to the database."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from playground import selectors, timeline
+from playground.doors import door
+from playground.models import CommandRecord, Scenario, Session
+
+ID_LETTERS = 16
+"""Some 79 bits: a session's address is the right to look at it."""
+
+
+def blank_scenario(profile: str) -> dict[str, Any]:
+    """Return the scenario of a session in which nothing has happened yet."""
+    return door().check({"version": 1, "profile": profile, "until_us": 0})
+
+
+def start_session(scenario: dict[str, Any], origin: Scenario | None = None) -> Session:
+    """Begin a session with a checked scenario."""
+    public_id = "".join(secrets.choice(timeline.ALPHABET) for _each in range(ID_LETTERS))
+    return Session.objects.create(
+        public_id=public_id, scenario=scenario, origin=origin, engine_version=door().version
+    )
+
+
+def replay_session(kept: Scenario) -> Session:
+    """Begin a session that repeats a kept scenario."""
+    return start_session(selectors.scenario_body(kept), kept)
+
+
+def record_command(public_id: str, sequence: int, at_us: int, command: dict[str, Any]) -> None:
+    """Write a command down. Fails if another process hosts the session too, and was faster."""
+    session = Session.objects.only("pk").get(public_id=public_id)
+    CommandRecord.objects.create(session=session, sequence=sequence, at_us=at_us, command=command)
+
+
+def note_progress(public_id: str, at_us: int, digest: str) -> None:
+    """Write down how far a session has come, and that somebody is there."""
+    Session.objects.filter(public_id=public_id).update(
+        reached_us=at_us, digest=digest, last_seen=timezone.now()
+    )
+
+
+def keep_scenario(scenario: dict[str, Any], engine_version: str | None = None) -> Scenario:
+    """Return the kept form of a checked scenario; the same scenario and digest are kept once."""
+    body = timeline.canonical({**scenario, "digest": None})
+    digest = scenario.get("digest") or ""
+    version = engine_version or door().version
+    # The digest belongs to the name: with another engine the same commands may be another run.
+    short_id = timeline.short_id(f"{body}\n{digest}\n{version}")
+    values = {"title": scenario["title"], "body": body, "digest": digest, "engine_version": version}
+    try:
+        with transaction.atomic():
+            return Scenario.objects.get_or_create(short_id=short_id, defaults=values)[0]
+    except IntegrityError:
+        return Scenario.objects.get(short_id=short_id)
+
+
+def put_in_library(slug: str, scenario: dict[str, Any]) -> Scenario:
+    """Make the library's entry of this name be this scenario."""
+    body = timeline.canonical({**scenario, "digest": None})
+    with transaction.atomic():
+        kept, _created = Scenario.objects.update_or_create(
+            slug=slug,
+            defaults={
+                "short_id": timeline.short_id(f"library\n{slug}"),
+                "title": scenario["title"],
+                "body": body,
+                "digest": scenario["digest"] or "",
+                "engine_version": door().version,
+            },
+        )
+    return kept
+
+
+def prune_library(slugs: set[str]) -> int:
+    """Remove the library's entries that are not among `slugs`; return how many."""
+    removed, _by_model = Scenario.objects.filter(slug__isnull=False).exclude(slug__in=slugs).delete()
+    return removed
+
+
+def delete_sessions_unseen_for(days: int) -> int:
+    """Delete the sessions that nobody has opened for so long; return how many. Shared links stay."""
+    stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(days=days))
+    count = stale.count()
+    stale.delete()
+    return count

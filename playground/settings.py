@@ -1,0 +1,179 @@
+"""Django's settings. Safe by default; the environment may change what is read through `environment`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import dj_database_url
+from csp.constants import NONE, SELF
+from django.utils.translation import gettext_lazy as _
+
+from playground import environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve()
+
+DEBUG = environment.flag("WATERLINE_DEBUG")
+SECRET_KEY = environment.secret_key(VAR_DIR)
+ALLOWED_HOSTS = environment.listed("WATERLINE_HOSTS", "localhost,.localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = environment.listed("WATERLINE_ORIGINS")
+
+# --- what it is made of ---
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.staticfiles",
+    "django.contrib.messages",
+    "django_htmx",
+    "csp",
+    "playground",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "playground.urls"
+ASGI_APPLICATION = "playground.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# --- the database: SQLite in one file, or what DATABASE_URL names ---
+
+DATABASES = {
+    "default": dj_database_url.parse(
+        environment.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'waterline.sqlite3'}"),
+        conn_health_checks=True,
+    )
+}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["OPTIONS"] = {
+        # Readers go on while one writes; a writer takes its lock at once instead of failing halfway.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 10,
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- static files: hashed names, ES modules rewritten to import each other by them ---
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "playground.assets.HashedStorage"},
+}
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+
+# --- languages ---
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [
+    ("en", _("English")),
+    ("zh-hans", _("Simplified Chinese")),
+    ("zh-hant", _("Traditional Chinese")),
+]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+LANGUAGE_COOKIE_SAMESITE = "Lax"
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+# --- security ---
+
+# A browser remembers in a signed cookie which sessions it started; the server keeps nothing about people.
+SESSION_ENGINE = "django.contrib.sessions.backends.signed_cookies"
+SESSION_COOKIE_AGE = 180 * 24 * 3600
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failure"
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "manifest-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
+if environment.flag("WATERLINE_HTTPS"):  # behind a proxy that speaks HTTPS and sets X-Forwarded-Proto
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_SSL_REDIRECT = True
+    SESSION_COOKIE_SECURE = True
+    CSRF_COOKIE_SECURE = True
+    SECURE_HSTS_SECONDS = environment.integer("WATERLINE_HSTS_SECONDS", 3600)
+
+# --- limits: what one visitor may take of the machine; `playground.limits` gives them their meaning ---
+
+WATERLINE = {
+    "max_disk_bytes": environment.integer("WATERLINE_MAX_DISK_BYTES", 256 * 1024 * 1024),
+    "max_messages": environment.integer("WATERLINE_MAX_MESSAGES", 2_000_000),
+    "max_size_bytes": environment.integer("WATERLINE_MAX_SIZE_BYTES", 16 * 1024 * 1024),
+    "max_rate_per_s": environment.integer("WATERLINE_MAX_RATE_PER_S", 100_000),
+    "max_actors": environment.integer("WATERLINE_MAX_ACTORS", 16),
+    "max_transitions": environment.integer("WATERLINE_MAX_TRANSITIONS", 5_000_000),
+    "max_commands": environment.integer("WATERLINE_MAX_COMMANDS", 5_000),
+    "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound
+    "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
+    "command_bytes": environment.integer("WATERLINE_COMMAND_BYTES", 16 * 1024),
+    "scenario_bytes": environment.integer("WATERLINE_SCENARIO_BYTES", 512 * 1024),
+    "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 64),
+    "sockets_per_session": environment.integer("WATERLINE_SOCKETS", 32),
+    "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 30),
+    "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
+    "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
+    "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
+    "engine_threads": environment.integer("WATERLINE_ENGINE_THREADS", 2),
+}
+SESSIONS_DIR = VAR_DIR / "sessions"
+DATA_UPLOAD_MAX_MEMORY_SIZE = WATERLINE["scenario_bytes"] + 64 * 1024
+FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE
+
+# --- logging: one line each, to standard error ---
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {
+        "playground": {"level": environment.text("WATERLINE_LOG_LEVEL", "INFO")},
+        "django": {"handlers": [], "level": "WARNING", "propagate": True},
+        "django.server": {"handlers": [], "level": "WARNING", "propagate": True},
+        "daphne": {"level": "WARNING"},
+    },
+}

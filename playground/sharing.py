@@ -1,0 +1,54 @@
+"""A link to the present moment of a session: a scenario that repeats everything until then."""
+
+from __future__ import annotations
+
+import time
+
+from django.utils.translation import gettext_lazy as _
+
+from playground import live, selectors, services, timeline
+from playground.doors import door
+from playground.hosting.host import Moment
+from playground.hosting.run import Replay, Run
+from playground.messages import Refused
+from playground.models import Scenario, Session
+
+REHEARSAL_S = 20.0
+
+
+def share(session: Session) -> Scenario:
+    """Keep a scenario that repeats the session up to now; blocks until the session has come to a stop for it."""
+    moment = _moment(session)
+    scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    return services.keep_scenario(door().check(scenario))
+
+
+def scenario_so_far(session: Session) -> dict[str, object]:
+    """Return the scenario that `share` would keep, without keeping it."""
+    moment = _moment(session)
+    scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    return door().check(scenario)
+
+
+def _moment(session: Session) -> Moment:
+    try:
+        moment = live.registry().moment(session.public_id)
+    except TimeoutError:
+        raise Refused(_("The session is busy. Pause it, and try again.")) from None
+    return moment or _rehearse(session)
+
+
+def _rehearse(session: Session) -> Moment:
+    """Find the digest of a session that sleeps, by repeating it without files if it is not on record."""
+    commands = selectors.commands_of(session)
+    digest = session.digest
+    if not digest or session.engine_version != door().version:
+        node, files = door().rehearse(session.scenario)
+        run = Run(node, files, disk_bytes=2**62)
+        replay = Replay(run, commands, session.reached_us)
+        deadline = time.monotonic() + REHEARSAL_S
+        while not replay.go_on(1.0):
+            if time.monotonic() > deadline:
+                raise Refused(_("The session sleeps and is long. Open it, and share it from there."))
+        digest = run.node.log.digest
+    return Moment(session.reached_us, digest, session.scenario, commands)

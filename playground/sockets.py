@@ -1,0 +1,158 @@
+"""The socket of a session: reads what a browser sends, decides whether it may, and hands it to the host."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.utils.translation import gettext_lazy as _
+
+from playground import limits, live, ownership, selectors, wire
+from playground.hosting.clients import Client
+from playground.hosting.host import Host
+from playground.hosting.registry import ServerFull, TooManyWatchers
+from playground.languages import language_of
+from playground.messages import Message, Refused
+from playground.ratelimit import Bucket
+
+logger = logging.getLogger(__name__)
+
+GONE = 4004
+TOO_MANY_WATCHERS = 4010
+TOO_FAST = 4008
+FULL = 4013
+TRY_AGAIN = 1012
+
+OUTBOX = 256
+MESSAGES_PER_S = 100
+HELLOS_PER_S = 0.5
+
+
+class SessionSocket(AsyncWebsocketConsumer):
+    """One browser's connection to one session."""
+
+    client: Client | None = None
+    host: Host | None = None
+
+    async def connect(self) -> None:
+        """Join the session that the address names, or say why not and close."""
+        await self.accept()
+        self.session_id: str = self.scope["url_route"]["kwargs"]["session_id"]
+        self.limits = limits.current()
+        now_s = time.monotonic()
+        self._messages = Bucket(MESSAGES_PER_S, 2 * MESSAGES_PER_S, now_s)
+        self._commands = Bucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
+        self._hellos = Bucket(HELLOS_PER_S, 4, now_s)
+        self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
+        self._sender = asyncio.create_task(self._send_outbox())
+        self.client = Client(
+            self._put,
+            language_of(self.scope),
+            ownership.owns(self.scope["session"], self.session_id),
+            close=lambda: self._end(TRY_AGAIN),
+        )
+        if not await database_sync_to_async(selectors.session_exists)(self.session_id):
+            self._refuse_all(GONE, Message(_("This session is gone. Start a new one from the first page.")))
+            return
+        try:
+            self.host = live.registry().join(self.session_id, self.client)
+        except TooManyWatchers as refused:
+            self._refuse_all(TOO_MANY_WATCHERS, refused.message)
+        except ServerFull as refused:
+            self._refuse_all(FULL, refused.message)
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the session."""
+        if self.host and self.client:
+            self.host.leave(self.client)
+        if self.client:
+            self._sender.cancel()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Handle one message."""
+        if self.host is None or self.client is None:
+            return
+        if not self._messages.take(time.monotonic()):
+            self._refuse_all(TOO_FAST, Message(_("Too many messages: the connection is closed.")))
+            return
+        try:
+            self._dispatch(wire.decode(text_data or "", self.limits.command_bytes))
+        except wire.BadMessage as bad:
+            logger.info("session %s: a message was refused: %s", self.session_id, bad)
+            self.client.refused(bad.number, bad.message)
+        except Refused as refused:
+            self.client.notice("limit", refused.message)
+
+    # --- what was sent ---
+
+    def _dispatch(self, message: wire.ClientMessage) -> None:
+        host, client = self.host, self.client
+        if host is None or client is None:
+            return
+        if isinstance(message, wire.Ack):
+            host.acknowledge(client, message.through)
+        elif isinstance(message, wire.Hello):
+            # A browser that lost its place says hello for each frame under way: one answer is enough.
+            if self._hellos.take(time.monotonic()):
+                host.hello(client, message.have, message.life)
+        elif isinstance(message, wire.CommandMessage):
+            try:
+                self._check_may_command(client)
+            except Refused as refused:
+                logger.info("session %s: a command was refused: %s", self.session_id, refused)
+                client.refused(message.id, refused.message)
+            else:
+                host.command(client, message.id, message.command)
+        else:
+            self._check_may_command(client)
+            if isinstance(message, wire.Step):
+                host.step()
+            else:
+                host.control(message.play, message.speed)
+
+    def _check_may_command(self, client: Client) -> None:
+        if not client.owner:
+            raise Refused(
+                _("You are watching somebody's session. Use Share, and open the link for one of your own.")
+            )
+        if not self._commands.take(time.monotonic()):
+            raise Refused(
+                _("Too fast: this server takes %(most)s commands a second. Try again."),
+                most=self.limits.commands_per_s,
+            )
+
+    # --- what is sent ---
+
+    def _put(self, text: bytes) -> None:
+        """Take a message for the browser; one that has let too many pile up is disconnected."""
+        try:
+            self._outbox.put_nowait(("text", text.decode()))
+        except asyncio.QueueFull:
+            self._end(TRY_AGAIN)
+
+    def _refuse_all(self, code: int, message: Message) -> None:
+        """Say why nothing more will be done, and close."""
+        if self.client:
+            self.client.notice("error", message)
+        logger.info("session %s: a socket was closed (%s): %s", self.session_id, code, message)
+        self._end(code)
+
+    def _end(self, code: int) -> None:
+        if self.host and self.client:
+            self.host.leave(self.client)
+        self.host = None
+        while self._outbox.full():
+            self._outbox.get_nowait()
+        self._outbox.put_nowait(("close", code))
+
+    async def _send_outbox(self) -> None:
+        while True:
+            kind, value = await self._outbox.get()
+            if kind == "close":
+                await self.close(code=value)
+                return
+            await self.send(text_data=value)

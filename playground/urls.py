@@ -1,0 +1,40 @@
+"""Which view answers which address."""
+
+from importlib.util import find_spec
+
+from django.urls import include, path, re_path
+from django.utils.translation import get_language
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import etag
+from django.views.i18n import JavaScriptCatalog
+
+from playground import assets
+from playground.views import errors, home, sessions
+
+SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
+
+catalog = cache_control(private=True, no_cache=True)(
+    etag(lambda request: f'"{get_language()}-{assets.STARTED}"')(JavaScriptCatalog.as_view())
+)
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("play/", home.resume, name="playground"),
+    path("s/new", home.new, name="session-new"),
+    path("s/import", home.import_scenario, name="scenario-import"),
+    re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),
+    re_path(rf"^{SESSION}/share\Z", sessions.share, name="session-share"),
+    re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
+    re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
+    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", sessions.permalink, name="permalink"),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("i18n/catalog.js", catalog, name="javascript-catalog"),
+]
+
+if find_spec("playground.whatif") and find_spec("playground.whatif.urls"):
+    urlpatterns.append(path("whatif/", include("playground.whatif.urls")))
+
+handler400 = errors.bad_request
+handler403 = errors.forbidden
+handler404 = errors.not_found
+handler500 = errors.server_error

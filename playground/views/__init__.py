@@ -1,0 +1,1 @@
+"""Pages: thin functions that read a request, ask services or selectors, and show what came of it."""

@@ -1,0 +1,63 @@
+"""What several views ask before they do anything."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_lazy as _
+
+from playground import limits, selectors
+from playground.messages import Message
+from playground.models import Scenario, Session
+from playground.ratelimit import Buckets
+from playground.views.errors import Gone, too_many
+
+View = Callable[..., HttpResponse]
+
+
+@cache
+def _buckets() -> Buckets:
+    per_minute = limits.current().new_per_minute
+    return Buckets(per_minute / 60, per_minute)
+
+
+def forget_callers() -> None:
+    """Give everybody a full bucket again."""
+    _buckets.cache_clear()
+
+
+def rate_limited(view: View) -> View:
+    """Let one address make only so many sessions and links a minute."""
+
+    @wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not _buckets().take(request.META.get("REMOTE_ADDR") or "", time.monotonic()):
+            text = _(
+                "This server makes up to %(most)s sessions and links a minute for one address. Wait a little."
+            )
+            return too_many(request, Message(text, most=limits.current().new_per_minute))
+        return view(request, *args, **kwargs)
+
+    return limited
+
+
+def session_or_gone(public_id: str) -> Session:
+    """Return a session, or raise `Gone`."""
+    session = selectors.session_by_id(public_id)
+    if session is None:
+        text = _("Sessions that nobody opens for %(days)s days are removed; links made with Share stay.")
+        raise Gone(_("This session is gone"), Message(text, days=limits.current().keep_days))
+    return session
+
+
+def scenario_or_gone(name: str) -> Scenario:
+    """Return a kept scenario, or raise `Gone`."""
+    kept = selectors.scenario_by_name(name)
+    if kept is None:
+        text = _("No run is kept under this link. It may have been cut off when it was copied.")
+        raise Gone(_("This link leads nowhere"), Message(text))
+    return kept

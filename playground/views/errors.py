@@ -1,0 +1,88 @@
+"""Pages and answers for what went wrong."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+
+from playground.messages import Message
+
+logger = logging.getLogger(__name__)
+
+
+class Gone(Http404):
+    """Something that has an address but is not there (any more)."""
+
+    def __init__(self, title: Any, message: Message) -> None:
+        super().__init__(str(title))
+        self.title = title
+        self.message = message
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Tell whether a script asks, rather than a person."""
+    return "application/json" in request.headers.get("accept", "")
+
+
+def answer(request: HttpRequest, status: int, title: Any, message: Any) -> HttpResponse:
+    """Return an error as a page, a fragment or JSON, whichever was asked for."""
+    if wants_json(request):
+        return JsonResponse({"error": str(message)}, status=status)
+    if getattr(request, "htmx", False):
+        return render(request, "playground/_problem.html", {"message": message}, status=status)
+    context = {"title": title, "message": message, "status": status}
+    return render(request, "playground/problem.html", context, status=status)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 404."""
+    if isinstance(exception, Gone):
+        logger.info("gone: %.200s", request.path)
+        return answer(request, 404, exception.title, exception.message)
+    return answer(
+        request, 404, _("There is no such page"), _("The address may have been mistyped or cut off.")
+    )
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 400."""
+    text = _("The request could not be understood, or it was larger than this server takes.")
+    return answer(request, 400, _("That did not work"), text)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Handle 403."""
+    return answer(request, 403, _("That is not allowed"), _("Only who began this session may do that."))
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """Handle a form that was not sent from our own page."""
+    logger.info("a form was refused at %.200s: %s", request.path, reason)
+    text = _("The form was too old or came from another site. Load the page again, and send it once more.")
+    return answer(request, 403, _("That is not allowed"), text)
+
+
+def too_many(request: HttpRequest, message: Message) -> HttpResponse:
+    """Answer with 429."""
+    logger.info("too many requests from one address at %.200s", request.path)
+    response = answer(request, 429, _("Not so fast"), message)
+    response["Retry-After"] = "10"
+    return response
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Handle 500, with a page that needs nothing if the usual one is what broke."""
+    text = _(
+        "Something went wrong on our side. It was written down. Your session is kept: load the page again."
+    )
+    try:
+        return answer(request, 500, _("That did not work"), text)
+    except Exception:
+        logger.exception("the page for errors failed too")
+        return HttpResponse(Path(settings.BASE_DIR, "templates", "500.html").read_bytes(), status=500)

@@ -1,0 +1,99 @@
+"""The first page, and beginning a session from it."""
+
+from __future__ import annotations
+
+import logging
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_POST, require_safe
+
+from playground import library, limits, ownership, selectors, services
+from playground.doors import door
+from playground.models import Scenario
+from playground.views.access import rate_limited, scenario_or_gone
+
+logger = logging.getLogger(__name__)
+
+PROFILES = ("classroom", "real")
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """Say what this is, and list the ready scenarios."""
+    return _home(request)
+
+
+def _home(
+    request: HttpRequest, import_error: str = "", import_text: str = "", status: int = 200
+) -> HttpResponse:
+    context = {
+        "library": [_entry(kept) for kept in selectors.library()],
+        "latest": selectors.latest_of(ownership.owned(request.session)),
+        "import_error": import_error,
+        "import_text": import_text,
+        "import_bytes": limits.current().scenario_bytes,
+    }
+    return render(request, "playground/home.html", context, status=status)
+
+
+def _entry(kept: Scenario) -> dict[str, object]:
+    body = selectors.scenario_body(kept)
+    return {
+        "slug": kept.slug,
+        "title": _(kept.title),
+        "profile": body["profile"],
+        "text": _(library.TEXTS[kept.slug]) if kept.slug in library.TEXTS else "",
+        "seconds": round(body["until_us"] / 1_000_000),
+    }
+
+
+@require_GET
+def resume(request: HttpRequest) -> HttpResponse:
+    """Lead to the browser's latest session, or to the first page when there is none."""
+    latest = selectors.latest_of(ownership.owned(request.session))
+    return redirect("session", latest.public_id) if latest else redirect("home")
+
+
+@require_POST
+@rate_limited
+def new(request: HttpRequest) -> HttpResponse:
+    """Begin a session: with a ready or shared scenario, or with nothing but a profile."""
+    name = request.POST.get("scenario", "")
+    if name:
+        session = services.replay_session(scenario_or_gone(name[:80]))
+    else:
+        profile = request.POST.get("profile", PROFILES[0])
+        if profile not in PROFILES:
+            profile = PROFILES[0]
+        session = services.start_session(services.blank_scenario(profile))
+    ownership.claim(request.session, session.public_id)
+    return redirect("session", session.public_id)
+
+
+@require_POST
+@rate_limited
+def import_scenario(request: HttpRequest) -> HttpResponse:
+    """Begin a session with a scenario that somebody saved: an uploaded file, or pasted text."""
+    most = limits.current().scenario_bytes
+    uploaded = request.FILES.get("file")
+    if uploaded is not None and (uploaded.size or 0) > most:
+        data, problem = b"", _("The file has more than %(most)s bytes.") % {"most": most}
+    else:
+        data = uploaded.read() if uploaded else request.POST.get("text", "").encode("utf-8", "replace")
+        problem = "" if data.strip() else _("Choose a file, or paste a scenario.")
+    if not problem and len(data) > most:
+        problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
+    if not problem:
+        try:
+            scenario = door().check(data)
+        except (*door().no_scenario, RecursionError, UnicodeError) as error:
+            problem = str(error)[:300] or _("The scenario is nested too deeply.")
+    if problem:
+        logger.info("an imported scenario was refused: %.200s", problem)
+        return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)
+    kept = services.keep_scenario(scenario)
+    session = services.replay_session(kept)
+    ownership.claim(request.session, session.public_id)
+    return redirect("session", session.public_id)

@@ -1,0 +1,127 @@
+"""A session's page, its real files, and what can be taken away from it."""
+
+from __future__ import annotations
+
+import re
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import limits, live, ownership, services, sharing
+from playground.doors import door
+from playground.messages import Message, Refused
+from playground.models import Session
+from playground.views.access import rate_limited, scenario_or_gone, session_or_gone
+from playground.views.errors import Gone, answer
+
+FILE_BYTES = 4096
+"""Most bytes of a file in one answer."""
+
+
+@require_safe
+@never_cache
+def session(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Show the live page of a session."""
+    found = session_or_gone(session_id)
+    return render(request, "playground/live.html", _live_context(request, found))
+
+
+def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
+    owner = ownership.owns(request.session, found.public_id)
+    return {
+        "session_id": found.public_id,
+        "websocket_path": f"/ws/session/{found.public_id}/",
+        "scenario": found.scenario,
+        "owner": owner,
+        "live_data": {  # for json_script: what the page's script needs before its socket opens
+            "session": found.public_id,
+            "websocket": f"/ws/session/{found.public_id}/",
+            "owner": owner,
+            "limits": limits.current().public(),
+            "scenario": found.scenario,
+            "engine": door().version,
+            "urls": {
+                "share": reverse("session-share", args=[found.public_id]),
+                "file": reverse("session-file", args=[found.public_id]),
+                "scenario": reverse("session-scenario", args=[found.public_id]),
+            },
+        },
+    }
+
+
+@require_POST
+@rate_limited
+def share(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Make a link that repeats the session up to now."""
+    found = session_or_gone(session_id)
+    try:
+        kept = sharing.share(found)
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
+    context = {"url": url, "short_id": kept.short_id, "digest": kept.digest}
+    if request.htmx:
+        return render(request, "playground/_share.html", context)
+    return JsonResponse(context)
+
+
+@require_safe
+@rate_limited
+@never_cache
+def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Open a session of one's own that repeats a shared run."""
+    kept = scenario_or_gone(short_id)
+    if request.method == "HEAD":  # a messenger that previews the link
+        return HttpResponse()
+    opened = services.replay_session(kept)
+    ownership.claim(request.session, opened.public_id)
+    return redirect("session", opened.public_id)
+
+
+@require_safe
+@rate_limited
+def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Download everything that happened so far as a scenario."""
+    found = session_or_gone(session_id)
+    try:
+        scenario = sharing.scenario_so_far(found)
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})
+    response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.json"'
+    return response
+
+
+@require_safe
+@never_cache
+def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Return some bytes of a real file of the session, in hexadecimal."""
+    found = session_or_gone(session_id)
+    try:
+        path, offset, count = _wanted(request)
+    except Refused as refused:
+        return JsonResponse({"error": str(refused)}, status=400)
+    directory = live.registry().directory.of(found.public_id)
+    try:
+        size, data = door().read_file(str(directory), path, offset, count)
+    except (*door().no_file, OSError):
+        message = Message(_("There is no such file now: it may have been deleted, or the session sleeps."))
+        raise Gone(_("No such file"), message) from None
+    return JsonResponse({"path": path, "size": size, "offset": offset, "count": len(data), "hex": data.hex()})
+
+
+def _wanted(request: HttpRequest) -> tuple[str, int, int]:
+    path = request.GET.get("path", "")
+    if not path or len(path) > 500:
+        raise Refused(_("path must name a file of the session, as the page shows them."))
+    numbers = []
+    for name, default in (("offset", "0"), ("count", "256")):
+        text = request.GET.get(name, default)
+        if not re.fullmatch(r"[0-9]{1,15}", text):
+            raise Refused(_("%(name)s must be a whole number of at least 0."), name=name)
+        numbers.append(int(text))
+    return path, numbers[0], min(numbers[1], FILE_BYTES)

@@ -1,0 +1,85 @@
+"""What a browser may send over the socket: parsed, bounded and typed before anything looks at it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from playground.hosting.pacer import MAX_SPEED, MIN_SPEED
+from playground.messages import Refused
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+CommandId = Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Annotated[str, msgspec.Meta(max_length=64)]
+Speed = Annotated[float, msgspec.Meta(ge=MIN_SPEED, le=MAX_SPEED)]
+
+
+class Hello(msgspec.Struct, tag_field="t", tag="hello", frozen=True):
+    """The first message, and the first after every break."""
+
+    have: Number | None = None
+    life: Annotated[str, msgspec.Meta(max_length=32)] | None = None
+
+
+class CommandMessage(msgspec.Struct, tag_field="t", tag="command", frozen=True):
+    """Something for the engine to do; answered with accepted or refused under the same id."""
+
+    id: CommandId
+    command: dict[str, Any]
+
+
+class Control(msgspec.Struct, tag_field="t", tag="control", frozen=True):
+    """How time passes."""
+
+    play: bool | None = None
+    speed: Speed | None = None
+
+
+class Step(msgspec.Struct, tag_field="t", tag="step", frozen=True):
+    """One transition."""
+
+
+class Ack(msgspec.Struct, tag_field="t", tag="ack", frozen=True):
+    """Everything before row `through` has been applied."""
+
+    through: Number
+
+
+ClientMessage = Hello | CommandMessage | Control | Step | Ack
+_decoder = msgspec.json.Decoder(ClientMessage)
+
+
+class BadMessage(Refused):
+    """A message that cannot be read; `number` is its command's id as far as one can be made out."""
+
+    number: int | str | None = None
+
+
+def decode(text: str, most_bytes: int) -> ClientMessage:
+    """Return a message, or raise `BadMessage` saying what is wrong with it."""
+    size_bytes = len(text.encode("utf-8", "replace"))
+    if size_bytes > most_bytes:
+        raise BadMessage(
+            _("The message has %(size)s bytes; at most %(most)s are taken. Send less."),
+            size=size_bytes,
+            most=most_bytes,
+        )
+    try:
+        return _decoder.decode(text)
+    except RecursionError:
+        raise BadMessage(_("The message is nested too deeply. Send it flat.")) from None
+    except (msgspec.DecodeError, ValueError) as error:
+        bad = BadMessage(_("The message cannot be read: %(why)s."), why=str(error)[:200])
+        bad.number = _id_of(text)
+        raise bad from None
+
+
+def _id_of(text: str) -> int | str | None:
+    """Return the id of a message that is otherwise wrong, so that its sender can tell which one it was."""
+    try:
+        found = msgspec.json.decode(text)
+        number = msgspec.convert(found.get("id") if isinstance(found, dict) else None, CommandId)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return None
+    return number
