@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.transitions import ModeChanged
+from engine.transitions import ModeChanged, TargetChanged
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.reduce import reduce
 from engine.variable_queue.state import QueueState
@@ -39,4 +39,6 @@ def _page_everything(q: QueueState, wait_for_credit: Callable[[], None]) -> None
         q.io_batch_size = 0
         reduce(q)
     q.io_batch_size = batch
-    q.target_ram_count = remembered
+    if q.target_ram_count != remembered:
+        q.emit(TargetChanged("Q56", q.name, remembered, {"old": q.target_ram_count, "restored": True}))
+        q.target_ram_count = remembered
