@@ -88,6 +88,14 @@ class StoreClient:
         """Read the bodies of an extent without waiting; return how many reads wait for a locked file (S156)."""
         return self._store.read(self._peer, extent.msg_no, extent.count, wait=False)
 
+    def alike(self, extent: Extent) -> int:
+        """Return how many messages from the extent's first on may be read together and then removed together.
+
+        For the store that is the same as reading and removing one after the other, each a call of its own: which
+        files are open when the garbage collector comes decides what stays on disk (S186).
+        """
+        return self._store.alike(extent.msg_no, extent.count)
+
     def close_marked(self) -> None:
         """Close the read handles of files that the garbage collector wants to remove (S185)."""
         self._store.close_handles(self._peer, marked_only=True)

@@ -13,6 +13,7 @@ from engine.msg_store.index_table import Row
 from engine.msg_store.rebuild import rebuild
 from engine.msg_store.state import StoreState
 from engine.msg_store.views import disk
+from engine.ranges import Range
 from engine.transitions import StoreRecovered
 
 CLEAN = "clean_stop.json"
@@ -38,7 +39,7 @@ class CleanStop(msgspec.Struct, frozen=True):
 def save(state: StoreState) -> None:
     """Write what a clean start needs (S201)."""
     stop = CleanStop(
-        tuple(sorted(state.peers)),
+        tuple(sorted(state.refs)),
         tuple((file.number, file.file_size, file.valid) for file in state.files),
         _rows(state),
     )
@@ -60,7 +61,7 @@ def start(
     state: StoreState,
     collector: Collector,
     refs: frozenset[str],
-    references: Callable[[], Iterable[tuple[int, int]]],
+    references: Callable[[], Iterable[Range]],
 ) -> bool:
     """Start on the files that are there (S206-S208).
 
@@ -68,7 +69,7 @@ def start(
         state: empty tables to fill.
         collector: told of files without live records after a dirty start.
         refs: names of the clients that the queues' recovery terms hold.
-        references: gives runs of (message number, count), one reference each; only called when dirty (S117).
+        references: gives what the queues' indexes refer to; only called when dirty (S117).
 
     Returns:
         Whether the start is clean.
@@ -86,6 +87,7 @@ def start(
             state.files.open(number, size, valid)
         for row in stop.rows:
             state.index.insert(Row(*row))
+        state.refs.update(refs)
         state.orphans = {n: size for n, size in on_disk.items() if n not in {f[0] for f in stop.files}}
         _open(state, state.files[state.files.current].file_size, clean=True)
         return True

@@ -62,14 +62,16 @@ class StoreState:
         self.codec = codec
         self.settings = settings
         self.emit = emit
+        self.peers: dict[str, Peer] = {}
+        self.refs: set[str] = set()
+        """Names in the client table: registered now, or known from before a clean stop (S200)."""
         self.reset()
 
     def reset(self) -> None:
-        """Forget everything that lives in the process."""
+        """Forget everything but who registered as a client."""
         self.index = IndexTable()
         self.files = FileSummary()
         self.cache = Tallies(keep_zero=True)
-        self.peers: dict[str, Peer] = {}
         self.pending_confirms: dict[str, RangeSet] = {}
         self.dying: dict[str, tuple[int, int]] = {}
         self.open_handles = OpenHandles()

@@ -77,6 +77,7 @@ class MsgStore:
         initial, more = self._settings.msg_store_credit_disc_bound
         peer = Peer(ref, on_disk, on_credit, on_close, more)
         self._state.peers[ref] = peer
+        self._state.refs.add(ref)
         return StoreClient(self, peer, initial)
 
     def send_write(
@@ -108,6 +109,10 @@ class MsgStore:
             self._finish_gc()
             waiting = 0
         return waiting
+
+    def alike(self, start: int, count: int) -> int:
+        """Return how many messages from `start` on can be read and then removed at once; see `StoreClient.alike`."""
+        return self._remover.alike(start, count)
 
     def close_handles(self, peer: Peer, marked_only: bool) -> None:
         """Close a client's read handles, all or those that are marked."""
@@ -191,6 +196,7 @@ class MsgStore:
         """Let a client's name go (S150)."""
         if self._state.peers.get(item.peer.ref) is item.peer:
             del self._state.peers[item.peer.ref]
+            self._state.refs.discard(item.peer.ref)
         self._forget_client(item.peer)
 
     def sync(self) -> None:
@@ -224,18 +230,21 @@ class MsgStore:
     # --- starting and stopping ---------------------------------------------------------------------------------------
 
     def start_new(self) -> None:
-        """Erase the directory and start with nothing, as the transient store always does (S205)."""
+        """Erase the directory and start with nothing, as the transient store always does (S205).
+
+        Clients may register before or after a start; a stop forgets them.
+        """
         self._forget()
         recovery.start_new(self._state)
         self._collector.maybe_compact()
 
-    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[Range]]) -> bool:
         """Start on the files that are there (S206-S208).
 
         Args:
             refs: names of the clients found in the queues' recovery terms.
-            references: gives (message number, count) for each run of messages that a queue index refers to, one
-                reference each (S117); only called when the start is dirty.
+            references: gives the messages that each queue's index refers to, one reference for each time a
+                message is in a range (S117); only called when the start is dirty.
 
         Returns:
             Whether it started cleanly.
@@ -265,6 +274,8 @@ class MsgStore:
 
     def _stop(self, kind: str) -> None:
         self._forget()
+        self._state.peers.clear()
+        self._state.refs.clear()
         self._state.emit(StoreStopped("S201" if kind == "clean" else "S234", self.name, kind))
 
     def _forget(self) -> None:
