@@ -9,22 +9,21 @@ from engine.formats.record import StoreRun, decode_store
 from engine.msg_store.index_table import Row, row_at
 from engine.msg_store.state import StoreState
 from engine.msg_store.tallies import Tallies
-from engine.ranges import Range
 
 SIZE_FIELD_BYTES = 8
 
 
-def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Range]) -> None:
+def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[tuple[int, int]]) -> None:
     """Fill the tables from what queues refer to and what the files hold (S207).
 
     Args:
         state: empty tables to fill.
         numbers: the store files on disk, ascending.
-        references: messages that queues need, one reference for each time a message is in a range.
+        references: runs (message number, count) that queues need, one reference for each time a message is in one.
     """
     wanted = Tallies()
-    for each in references:
-        wanted.change(each.start, each.count, _one_more)
+    for msg_no, count in references:
+        wanted.change(msg_no, count, _one_more)
     for number in numbers:
         records, end = scan(state, number)
         valid = valid_end = 0

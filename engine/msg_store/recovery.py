@@ -13,7 +13,6 @@ from engine.msg_store.index_table import Row
 from engine.msg_store.rebuild import rebuild
 from engine.msg_store.state import StoreState
 from engine.msg_store.views import disk
-from engine.ranges import Range
 from engine.transitions import StoreRecovered
 
 CLEAN = "clean_stop.json"
@@ -61,7 +60,7 @@ def start(
     state: StoreState,
     collector: Collector,
     refs: frozenset[str],
-    references: Callable[[], Iterable[Range]],
+    references: Callable[[], Iterable[tuple[int, int]]],
 ) -> bool:
     """Start on the files that are there (S206-S208).
 

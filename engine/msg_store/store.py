@@ -238,13 +238,13 @@ class MsgStore:
         recovery.start_new(self._state)
         self._collector.maybe_compact()
 
-    def start(self, refs: Iterable[str], references: Callable[[], Iterable[Range]]) -> bool:
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
         """Start on the files that are there (S206-S208).
 
         Args:
             refs: names of the clients found in the queues' recovery terms.
-            references: gives the messages that each queue's index refers to, one reference for each time a
-                message is in a range (S117); only called when the start is dirty.
+            references: gives runs (message number, count) that the queues' indexes refer to, one reference for
+                each time a message is in a run (S117); only called when the start is dirty.
 
         Returns:
             Whether it started cleanly.
