@@ -9,20 +9,25 @@ from engine.formats.record import StoreRun, decode_store
 from engine.msg_store.index_table import Row, row_at
 from engine.msg_store.state import StoreState
 from engine.msg_store.tallies import Tallies
+from engine.ranges import Range
 
 SIZE_FIELD_BYTES = 8
 
+Reference = Range | tuple[int, int]
+"""A run of message numbers: start and count."""
 
-def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[tuple[int, int]]) -> None:
+
+def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Reference]) -> None:
     """Fill the tables from what queues refer to and what the files hold (S207).
 
     Args:
         state: empty tables to fill.
         numbers: the store files on disk, ascending.
-        references: runs (message number, count) that queues need, one reference for each time a message is in one.
+        references: runs that queues need, one reference for each time a message is in one.
     """
     wanted = Tallies()
-    for msg_no, count in references:
+    for each in references:
+        msg_no, count = (each.start, each.count) if isinstance(each, Range) else each
         wanted.change(msg_no, count, _one_more)
     for number in numbers:
         records, end = scan(state, number)

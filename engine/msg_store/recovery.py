@@ -10,7 +10,7 @@ from engine.errors import StoreCorrupt
 from engine.formats.chunks import RawBytes
 from engine.msg_store.collector import Collector
 from engine.msg_store.index_table import Row
-from engine.msg_store.rebuild import rebuild
+from engine.msg_store.rebuild import Reference, rebuild
 from engine.msg_store.state import StoreState
 from engine.msg_store.views import disk
 from engine.transitions import StoreRecovered
@@ -60,7 +60,7 @@ def start(
     state: StoreState,
     collector: Collector,
     refs: frozenset[str],
-    references: Callable[[], Iterable[tuple[int, int]]],
+    references: Callable[[], Iterable[Reference]],
 ) -> bool:
     """Start on the files that are there (S206-S208).
 

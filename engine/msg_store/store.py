@@ -12,6 +12,7 @@ from engine.msg_store.collector import Collector
 from engine.msg_store.mailbox import Content, Delete, Mailbox, Remove, Write
 from engine.msg_store.peers import OnDisk, Peer
 from engine.msg_store.reader import Reader
+from engine.msg_store.rebuild import Reference
 from engine.msg_store.remover import Remover
 from engine.msg_store.state import StoreState
 from engine.msg_store.writer import Writer
@@ -238,13 +239,13 @@ class MsgStore:
         recovery.start_new(self._state)
         self._collector.maybe_compact()
 
-    def start(self, refs: Iterable[str], references: Callable[[], Iterable[tuple[int, int]]]) -> bool:
+    def start(self, refs: Iterable[str], references: Callable[[], Iterable[Reference]]) -> bool:
         """Start on the files that are there (S206-S208).
 
         Args:
             refs: names of the clients found in the queues' recovery terms.
-            references: gives runs (message number, count) that the queues' indexes refer to, one reference for
-                each time a message is in a run (S117); only called when the start is dirty.
+            references: gives the runs of messages that the queues' indexes refer to, one reference for each time a
+                message is in a run (S117); only called when the start is dirty.
 
         Returns:
             Whether it started cleanly.

@@ -10,6 +10,7 @@ from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
 from engine.msg_store import MsgStore
 from engine.queue_index import QueueIndex
+from engine.ranges import Range
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
@@ -120,7 +121,7 @@ class VirtualHost:
             return
         self.queue.recover(terms, clean, self.stores["persistent"].contains)
 
-    def _references(self) -> list[tuple[int, int]]:
+    def _references(self) -> list[Range]:
         """Return the messages in the store that the queue's index refers to (S117)."""
         index = QueueIndex(
             queue=QUEUE,
