@@ -307,4 +307,11 @@ class Door:
         self.storage.rename(kept, journal)
 
     def _start_again(self, terms: Terms | None) -> None:
-        raise NotImplementedError
+        references = self.queue.state.index.store_references
+        self._make_stores()
+        refs = [terms.persistent_ref] if terms and terms.persistent_ref else []
+        clean = self.persistent.start(refs, references)
+        self.transient.start_new()
+        self._make_queue()
+        self.queue.recover(terms, clean, self.persistent.contains)
+        self._prepare()

@@ -80,7 +80,7 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "waiting_bump": q.waiting_bump,
         "blocked": q.blocked,
         "qi": _shortened_lists(q.index.facts(), ("files", "segments")),
-        "store_persistent": _store(persistent, q.persistent),
+        "store_persistent": _store(persistent, q.persistent) if q.durable else None,
         "store_transient": _store(transient, q.transient),
     }
 

@@ -11,11 +11,18 @@ def trim(extent: Extent) -> Extent:
     return extent.with_flags(clear=IN_RAM) if extent.home_store else extent
 
 
-def write_body(q: QueueState, force: bool, extent: Extent, one_by_one: bool = False) -> Extent:
-    """Write the body to its store if it is store-bound and not there yet (Q15)."""
+def write_body(
+    q: QueueState, force: bool, extent: Extent, *, one_by_one: bool = False, descending: bool = False
+) -> Extent:
+    """Write the body to its store if it is store-bound and not there yet (Q15).
+
+    Args:
+        one_by_one: each message is a call of its own.
+        descending: the last message is written first.
+    """
     if extent.in_store or not extent.home_store or not (force or extent.persistent):
         return extent
-    q.client_of(extent).write(extent, one_by_one)
+    q.client_of(extent).write(extent, one_by_one, descending)
     q.disk_write_count += extent.count
     return extent.with_flags(IN_STORE)
 
@@ -44,9 +51,11 @@ def write(
     *,
     batch: bool = False,
     one_by_one: bool = False,
+    descending: bool = False,
 ) -> Extent:
     """Write body, then index record (Q17)."""
-    return write_index(q, force_index, write_body(q, force_body, extent, one_by_one), batch)
+    written = write_body(q, force_body, extent, one_by_one=one_by_one, descending=descending)
+    return write_index(q, force_index, written, batch)
 
 
 def flush_cache(q: QueueState) -> None:

@@ -76,9 +76,17 @@ class VariableQueue:
             codec=codec,
             index=index,
             persistent=persistent.client(
-                ref, self._on_disk, lambda amount: self._post("credit", ("persistent", amount))
+                ref,
+                self._on_disk,
+                lambda amount: self._post("credit", ("persistent", amount)),
+                lambda: self._post("close", "persistent"),
             ),
-            transient=transient.client(ref, None, lambda amount: self._post("credit", ("transient", amount))),
+            transient=transient.client(
+                ref,
+                None,
+                lambda amount: self._post("credit", ("transient", amount)),
+                lambda: self._post("close", "transient"),
+            ),
             emit=emit,
             settle=settle,
         )
@@ -89,9 +97,18 @@ class VariableQueue:
         """Begin as a queue that never existed."""
         lifecycle.start_new(self.state)
 
-    def start_again(self, terms: Terms | None, count: int | None, size_bytes: int | None) -> None:
-        """Begin on recovered files (Q62); see `lifecycle.start_again`."""
-        lifecycle.start_again(self.state, terms, count, size_bytes)
+    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+        """Begin on the files that a stop left (Q62, S110).
+
+        Args:
+            terms: of a clean stop, None otherwise or for a queue that is not durable.
+            store_clean: whether the persistent store recovered cleanly (S206).
+            contains: which of these message numbers the persistent store holds.
+        """
+        q = self.state
+        segments = None if terms is None else terms.segments
+        found = q.index.recover(segments, store_clean, contains, q.durable)
+        lifecycle.start_again(q, terms, found.count, found.size_bytes)
         self._done()
 
     def terminate(self) -> Terms:
@@ -276,8 +293,11 @@ class VariableQueue:
         q = self.state
         if kind == "credit":
             side, amount = what
-            (q.persistent if side == "persistent" else q.transient).grant(amount)
+            q.client(side).grant(amount)
             return True
+        if kind == "close":
+            q.client(what).close_marked()
+            return False
         if kind == "bump":
             q.waiting_bump = False
             return True

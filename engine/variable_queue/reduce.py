@@ -145,7 +145,7 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
             "quota": quota,
             "delta_count": q.delta.count,
         }
-        after = trim(write(q, True, False, before, batch=True))
+        after = trim(write(q, True, False, before, batch=True, descending=source == "q4"))
         account(q, before, paged=True, before=before.in_ram, after=after.in_ram)
         q.runs_of(to).insert(after)
         q.emit(AlphasPushed("Q46", q.name, source, to, (after,), None, numbers))
@@ -160,7 +160,7 @@ def limit_acks(q: QueueState, quota: int, why: Why) -> int:
     while quota > 0 and q.ram_pending:
         before = q.ram_pending.last
         [before] = q.ram_pending.pop_tail(min(quota, before.count))
-        after = trim(write(q, True, False, before, batch=True))
+        after = trim(write(q, True, False, before, batch=True, descending=True))
         account(q, before, before=before.in_ram, after=after.in_ram)
         q.disk_pending.insert(after)
         numbers: Why = {"ram_pending": q.ram_pending.total + before.count, "quota": quota}

@@ -163,6 +163,10 @@ class QueueState:
         runs: Runs[Extent] = getattr(self, place)
         return runs
 
+    def client(self, side: str) -> StoreClient:
+        """Return the client of the "persistent" or the "transient" store."""
+        return self.persistent if side == "persistent" else self.transient
+
     def client_of(self, extent: Extent) -> StoreClient:
         """Return the store client that an extent's body belongs to."""
         return self.persistent if extent.persistent else self.transient

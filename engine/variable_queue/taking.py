@@ -71,7 +71,8 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     done = 0
     while done < count:
         q.now_us = started_us + done * spacing_us
-        each = take(q, count - done, lambda t: _leave_fetched(q, t, ack_required, read))
+        wanted = _alike(q, count - done) if read and not ack_required else count - done
+        each = take(q, wanted, lambda t: _leave_fetched(q, t, ack_required, read))
         if each is None:
             break
         extent = each.extent
@@ -82,6 +83,14 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         done += extent.count
         taken.append(each)
     return taken
+
+
+def _alike(q: QueueState, count: int) -> int:
+    """Return how many messages may be read together and then removed together (S186)."""
+    first = head(q)
+    if first is None or first.in_ram:
+        return count
+    return min(count, q.client_of(first).alike(first))
 
 
 def _leave_fetched(q: QueueState, taken: Taken, ack_required: bool, read: bool) -> None:
