@@ -23,6 +23,7 @@ PUBLISH_BYTES: Final = 40
 ENDING_ZEROS: Final = bytes(40)
 
 _WORD = struct.Struct(">Q")
+_WORD_MASK = (1 << 64) - 1
 
 
 class JournalRun(msgspec.Struct, frozen=True, eq=False):
@@ -132,16 +133,20 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
             action: Action = "publish_deliver" if delivered else "publish"
             run = JournalRun(action, seq, 1, read.publish, codec, read.term)
         if alike:
-            run = _longest(view, at, run)
+            run = _longest(data, view, at, run)
         yield at, run
         at += run.size_bytes
     for chunk in raw(data[at:]):
         yield at, chunk
 
 
-def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun) -> JournalRun:
+def _longest(
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun
+) -> JournalRun:
     """Return the longest ascending run that begins with this record."""
     stride = first.record_bytes
+    if data[at + stride : at + stride + 8] != _WORD.pack(_WORD.unpack_from(data, at)[0] + 1 & _WORD_MASK):
+        return first
     most = SEQ_MASK - first.start + 1
     publish = first.publish
     ids_at = None

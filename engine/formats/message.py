@@ -27,6 +27,7 @@ OWN_PREFIX: Final = b"waterlin"
 _ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 _FIXED_TERM_BYTES = 142
 _CACHED_LAYOUT_BYTES = 256 * 1024
+_KNOWN_SHAPES = 1024
 
 
 class Template(msgspec.Struct, frozen=True):
@@ -139,6 +140,8 @@ class MessageCodec:
         self.id_prefix = id_prefix
         self.templates: list[Template] = []
         self._template_numbers: dict[Template, int] = {}
+        self._shapes: dict[int, tuple[int, int, bool]] = {}
+        """Template, body bytes and persistence of own terms that were read, by the length of the term."""
         self._foreign: list[bytes] = []
         self._foreign_numbers: dict[bytes, int] = {}
         for template in templates:
@@ -311,6 +314,10 @@ class MessageCodec:
         Raises:
             TermError: it is no message term.
         """
+        shape = self._shapes.get(len(term))
+        known = self._read_generated(term, *shape) if shape is not None else None
+        if known is not None:
+            return known
         message = parse_message(term)
         template = self.template_no(
             Template(
@@ -326,7 +333,25 @@ class MessageCodec:
             and len(term) == self.term_bytes(template, size_bytes, message.persistent)
             and term == self.terms(msg_no, 1, template, size_bytes, message.persistent).tobytes()
         )
+        if generated:
+            if len(self._shapes) >= _KNOWN_SHAPES:
+                self._shapes.clear()
+            self._shapes[len(term)] = (template, size_bytes, message.persistent)
         return ReadMessage(msg_no, size_bytes, message.persistent, template, generated)
+
+    def _read_generated(
+        self, term: bytes, template: int, size_bytes: int, raw_persistent: bool
+    ) -> ReadMessage | None:
+        """Read a term without taking it apart if it is this codec's own and of this shape; else return None."""
+        layout = self.layout(template, size_bytes, raw_persistent)
+        id16 = term[layout.id_at : layout.id_at + 16]
+        number = int.from_bytes(id16[8:], "big")
+        if id16[:8] != self.id_prefix or number >= FIRST_FOREIGN:
+            return None
+        own = bytearray(layout.row.tobytes())
+        own[layout.id_at : layout.id_at + 16] = id16
+        own[layout.body_at : layout.body_at + layout.lead_bytes] = id16[8 : 8 + layout.lead_bytes]
+        return ReadMessage(number, size_bytes, raw_persistent, template, True) if own == term else None
 
 
 def big_endian(start: int, count: int, step: int = 1) -> Bytes2D:

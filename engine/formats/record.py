@@ -147,7 +147,7 @@ def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk
             raise StoreCorrupt(f"a record of size {size} at offset {at} has no room for its id", at)
         run = read_record(data, at, size, codec)
         if run.term is None:
-            run = _longest(view, at, run)
+            run = _longest(data, view, at, run)
         yield at, run
         at += run.size_bytes
     for chunk in raw(data[at:]):
@@ -181,7 +181,15 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRu
     )
 
 
-def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun) -> StoreRun:
+def _longest(
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun
+) -> StoreRun:
+    """Return the longest run of following message numbers that begins with this record."""
+    behind = at + first.record_bytes
+    if data[behind + 8 : behind + 24] != first.codec.id_bytes(first.msg_no)[:8] + _SIZE.pack(
+        first.msg_no + 1
+    ):
+        return first
     """Return the longest run in either direction that begins with this record."""
     stride = first.record_bytes
 

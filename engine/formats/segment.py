@@ -158,7 +158,7 @@ def scan_segment(
         if rel >= entry_count:
             raise IndexCorrupt(f"entry {rel} at offset {at} is not below {entry_count}", at)
         if alike:
-            run = _longest(view, at, run)
+            run = _longest(data, view, at, run)
         yield at, run
         at += run.size_bytes
 
@@ -170,9 +170,27 @@ def _marks(data: bytes, at: int, rel: int) -> int:
     return 2 if data[at + 2 : at + 4] == mark else 1
 
 
-def _longest(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: SegmentRun) -> SegmentRun:
+def _may_go_on(data: bytes, at: int, first: SegmentRun) -> bool:
+    """Tell cheaply whether the entry at this offset can continue the one before it."""
+    rel = first.start % first.entry_count
+    publish = first.publish
+    if publish is None:
+        return rel > 0 and data[at : at + 2] == _HEAD.pack(MARK | (rel - 1))
+    kind = PERSISTENT_PUBLISH if publish.persistent else TRANSIENT_PUBLISH
+    if not rel or data[at : at + 2] != _HEAD.pack(kind | (rel - 1)):
+        return False
+    if not 0 < publish.msg_no < FIRST_FOREIGN:
+        return True
+    return data[at + 2 : at + 18] == first.codec.id_bytes(publish.msg_no - 1)
+
+
+def _longest(
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: SegmentRun
+) -> SegmentRun:
     """Return the longest descending run that begins with this entry."""
     stride = first.record_bytes
+    if not _may_go_on(data, at + stride, first):
+        return first
     most = first.start % first.entry_count + 1
     publish = first.publish
     ids_at = None
