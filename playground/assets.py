@@ -1,17 +1,30 @@
-"""How static files are named: by their content, so that browsers may keep them for ever."""
+"""Which static files are served, and how they are named."""
 
 import time
 
+from django.contrib.staticfiles.apps import StaticFilesConfig
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 STARTED = int(time.time())
 """When this process read its translations: a new one may have others."""
 
 
-class HashedStorage(CompressedManifestStaticFilesStorage):
-    """Hash the names, rewrite the modules' imports of each other, and compress once, at collection.
+class StaticFiles(StaticFilesConfig):
+    """Collect what pages use: django-htmx brings extensions and a next version too, which import what it lacks."""
 
-    Imports must be relative, on one line, and end with a semicolon for Django to find them.
+    ignore_patterns = [
+        *StaticFilesConfig.ignore_patterns,
+        "hx-*.js",
+        "htmx-4*.js",
+        "htmax-*.js",
+        "htmx-2-compat*",
+    ]
+
+
+class HashedStorage(CompressedManifestStaticFilesStorage):
+    """Hash the names, so that browsers may keep files for ever, and compress once, at collection.
+
+    Modules' imports of each other are rewritten: they must be relative, on one line, and end with a semicolon.
     """
 
     support_js_module_import_aggregation = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -23,7 +24,7 @@ CSRF_TRUSTED_ORIGINS = environment.listed("WATERLINE_ORIGINS")
 
 INSTALLED_APPS = [
     "daphne",
-    "django.contrib.staticfiles",
+    "playground.assets.StaticFiles",
     "django.contrib.messages",
     "django_htmx",
     "csp",
@@ -76,6 +77,8 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
         "transaction_mode": "IMMEDIATE",
         "timeout": 10,
     }
+    # Sockets are tested with several threads, for which a database in memory locks whole tables.
+    DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # --- static files: hashed names, ES modules rewritten to import each other by them ---

@@ -1,0 +1,1 @@
+"""Tests of the web side: pages, sockets and hosts."""

@@ -1,0 +1,54 @@
+"""What tests of the web side share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import translation
+
+from playground import live
+from playground.hosting.registry import Registry
+from playground.views import access
+
+TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "playground"
+
+
+@pytest.fixture(autouse=True)
+def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
+    """Serve static files by their plain names, and keep everything that is written in a directory of the test."""
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    }
+    (tmp_path / "static").mkdir()
+    settings.STATIC_ROOT = tmp_path / "static"
+    settings.SESSIONS_DIR = tmp_path / "sessions"
+    access.forget_callers()
+    with translation.override("en"):
+        yield
+    access.forget_callers()
+
+
+@pytest.fixture
+def limit(settings: Any) -> Any:
+    """Return a function that sets limits for one test, before anything reads them."""
+
+    def set_limits(**values: int) -> None:
+        settings.WATERLINE = {**settings.WATERLINE, **values}
+
+    return set_limits
+
+
+@pytest.fixture(autouse=True)
+def fresh_registry() -> Iterator[type[Registry]]:
+    """Begin every test without hosts, and leave no directory behind."""
+    live._registry.cache_clear()
+    yield Registry
+    if live._registry.cache_info().currsize:
+        registry = live._registry()
+        registry.directory.remove()
+        registry._executor.shutdown()
+    live._registry.cache_clear()
