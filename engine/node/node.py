@@ -72,18 +72,18 @@ class Node:
         prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
         self._tell_settings("start")
-        self._host = VirtualHost(
+        self.host = VirtualHost(
             durable=self.settings.queue_durable,
             settings=self.queue_settings,
             codec=codec,
             storage=storage,
             emit=self._emit,
         )
-        self._host.start_new(0)
+        self.host.start_new(0)
         self.watch = MemoryWatch(MemoryMonitor())
         self.process = self._new_process()
         limits = Limits(self.settings, codec, storage)
-        limits.queue = self._host.queue
+        limits.queue = self.host.queue
         self._limits = limits
         self.deliveries = Deliveries(self.process, self._clock, self._emit, self._discarded)
         self.connections = Connections(self.deliveries, self._clock, limits, self._emit)
@@ -96,7 +96,7 @@ class Node:
 
     def _new_process(self) -> QueueProcess:
         return QueueProcess(
-            queue=self._host.queue,
+            queue=self.host.queue,
             scheduler=self._clock,
             settings=lambda: self.settings,
             monitor=self.watch.monitor,
@@ -205,8 +205,8 @@ class Node:
         memory = memory_model.measure(
             self.settings.base_memory_bytes,
             actors * self.settings.connection_memory_bytes,
-            self._host.queue,
-            self._host.snapshots().values(),
+            self.host.queue,
+            self.host.snapshots().values(),
         )
         changed = self.watch.check(memory, self.settings)
         self._used_bytes = self.storage.used_bytes()
@@ -231,9 +231,9 @@ class Node:
         self.process.stop()
         self.connections.disconnect_all()
         self.deliveries.disconnect_all()
-        self._host.stop(kind)
-        self._host.start_again(self._clock.now_us)
-        self._limits.queue = self._host.queue
+        self.host.stop(kind)
+        self.host.start_again(self._clock.now_us)
+        self._limits.queue = self.host.queue
         self.watch.monitor = MemoryMonitor()
         self.process = self._new_process()
         self.deliveries.process = self.process
@@ -297,7 +297,7 @@ class Node:
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
-        queue = self._host.queue.snapshot()
+        queue = self.host.queue.snapshot()
         lanes: dict[str, list[Extent]] = queue["lanes"]
         delta: Delta = queue["delta"]
         return {
@@ -312,7 +312,7 @@ class Node:
                     "index": queue["index"],
                 }
             },
-            "stores": self._host.snapshots(),
+            "stores": self.host.snapshots(),
             "node": {
                 "settings": self._setting_facts(),
                 "memory": self.watch.facts(),

@@ -9,8 +9,6 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
 from engine.msg_store import MsgStore
-from engine.queue_index import QueueIndex
-from engine.ranges import Range
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
@@ -111,29 +109,18 @@ class VirtualHost:
         terms = self._terms if self._durable else None
         if not self._durable:
             self._storage.delete_directory(self.queue_directory)
+        index = self.queue.state.index
         self._make_stores()
         self.stores["transient"].start_new()
         refs = [terms.persistent_ref] if terms is not None and terms.persistent_ref is not None else []
-        clean = self.stores["persistent"].start(refs, self._references)
+        clean = self.stores["persistent"].start(
+            refs, lambda: [(each.start, each.count) for each in index.store_references()]
+        )
         self._make_queue(now_us)
         if not self._durable:
             self.queue.start_new()
             return
         self.queue.recover(terms, clean, self.stores["persistent"].contains)
-
-    def _references(self) -> list[Range]:
-        """Return the messages in the store that the queue's index refers to (S117)."""
-        index = QueueIndex(
-            queue=QUEUE,
-            directory=self.queue_directory,
-            storage=self._storage,
-            codec=self._codec,
-            settings=self._settings,
-            emit=_ignore,
-            on_index_written=_ignore,
-            on_both_written=_ignore,
-        )
-        return index.store_references()
 
     # --- stops -------------------------------------------------------------------------------------------------------
 
@@ -154,7 +141,3 @@ class VirtualHost:
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""
         return {side: store.snapshot() for side, store in sorted(self.stores.items())}
-
-
-def _ignore(_: object) -> None:
-    pass

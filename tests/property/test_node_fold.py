@@ -1,0 +1,154 @@
+"""Random programs of commands on a whole node: fold, invariants, both storages, replay (promises 1-3)."""
+
+from __future__ import annotations
+
+import tempfile
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.errors import CommandError
+from engine.node.node import Node
+from engine.node.scenario import Scenario, parse
+from engine.storage.directory import DirectoryStorage
+from engine.storage.ledger import LedgerStorage
+from tests.helpers.following import Follower
+
+SIZES = st.sampled_from([0, 16, 100, 900, 4092, 4093, 6144, 20_000])
+PROFILES = st.sampled_from(["classroom", "classroom", "real"])
+
+OVERRIDES = st.fixed_dictionaries(
+    {},
+    optional={
+        "segment_entry_count": st.sampled_from([2, 4, 16]),
+        "explicit_gc_run_operation_threshold": st.sampled_from([0, 3, 1000]),
+        "msg_store_io_batch_size": st.sampled_from([1, 5]),
+        "queue_index_embed_msgs_below": st.sampled_from([0, 50, 4096]),
+        "queue_index_max_journal_entries": st.sampled_from([10, 100]),
+        "msg_store_credit_disc_bound": st.sampled_from([[4, 2], [40, 8]]),
+        "msg_store_file_size_limit": st.sampled_from([20_000, 64 * 1024]),
+        "write_buffer_bytes": st.sampled_from([0, 5000]),
+        "queue_durable": st.booleans(),
+        "max_messages": st.sampled_from([60, 500]),
+    },
+)
+
+
+def commands() -> st.SearchStrategy[dict[str, Any]]:
+    count = st.integers(1, 60)
+    name = st.sampled_from(["a", "b", "c", "d"])
+    verb = st.fixed_dictionaries
+    just = st.just
+    return st.one_of(
+        verb(
+            {
+                "do": just("publish"),
+                "count": count,
+                "size_bytes": SIZES,
+                "persistent": st.booleans(),
+                "confirm": st.booleans(),
+            }
+        ),
+        verb(
+            {
+                "do": just("set_publisher"),
+                "name": name,
+                "rate_per_s": st.sampled_from([1, 30, 500]),
+                "size_bytes": SIZES,
+                "persistent": st.booleans(),
+                "confirm": st.booleans(),
+                "running": st.sampled_from([True, True, False]),
+            }
+        ),
+        verb(
+            {
+                "do": just("set_consumer"),
+                "name": name,
+                "rate_per_s": st.sampled_from([1, 40, 700]),
+                "prefetch": st.sampled_from([0, 1, 3, 20]),
+                "ack": st.sampled_from(["each", "multiple", "auto", "manual"]),
+                "running": st.sampled_from([True, True, False]),
+            }
+        ),
+        verb({"do": just("remove"), "name": name}),
+        verb({"do": just("get"), "count": st.integers(1, 20), "ack": st.booleans()}),
+        verb({"do": just("ack"), "count": st.integers(1, 6), "multiple": st.booleans()}),
+        verb({"do": just("requeue"), "count": st.integers(1, 6)}),
+        verb({"do": just("purge")}),
+        verb(
+            {"do": just("set"), "name": just("target_ram_count"), "value": st.sampled_from([0, 2, 9, None])}
+        ),
+        verb({"do": just("set"), "name": just("queue_mode"), "value": st.sampled_from(["lazy", "default"])}),
+        verb({"do": just("set"), "name": just("ram_bytes"), "value": st.sampled_from([2**19, 2**20, 2**22])}),
+        verb({"do": just("restart"), "kind": st.sampled_from(["clean", "kill", "power"])}),
+    )
+
+
+PAUSES = st.sampled_from([0, 0, 1, 7_000, 120_000, 900_000, 3_000_000])
+PROGRAMS = st.lists(st.tuples(commands(), PAUSES), max_size=12)
+
+
+def scenario_of(profile: str, overrides: dict[str, Any]) -> Scenario:
+    return parse({"version": 1, "profile": profile, "settings": overrides})
+
+
+@settings(max_examples=60, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_fold_equals_snapshot_after_every_event(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    follower = Follower(Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000))
+    for command, pause_us in program:
+        follower.submit(command)
+        follower.advance(pause_us)
+
+
+@settings(max_examples=40, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_storages_and_replay_agree(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as root:
+        ledger = Node(scenario_of(profile, overrides), LedgerStorage())
+        real = Node(scenario_of(profile, overrides), DirectoryStorage(root, fsync=False))
+        for command, pause_us in program:
+            accepted = [submit(node, command) for node in (ledger, real)]
+            assert accepted[0] == accepted[1]
+            ledger.advance(ledger.now_us + pause_us)
+            # Cutting time differently must not matter.
+            for _ in range(3):
+                real.advance(real.now_us + pause_us // 3)
+            real.advance(ledger.now_us)
+            assert ledger.log.number == real.log.number
+            assert ledger.log.digest == real.log.digest
+            assert files_of(ledger) == files_of(real)
+        replayed = Node(parse(ledger.scenario_so_far().encode()), LedgerStorage())
+        assert replayed.run() == ledger.log.digest
+        assert not replayed.refused
+        assert replayed.snapshot() == ledger.snapshot()
+
+
+def submit(node: Node, command: dict[str, Any]) -> bool:
+    """Give a command; return whether it was accepted."""
+    try:
+        node.submit(command)
+    except CommandError:
+        return False
+    return True
+
+
+def files_of(node: Node) -> dict[str, int | None]:
+    """Return the size of every file below the virtual host."""
+    root = node.host.root
+    directories = [
+        root,
+        node.host.queue_directory,
+        f"{root}/msg_store_persistent",
+        f"{root}/msg_store_transient",
+    ]
+    return {
+        f"{directory}/{name}": node.storage.size(f"{directory}/{name}")
+        for directory in directories
+        for name in node.storage.list(directory)
+    }
