@@ -1,0 +1,151 @@
+"""`python -m tests.differential`: random programs on a private RabbitMQ node and on the engine, until they differ."""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import datetime as dt
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from engine import ENGINE_VERSION
+from engine.conformance.replay import Outcome
+from tests.differential.comparison import run_on_broker, run_on_engine, shrink
+from tests.differential.driver import Driver
+from tests.differential.node import PrivateNode
+from tests.differential.recording import replay_on_broker
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRESS_S = 10
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+def _engine_error(outcome: Outcome) -> str:
+    first = outcome.differences[0]
+    return (
+        f"step {first.step} {first.op}: {first.path}: broker {json.dumps(first.expected)}, "
+        f"engine {json.dumps(first.actual)}"
+    )
+
+
+def _report(driver: Driver, trace: dict[str, Any], outcome: Outcome, folder: Path) -> None:
+    _say(f"program {trace['name']} DIFFERS at {_engine_error(outcome)}")
+    _say("shortening it ...")
+    short, how = shrink(driver, trace, outcome)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{trace['name']}.json"
+    text = json.dumps(short, separators=(",", ":"))
+    path.write_text(text + "\n")
+    _say(f"{len(short['steps'])} steps are left, differing at {_engine_error(how)}")
+    _say(text)
+    _say(f"(also in {path.relative_to(ROOT)}; replay: python -m engine conformance {path.relative_to(ROOT)})")
+
+
+def differential(options: argparse.Namespace) -> int:
+    """Run programs; return 0 only if none differs."""
+    began = last = time.monotonic()
+    steps = whole = run = 0
+    operations: collections.Counter[str] = collections.Counter()
+    refused: list[str] = []
+    differing: list[str] = []
+    with PrivateNode() as node:
+        _say("starting a private RabbitMQ node ...")
+        node.start()
+        with Driver(node.driver_port) as driver:
+            about = driver.ask({"do": "about"})
+            _say(
+                f"RabbitMQ {about['version']} on Erlang/OTP {about['otp']}; programs {options.seed} and following"
+            )
+            for seed in range(options.seed, options.seed + options.count):
+                trace, error = run_on_broker(driver, seed)
+                if error is not None:
+                    refused.append(f"d{seed}: {error}")
+                    _say(f"the broker itself failed in program {seed}; compared up to there: {error}")
+                outcome = run_on_engine(trace)
+                run += 1
+                steps += outcome.steps
+                operations.update(step["op"] for step in trace["steps"])
+                whole += outcome.whole
+                if not outcome.whole:
+                    differing.append(trace["name"])
+                    _report(driver, trace, outcome, ROOT / "var" / "differential")
+                    if len(differing) >= options.differences:
+                        break
+                if time.monotonic() - last > PROGRESS_S:
+                    last = time.monotonic()
+                    _say(f"{run} of {options.count} programs, {steps} steps, {run - whole} differ")
+        node.stop()
+    _say(
+        f"differential: {whole} of {run} programs equal, {steps} state vectors, {time.monotonic() - began:.0f} s"
+    )
+    _write(options, about, run, whole, steps, operations, refused, differing)
+    return 0 if run == options.count and whole == run else 1
+
+
+def _write(
+    options: argparse.Namespace,
+    about: dict[str, Any],
+    run: int,
+    whole: int,
+    steps: int,
+    operations: collections.Counter[str],
+    refused: list[str],
+    differing: list[str],
+) -> None:
+    summary = {
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        "engine": ENGINE_VERSION,
+        "broker": f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}",
+        "seed": options.seed,
+        "programs": run,
+        "equal": whole,
+        "vectors": steps,
+        "operations": dict(sorted(operations.items())),
+        "refused_by_broker": refused,
+        "differing": differing,
+    }
+    options.summary.parent.mkdir(parents=True, exist_ok=True)
+    options.summary.write_text(json.dumps(summary, indent=1) + "\n")
+
+
+def check(options: argparse.Namespace) -> int:
+    """Replay recorded traces on the real broker: does the driver still execute as the recording did?"""
+    files = [
+        file
+        for path in map(Path, options.check)
+        for file in (sorted(path.glob("[hr]*.json")) if path.is_dir() else [path])
+    ]
+    whole = 0
+    with PrivateNode() as node:
+        node.start()
+        with Driver(node.driver_port) as driver:
+            for file in files:
+                outcome = replay_on_broker(driver, json.loads(file.read_text()))
+                whole += outcome.whole
+                if not outcome.whole:
+                    _say(f"{outcome.name} DIFFERS: {_engine_error(outcome)}")
+        node.stop()
+    _say(f"driver: {whole} of {len(files)} traces are executed by the broker as they were recorded")
+    return 0 if files and whole == len(files) else 1
+
+
+def main() -> int:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first program")
+    parser.add_argument("--count", type=int, default=200, help="how many programs")
+    parser.add_argument("--differences", type=int, default=1, help="stop after so many programs that differ")
+    parser.add_argument("--summary", type=Path, default=ROOT / "var" / "differential" / "summary.json")
+    parser.add_argument("--check", nargs="+", metavar="PATH", help="replay traces on the broker instead")
+    options = parser.parse_args()
+    return check(options) if options.check else differential(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

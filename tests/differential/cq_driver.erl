@@ -1,0 +1,103 @@
+%% Loaded into a private node: executes traces on the real rabbit_variable_queue for a client on the loopback.
+%% Each request and each answer is one JSON object in a frame with a 4-byte length.
+-module(cq_driver).
+-export([boot/0]).
+
+%% Named on the command line of the node (-s cq_driver boot -cq_port PORT); serves as soon as the node runs.
+boot() ->
+    {ok, [[Port]]} = init:get_argument(cq_port),
+    spawn(fun() -> listen(list_to_integer(Port)) end),
+    ok.
+
+listen(Port) ->
+    await_rabbit(),
+    {ok, Listener} = gen_tcp:listen(Port, [binary, {packet, 4}, {active, false}, {ip, {127, 0, 0, 1}},
+                                           {reuseaddr, true}]),
+    accept(Listener).
+
+await_rabbit() ->
+    case catch rabbit:is_running() of
+        true -> ok;
+        _ -> timer:sleep(100), await_rabbit()
+    end.
+
+accept(Listener) ->
+    {ok, Socket} = gen_tcp:accept(Listener),
+    {Pid, Monitor} = spawn_monitor(fun() -> receive go -> serve(Socket, none) end end),
+    ok = gen_tcp:controlling_process(Socket, Pid),
+    Pid ! go,
+    receive {'DOWN', Monitor, process, Pid, _} -> ok end,
+    accept(Listener).
+
+serve(Socket, Session) ->
+    case gen_tcp:recv(Socket, 0) of
+        {ok, Text} ->
+            {Answer, Session1} = try_handle(rabbit_json:decode(Text), Session),
+            ok = gen_tcp:send(Socket, rabbit_json:encode(Answer)),
+            serve(Socket, Session1);
+        {error, closed} ->
+            abandon(Session),
+            cq_stores:release()
+    end.
+
+try_handle(Request, Session) ->
+    try
+        handle(Request, Session)
+    catch
+        Class:Reason:Stack ->
+            abandon(Session),
+            Text = io_lib:format("~p: ~P at ~P", [Class, Reason, 40, Stack, 20]),
+            {#{error => unicode:characters_to_binary(Text)}, none}
+    end.
+
+%% The session: {queue record, configuration, running queue, table of known messages}
+handle(#{<<"do">> := <<"about">>}, Session) ->
+    {ok, Version} = application:get_key(rabbit, vsn),
+    {#{version => list_to_binary(Version), otp => list_to_binary(erlang:system_info(otp_release)),
+       directory => unicode:characters_to_binary(cq_stores:directory())}, Session};
+handle(#{<<"do">> := <<"begin">>, <<"config">> := Config}, Old) ->
+    abandon(Old),
+    ok = cq_stores:begin_empty(Config),
+    Known = ets:new(known, [public]),
+    ets:insert(Known, {next, 0}),
+    Queue = queue_record(Config),
+    start(Queue, Config, new, Known);
+handle(#{<<"do">> := <<"step">>, <<"step">> := #{<<"op">> := <<"restart">>}}, {Queue, Config, Running, Known}) ->
+    cq_queue:terminate(Running),
+    Terms = cq_stores:restart(amqqueue:get_name(Queue)),
+    {Answer, Session} = start(Queue, Config, Terms, Known),
+    {Answer#{result => #{terms => shown(Terms)}}, Session};
+handle(#{<<"do">> := <<"step">>, <<"step">> := #{<<"op">> := <<"crash_restart">>} = Step},
+       {Queue, Config, Running, Known}) ->
+    cq_queue:crash(Running, maps:get(<<"torn">>, Step, false)),
+    Terms = cq_stores:restart(amqqueue:get_name(Queue)),
+    {Answer, Session} = start(Queue, Config, Terms, Known),
+    {Answer#{result => #{terms => Terms}}, Session};
+handle(#{<<"do">> := <<"step">>, <<"step">> := Step}, {Queue, Config, Running, Known}) ->
+    Answer = cq_queue:step(Running, Step),
+    {Answer, {Queue, remember(Step, Config), Running, Known}}.
+
+start(Queue, Config, Recover, Known) ->
+    Running = {_, _, Outcome} = cq_queue:start(Queue, Config, Recover, Known),
+    {Outcome, {Queue, Config, Running, Known}}.
+
+abandon({_, _, {Pid, Monitor, _}, _}) ->
+    exit(Pid, kill),
+    receive {'DOWN', Monitor, process, Pid, _} -> ok after 0 -> ok end;
+abandon(none) -> ok.
+
+%% Rates and mode outlive a restart.
+remember(#{<<"op">> := <<"rates">>, <<"rates">> := Rates}, Config) -> Config#{<<"rates">> => Rates};
+remember(#{<<"op">> := <<"set_mode">>, <<"mode">> := Mode}, Config) -> Config#{<<"mode">> => Mode};
+remember(_, Config) -> Config.
+
+queue_record(#{<<"queue">> := Name, <<"durable">> := Durable}) ->
+    VHost = cq_stores:vhost(),
+    amqqueue:new(rabbit_misc:r(VHost, queue, Name), none, Durable, false, none, [], VHost, #{},
+                 rabbit_classic_queue).
+
+shown(non_clean_shutdown) -> non_clean_shutdown;
+shown(Terms) ->
+    Names = [next_seq_id, next_deliver_seq_id, persistent_count, persistent_bytes],
+    Segments = lists:sort([[N, Unacked] || {N, Unacked} <- proplists:get_value(segments, Terms, [])]),
+    maps:from_list([{segments, Segments} | [{Name, proplists:get_value(Name, Terms)} || Name <- Names]]).
