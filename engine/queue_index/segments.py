@@ -164,6 +164,9 @@ class Segments:
 
     def _mirror(self, slot: Slot) -> None:
         added = slot.bits.bit_count()
+        if slot.publish is not None:
+            self.filed.insert(Filed(slot.start, slot.count, added))
+            return
         for old, new in overlay(self.filed.remove(slot.start, slot.count), [slot]):
             if new is not None:
                 self.filed.insert(

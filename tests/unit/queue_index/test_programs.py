@@ -174,7 +174,7 @@ class Twins:
         assert self.batched.index.snapshot() == self.single.index.snapshot()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(
     size=st.sampled_from([1, 3, 8, 20]),
     max_journal=st.sampled_from([0, 1, 5, 12, 1000]),
