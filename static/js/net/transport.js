@@ -19,6 +19,7 @@ export class Transport {
     this.listeners = listeners;
     this.Socket = Socket;
     this.next = null;
+    this.life = null;
     this.retryMs = FIRST_RETRY_MS;
     this.retryTimer = 0;
     this.commandId = 0;
@@ -78,7 +79,7 @@ export class Transport {
   opened(socket) {
     if (socket !== this.socket) return;
     this.retryMs = FIRST_RETRY_MS;
-    this.send({ t: "hello", have: this.next });
+    this.send({ t: "hello", have: this.next, life: this.life });
     this.listeners.status("live", 0);
   }
 
@@ -98,6 +99,7 @@ export class Transport {
 
   received(socket, message) {
     if (socket !== this.socket) return;
+    if (message.t === "welcome") this.life = message.life ?? null;
     if (message.t === "frame") this.frame(message);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "accepted") this.settle(message.id, null);
@@ -120,7 +122,7 @@ export class Transport {
   frame(message) {
     if (this.next === null || message.first > this.next) {
       this.next = null;
-      this.send({ t: "hello", have: null });
+      this.send({ t: "hello", have: null, life: this.life });
       return;
     }
     const known = this.next - message.first;

@@ -22,26 +22,29 @@ import { WhyPanel } from "../view/why.js";
 const PANEL_MS = 120;
 
 function start(root) {
+  const data = JSON.parse(find("#live-data").textContent);
   const session = new Session();
   const alerts = new Alerts(find("#alerts"));
   const parts = {};
-  const transport = new Transport(socketAddress(root.dataset.socket), {
+  const transport = new Transport(socketAddress(data.websocket), {
     welcome: (message) => parts.controls.welcome(message),
     snapshot: (message) => session.snapshot(message),
     frame: (message) => session.frame(message),
     notice: (message) => alerts.show(`notice-${message.level}`, message.level, message.message),
     status: (name, retryMs) => parts.status.link(name, retryMs),
   });
-  build(parts, root, session, transport, alerts);
+  build(parts, root, session, transport, alerts, data);
+  parts.controls.welcome(data);
   follow(parts, session);
   bindKeys(parts);
   watchPalette(() => repaint(parts));
+  find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
   find("[data-act=first]", root).addEventListener("click", () => parts.controls.publish());
   addEventListener("pagehide", () => transport.close());
   transport.connect();
 }
 
-function build(parts, root, session, transport, alerts) {
+function build(parts, root, session, transport, alerts, data) {
   parts.status = new Status(root, session, () => transport.connect());
   parts.controls = new Controls(find("#controls"), session, transport, alerts);
   parts.tooltip = new Tooltip(find("[data-tooltip]", root), session);
@@ -50,7 +53,7 @@ function build(parts, root, session, transport, alerts) {
   parts.narrative = new Narrative(find("#narrative"), session, (line) => parts.why.pin(line));
   parts.files = new FilesView(find("#files"), session);
   parts.charts = new ChartsView(find("#dock"), session);
-  parts.bar = new TransportBar(find("#dock"), session, transport, alerts);
+  parts.bar = new TransportBar(find("#dock"), session, transport, alerts, data.urls.share);
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
   parts.twin = new Twin(find("#twin"), session, {

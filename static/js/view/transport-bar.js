@@ -5,8 +5,8 @@ import { find, findAll, setText, show } from "./dom.js";
 const COPIED_MS = 2500;
 
 export class TransportBar {
-  constructor(root, session, transport, alerts) {
-    Object.assign(this, { root, session, transport, alerts });
+  constructor(root, session, transport, alerts, shareUrl) {
+    Object.assign(this, { root, session, transport, alerts, shareUrl });
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());
@@ -55,11 +55,9 @@ export class TransportBar {
   /** Ask the host for the address of exactly this moment. */
   async share() {
     const button = find("[data-act=share]", this.root);
-    const { shareUrl } = this.root.dataset;
-    if (!shareUrl) return;
     button.disabled = true;
     try {
-      const answer = await fetch(shareUrl, { method: "POST", headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
+      const answer = await fetch(this.shareUrl, { method: "POST", headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
       if (!answer.ok) throw new Error(String(answer.status));
       await this.showLink(await answer.json());
     } catch {
