@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from django.utils import translation
 
-from playground import live
+from playground import live, selectors
 from playground.hosting.registry import Registry
+from playground.models import Scenario
 from playground.views import access
-
-TEMPLATES = Path(__file__).resolve().parents[2] / "templates" / "playground"
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +31,13 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     with translation.override("en"):
         yield
     access.forget_callers()
+
+
+@pytest.fixture
+def library(db: None) -> list[Scenario]:
+    """Return the ready scenarios, loaded."""
+    call_command("load_scenarios", stdout=io.StringIO())
+    return selectors.library()
 
 
 @pytest.fixture

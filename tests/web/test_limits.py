@@ -1,0 +1,60 @@
+"""What a command may take."""
+
+from typing import Any
+
+import pytest
+
+from playground import limits
+from playground.limits import Usage, check_command, check_shape
+from playground.messages import Refused
+
+
+def check(command: dict[str, Any], **usage: int) -> None:
+    check_command(command, limits.current(), Usage(**usage))
+
+
+def test_an_ordinary_burst_passes() -> None:
+    check({"do": "publish", "count": 1000, "size_bytes": 6144, "persistent": False, "confirm": False})
+
+
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [
+        ({}, "verb"),
+        ({"do": 3}, "verb"),
+        ({"do": "publish", "count": 10**12, "size_bytes": 0}, "count"),
+        ({"do": "publish", "count": 1, "size_bytes": 10**10}, "size_bytes"),
+        ({"do": "set_publisher", "rate_per_s": 10**9}, "rate_per_s"),
+        ({"do": "publish", "count": float("inf")}, "infinite"),
+        ({"do": "publish", "count": float("nan")}, "not a number"),
+        ({"do": "publish", "count": 10**40}, "too large"),
+        ({"do": "x" * 1000}, "longer"),
+        ({"do": "publish", "at_us": 5}, "at_us"),
+        ({"do": [[[[[[[[1]]]]]]]]}, "deep"),
+        ({"do": "publish", "list": list(range(500))}, "values"),
+    ],
+)
+def test_what_no_server_can_do_is_refused(command: dict[str, Any], word: str) -> None:
+    with pytest.raises(Refused) as refused:
+        check(command)
+    assert word in str(refused.value)
+
+
+def test_what_is_held_counts() -> None:
+    most = limits.current().max_messages
+    check({"do": "publish", "count": 10, "size_bytes": 1}, messages=most - 10)
+    with pytest.raises(Refused):
+        check({"do": "publish", "count": 11, "size_bytes": 1}, messages=most - 10)
+
+
+def test_commands_are_counted() -> None:
+    with pytest.raises(Refused):
+        check({"do": "purge"}, commands=limits.current().max_commands)
+
+
+def test_a_value_of_the_wrong_type_is_left_to_the_engine() -> None:
+    check({"do": "publish", "count": "many", "size_bytes": True})
+
+
+def test_shape_counts_keys_too() -> None:
+    assert check_shape({"a": 1, "b": [2, 3]}) == 7

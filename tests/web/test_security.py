@@ -1,0 +1,47 @@
+"""Headers, cookies and what the deploy check says."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import Client
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_page_has_a_strict_policy(client: Client) -> None:
+    for address in ("/", "/no/such/page", "/i18n/catalog.js"):
+        response = client.get(address)
+        policy = response["Content-Security-Policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert response["X-Content-Type-Options"] == "nosniff"
+        assert response["X-Frame-Options"] == "DENY"
+        assert response["Referrer-Policy"] == "same-origin"
+
+
+def test_no_page_has_scripts_or_styles_inside(client: Client) -> None:
+    for address in ("/", "/no/such/page"):
+        page = client.get(address).content.decode()
+        assert "<script>" not in page
+        assert "<style" not in page
+        assert " style=" not in page
+        assert " onclick=" not in page
+
+
+def test_the_cookie_of_ownership_is_for_the_server_only(client: Client) -> None:
+    cookie = client.post("/s/new").cookies[django_settings.SESSION_COOKIE_NAME]
+    assert cookie["httponly"]
+    assert cookie["samesite"] == "Lax"
+
+
+def test_debug_is_off_and_the_key_is_not_in_the_repository() -> None:
+    assert django_settings.DEBUG is False
+    assert len(django_settings.SECRET_KEY) >= 50
+
+
+def test_a_forged_cookie_owns_nothing(client: Client) -> None:
+    session_id = client.post("/s/new")["Location"].split("/")[2]
+    stranger = Client()
+    stranger.cookies[django_settings.SESSION_COOKIE_NAME] = "forged:cookie:value"
+    assert stranger.get(f"/s/{session_id}/").context["live_data"]["owner"] is False
