@@ -1,0 +1,66 @@
+"""The memory monitor's arithmetic (M1-M6) and the modelled memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.node.memory_monitor import MemoryMonitor
+from engine.node.node import Node
+from engine.node.scenario import parse
+from engine.storage.ledger import LedgerStorage
+
+
+def monitor_with(*durations: float | None) -> MemoryMonitor:
+    monitor = MemoryMonitor()
+    for number, duration in enumerate(durations):
+        monitor.register(f"q{number}")
+        assert monitor.report(f"q{number}", duration) is None
+    return monitor
+
+
+def test_below_the_paging_ratio_there_is_no_target() -> None:
+    monitor = monitor_with(4.0)
+    assert monitor.recompute(49, 100, 0.5) == []
+    assert monitor.desired is None
+
+
+def test_nobody_reports_nobody_pages() -> None:
+    monitor = monitor_with(None, None)
+    monitor.recompute(90, 100, 0.5)
+    assert monitor.desired is None
+
+
+@pytest.mark.parametrize(
+    ("memory", "desired"),
+    [(50, (6.0 + 1) / 2 / 0.5), (94, (6.0 + 1) / 2 / 0.94), (95, 6.0 / 2 / 0.95), (200, 1.5)],
+)
+def test_desired_duration(memory: int, desired: float) -> None:
+    monitor = monitor_with(2.0, 4.0)
+    monitor.recompute(memory, 100, 0.5)
+    assert monitor.desired == pytest.approx(desired)
+
+
+def test_a_fall_is_pushed_to_those_above_it() -> None:
+    monitor = monitor_with(1.0, 5.0, None)
+    assert monitor.recompute(200, 100, 0.5) == ["q1", "q2"]
+    assert monitor.desired == pytest.approx(1.5)
+    assert monitor.recompute(200, 100, 0.5) == []
+    assert monitor.recompute(400, 100, 0.5) == ["q0", "q1", "q2"]
+    assert monitor.recompute(100, 100, 0.5) == []
+    assert monitor.report("q0", 1.0) == monitor.desired
+
+
+def test_no_limit_means_zero() -> None:
+    monitor = monitor_with(2.0)
+    monitor.recompute(1, 0, 0.5)
+    assert monitor.desired == 0.0
+
+
+def test_modelled_bytes_of_alphas() -> None:
+    """601 + body for small ones, 633 + 58 + 1.037 * body for others."""
+    for size, each in ((16, 600.77 + 16), (60, 600.77 + 64), (1000, 633.01 + 57.8 + 1037)):
+        node = Node(parse({"version": 1, "profile": "real"}), LedgerStorage())
+        before = node.watch.memory.total
+        node.submit({"do": "publish", "count": 10_000, "size_bytes": size})
+        node.advance(1_000_000)
+        assert node.watch.memory.total - before == pytest.approx(10_000 * each, rel=1e-4)
