@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 HALF_LIFE_US = 5_000_000
 UPDATE_ABOVE = 100
@@ -10,6 +11,7 @@ IDLE_RATE = 0.01
 TAYLOR_TERMS = 18
 
 
+@lru_cache(maxsize=256)
 def decay(elapsed_us: int) -> float:
     """Return 2 ** (-elapsed / half-life).
 
