@@ -1,0 +1,34 @@
+"""The node and its actors change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.transitions.base import Transition, Why
+
+
+class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A number, a setting or a state of the node differs. `part`: settings, memory, disk, alarms, clock.
+
+    Fold: state["node"][part][name] = value for each of `values`.
+    """
+
+    part: str
+    values: Why
+    why: Why = {}
+
+
+class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A publisher, consumer, connection or process differs. Fold: merged into node.actors[actor]; None removes it."""
+
+    actor: str
+    values: dict[str, Any] | None
+    why: Why = {}
+
+
+class ConfirmsSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Publisher confirms left for a publisher (K1, K8)."""
+
+    actor: str
+    count: int
+    why: Why = {}

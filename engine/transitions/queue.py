@@ -1,0 +1,56 @@
+"""The queue's own record changes."""
+
+from __future__ import annotations
+
+from engine.extents import Delta
+from engine.ranges import Range
+from engine.transitions.base import Transition, Why
+
+
+class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Delta's record changed without a message moving, as when a read found nothing (Q34)."""
+
+    queue: str
+    delta: Delta
+    why: Why = {}
+
+
+class CountersChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The queue record's numbers after a public operation: only those that differ from before (Q5, Q13)."""
+
+    queue: str
+    values: Why
+
+
+class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A memory reduction ran to its end (Q45, Q53). why: every number of its decision, sub-steps that did nothing too.
+
+    why keys (default mode): ram_msg_count, ram_pending, target, surplus, quota, order, q1_moved, q4_moved,
+    pending_paged, betas, permitted, beta_surplus, io_batch_size, betas_moved, blocked, bump.
+    """
+
+    queue: str
+    why: Why = {}
+
+
+class TargetChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """target_ram_count was computed anew (Q43). why: duration, rates."""
+
+    queue: str
+    target: int | None
+    why: Why = {}
+
+
+class ModeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The queue is now in `mode` (Q56, Q57)."""
+
+    queue: str
+    mode: str
+
+
+class ConfirmsDue(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Messages became confirmable: their disk writes are done (K5-K7). `by`: index, store, both, ignored."""
+
+    queue: str
+    by: str
+    messages: tuple[Range, ...]

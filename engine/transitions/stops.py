@@ -1,0 +1,59 @@
+"""Queues and stores stop and start (S200-S213, S234)."""
+
+from __future__ import annotations
+
+from engine.extents import Delta
+from engine.transitions.base import Transition, Why
+
+
+class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The queue process ended: clean, crash, kill or power (S234). Fold: everything of the queue is forgotten."""
+
+    queue: str
+    kind: str
+
+
+class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A store ended. Fold: everything of the store is forgotten."""
+
+    store: str
+    kind: str
+
+
+class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A store started on its files (S205-S208).
+
+    files: (number, file_size, valid_bytes, locked, disk_bytes); rows: (msg_no, count, ref_count, file, offset,
+    record_bytes, step); orphans: (number, disk_bytes) of files that are in no table (S186).
+    """
+
+    store: str
+    clean: bool
+    files: tuple[tuple[int, int, int, bool, int], ...]
+    current: int
+    rows: tuple[tuple[int, int, int, int, int, int, int], ...]
+    orphans: tuple[tuple[int, int], ...] = ()
+
+
+class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A queue index started on its files (S110-S117).
+
+    entries: (start, count, code); segments: (number, file_bytes); journal_bytes None when there is no file.
+    """
+
+    queue: str
+    clean: bool
+    entries: tuple[tuple[int, int, int], ...]
+    segments: tuple[tuple[int, int], ...]
+    journal_bytes: int | None
+    dirty: int
+
+
+class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A queue begins or begins again (Q62)."""
+
+    queue: str
+    mode: str
+    durable: bool
+    delta: Delta
+    values: Why

@@ -1,0 +1,177 @@
+"""The message stores act (S130-S190)."""
+
+from __future__ import annotations
+
+from engine.ranges import Range
+from engine.transitions.base import Transition, Why
+
+
+class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Records were appended to the current file's buffer (S143): rows with ref_count 1.
+
+    `offset` is the file offset of the first record written. With step 1 that is msg_no's; with step -1 the records
+    were written newest first, so it is that of msg_no + count - 1 and msg_no's record is the last.
+    """
+
+    store: str
+    file: int
+    offset: int
+    msg_no: int
+    count: int
+    record_bytes: int
+    step: int = 1
+
+
+class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A write was cancelled by a remove that was sent before it was handled (S145)."""
+
+    store: str
+    msg_no: int
+    count: int
+
+
+class BufferWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The write buffer was handed to the operating system (S21, S22)."""
+
+    store: str
+    file: int
+    bytes_: int
+
+
+class StoreSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The current file was fsynced (S166)."""
+
+    store: str
+    file: int
+
+
+class FileRolledOver(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The current file reached the limit: closed, and the next one opened (S171). why: size, limit."""
+
+    store: str
+    closed: int
+    opened: int
+    why: Why = {}
+
+
+class RefCountChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Rows have `ref_count` references now (S142, S147); 0 means garbage that stays until the file goes."""
+
+    store: str
+    msg_no: int
+    count: int
+    ref_count: int
+
+
+class RowsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Index rows were deleted (S142 row 4, S183, S184)."""
+
+    store: str
+    messages: tuple[Range, ...]
+
+
+class FileLocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file was locked for deletion or combination (S148, S182), or unlocked again (S185)."""
+
+    store: str
+    file: int
+    locked: bool
+
+
+class OperationDeferred(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A read, contains or remove waits for a locked file (S187, S190)."""
+
+    store: str
+    file: int
+    operation: str
+    msg_no: int
+    count: int
+
+
+class CombineStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Garbage collection chose two neighbours (S180-S182). why: total, valid, limit, fraction."""
+
+    store: str
+    source: int
+    destination: int
+    why: Why = {}
+
+
+class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """One step of a combination (S183).
+
+    Steps: destination_scanned, tmp_written, truncated, copied_back, tmp_deleted, source_scanned, source_copied,
+    synced; tmp_written, copied_back and tmp_deleted only when live records lie beyond a gap.
+    Fold: truncated gives the destination bytes_ on disk.
+    """
+
+    store: str
+    source: int
+    destination: int
+    step: str
+    bytes_: int
+
+
+class RowsMoved(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Rows have a new file and offset (S183). Each row: msg_no, count, file, offset of msg_no's record.
+
+    The other records follow in the row's own step; all `count` had equal fields before.
+    """
+
+    store: str
+    rows: tuple[tuple[int, int, int, int], ...]
+
+
+class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The destination holds both files' live records; the source is gone (S183, S185).
+
+    left_on_disk: bytes of the source that stay on disk because a client has it open (S186).
+    Fold: the source leaves `files`, and enters `orphans` as (number, left_on_disk) unless that is 0; the
+    destination's file_size and valid are size_bytes. FileLocked unlocks it.
+    """
+
+    store: str
+    source: int
+    destination: int
+    size_bytes: int
+    reclaimed_bytes: int
+    left_on_disk: int = 0
+
+
+class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file without live records was deleted (S184, S185). left_on_disk and fold as in FilesCombined."""
+
+    store: str
+    file: int
+    size_bytes: int
+    left_on_disk: int = 0
+
+
+class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A file left the disk (S186).
+
+    Fold: it leaves `orphans`; while it is still in `files` (its FileDeleted or FilesCombined is under way), its disk
+    bytes become 0.
+    """
+
+    store: str
+    file: int
+    size_bytes: int
+
+
+class StoreRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Bodies were read (S155, S156). `by`: cache or file; bytes_: read from disk, 0 from the cache."""
+
+    store: str
+    by: str
+    file: int
+    msg_no: int
+    count: int
+    bytes_: int
+
+
+class CacheChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The current-file cache holds `entries` messages now (S133, S171.3)."""
+
+    store: str
+    entries: int
