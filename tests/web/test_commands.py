@@ -1,0 +1,60 @@
+"""What manage.py can do."""
+
+from __future__ import annotations
+
+import io
+from datetime import timedelta
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from playground import library, selectors, services
+from playground.doors import door
+from playground.models import CommandRecord, Scenario, Session
+
+pytestmark = pytest.mark.django_db
+
+
+def load() -> str:
+    output = io.StringIO()
+    call_command("load_scenarios", stdout=output)
+    return output.getvalue()
+
+
+def test_loading_shows_progress_and_twice_changes_nothing() -> None:
+    first = load()
+    assert first.count("loaded") == len(library.files()) == 4
+    before = list(Scenario.objects.values())
+    assert load().count("unchanged") == 4
+    assert list(Scenario.objects.values()) == before
+
+
+def test_every_ready_scenario_has_its_texts_and_no_command_is_refused() -> None:
+    for path in library.files():
+        scenario = door().check(path.read_bytes())
+        assert scenario["title"] == library.TITLES[path.stem]
+        assert library.TEXTS[path.stem]
+        node, _files = door().rehearse(scenario)
+        node.advance(scenario["until_us"])
+        assert node.refused == []
+
+
+def test_an_entry_without_a_file_leaves_the_library() -> None:
+    services.put_in_library("old", {**services.blank_scenario("classroom"), "title": "Old"})
+    load()
+    assert selectors.scenario_by_name("old") is None
+
+
+def test_sessions_that_nobody_opens_are_deleted_and_links_stay() -> None:
+    scenario = services.blank_scenario("classroom")
+    kept = services.keep_scenario(scenario)
+    old, new = services.start_session(scenario, kept), services.start_session(scenario)
+    services.record_command(old.public_id, 0, 5, {"do": "purge"})
+    Session.objects.filter(pk=old.pk).update(last_seen=timezone.now() - timedelta(days=40))
+    output = io.StringIO()
+    call_command("clean_sessions", stdout=output)
+    assert "1 sessions deleted" in output.getvalue()
+    assert list(Session.objects.all()) == [new]
+    assert CommandRecord.objects.count() == 0
+    assert Scenario.objects.get() == kept
