@@ -184,13 +184,12 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRu
 def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun
 ) -> StoreRun:
-    """Return the longest run of following message numbers that begins with this record."""
-    behind = at + first.record_bytes
-    if data[behind + 8 : behind + 24] != first.codec.id_bytes(first.msg_no)[:8] + _SIZE.pack(
-        first.msg_no + 1
-    ):
-        return first
     """Return the longest run in either direction that begins with this record."""
+    behind = at + first.record_bytes
+    prefix = first.codec.id_bytes(first.msg_no)[:8]
+    neighbours = (prefix + _SIZE.pack(first.msg_no + 1), prefix + _SIZE.pack(max(first.msg_no - 1, 0)))
+    if data[behind + 8 : behind + 24] not in neighbours:
+        return first
     stride = first.record_bytes
 
     def rising(skip: int, count: int) -> bytes:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from msgspec.structs import replace
+
 from engine.formats.chunks import RawBytes
 from engine.formats.record import StoreRun, decode_store
 from engine.msg_store.index_table import Row, row_at
@@ -56,7 +58,7 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], in
         number: number of the file.
 
     Returns:
-        (offset in bytes, records) ascending, and the end of the last complete record.
+        (offset in bytes, records) ascending, in the longest runs, and the end of the last complete record.
     """
     codec = state.codec
     chunks = state.storage.read(state.path(number), lambda data: decode_store(data, codec))
@@ -64,7 +66,7 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], in
     at = end = 0
     for chunk in chunks:
         if isinstance(chunk, StoreRun):
-            records.append((at, chunk))
+            _append(records, at, chunk)
             end = at + chunk.size_bytes
         elif isinstance(chunk, RawBytes) and _complete(chunk.data):
             end = at + chunk.size_bytes
@@ -72,6 +74,41 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], in
             break
         at += chunk.size_bytes
     return records, end
+
+
+def _append(records: list[tuple[int, StoreRun]], at: int, run: StoreRun) -> None:
+    """Add records to the longest runs of those before, as a reader of the bytes would.
+
+    A ledger gives them as they were written, cut wherever a write ended; the tables must not depend on that.
+    """
+    if records:
+        low, before = records[-1]
+        step = before.step if before.count > 1 else _written(run, 0) - before.msg_no
+        follows = abs(step) == 1 and _written(run, 0) == _written(before, before.count - 1) + step
+        if follows and _alike(before, run):
+            taken = run.count if run.count == 1 or run.step == step else 1
+            first = min(before.msg_no, run.written(0, taken).msg_no)
+            records[-1] = (low, replace(before, msg_no=first, count=before.count + taken, step=step))
+            if taken == run.count:
+                return
+            at += taken * run.record_bytes
+            run = run.written(taken, run.count - taken)
+    records.append((at, run))
+
+
+def _written(run: StoreRun, at: int) -> int:
+    """Return the number of the message that was written as the run's `at`-th."""
+    return run.msg_no + at if run.step > 0 else run.msg_no + run.count - 1 - at
+
+
+def _alike(before: StoreRun, run: StoreRun) -> bool:
+    """Tell whether two runs differ in nothing but their messages' numbers."""
+    return (
+        before.term is None
+        and run.term is None
+        and (before.body_bytes, before.raw_persistent, before.template)
+        == (run.body_bytes, run.raw_persistent, run.template)
+    )
 
 
 def _complete(data: bytes) -> bool:
