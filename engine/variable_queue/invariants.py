@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from engine.errors import InvariantBroken
 from engine.variable_queue.state import QueueState
 
@@ -14,6 +16,7 @@ NOT_NEGATIVE = (
     "ram_msg_count",
     "ram_bytes",
 )
+_amounts = attrgetter(*NOT_NEGATIVE)
 
 
 def check(q: QueueState) -> None:
@@ -26,8 +29,9 @@ def check(q: QueueState) -> None:
     else:
         _require(not q.q1 and not q.q2 and not q.q4, "Q7: a lazy queue uses q1, q2 or q4", q)
         _require(q.delta.count + q.q3.total == q.len, "Q7: len differs from delta and q3", q)
-    for name in NOT_NEGATIVE:
-        _require(getattr(q, name) >= 0, f"Q8: {name} is negative", q)
+    if min(_amounts(q)) < 0:
+        for name in NOT_NEGATIVE:
+            _require(getattr(q, name) >= 0, f"Q8: {name} is negative", q)
     _require(q.ram_msg_count <= q.len, "Q8: more bodies in RAM than messages", q)
     _require(q.ram_bytes <= q.bytes + q.unacked_bytes, "Q8: more bytes in RAM than there are", q)
     lanes = q.q1.total + q.q2.total + q.q3.total + q.q4.total

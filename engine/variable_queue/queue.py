@@ -339,7 +339,8 @@ class VariableQueue:
         q = self.state
         check(q)
         now = q.counters()
-        changed = {name: value for name, value in now.items() if q.last_counters.get(name) != value}
-        if changed:
+        before = q.last_counters
+        if now != before:
             q.last_counters = now
+            changed = {name: value for name, value in now.items() if before.get(name) != value}
             q.emit(CountersChanged("Q5", q.name, changed))

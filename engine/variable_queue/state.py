@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from operator import attrgetter
 
 from engine.extents import BLANK, Delta, Extent
 from engine.formats.message import MessageCodec
@@ -43,6 +44,8 @@ COUNTERS = (
     "blocked",
 )
 """What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
+
+_values = attrgetter(*COUNTERS)
 
 
 class QueueState:
@@ -173,7 +176,7 @@ class QueueState:
 
     def counters(self) -> Why:
         """Return every number of the record (see COUNTERS)."""
-        return {name: getattr(self, name) for name in COUNTERS}
+        return dict(zip(COUNTERS, _values(self), strict=True))
 
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
         """Return sub-queues and pending maps as lists of extents."""
