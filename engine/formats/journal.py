@@ -27,7 +27,7 @@ _WORD_MASK = (1 << 64) - 1
 
 
 class JournalRun(msgspec.Struct, frozen=True, eq=False):
-    """One action on consecutive seq_ids, written in ascending order (S62).
+    """One action on consecutive seq_ids, one after the other (S62).
 
     Args:
         action: "publish", "deliver", "ack", or "publish_deliver" for both records of each seq_id in turn (S66).
@@ -36,6 +36,8 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
         publish: what the publish records say; None for deliver and ack.
         codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
+        step: 1 when the lowest seq_id comes first; -1, for deliver and ack, when the highest does (one call's acks are
+            gathered by consing); a single record has step 1.
     """
 
     action: Action
@@ -44,12 +46,18 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
     publish: Publish | None
     codec: MessageCodec
     term: bytes | None = None
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Give a single record the one step it can have."""
+        if self.count == 1 and self.step != 1:
+            msgspec.structs.force_setattr(self, "step", 1)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, JournalRun) and self._values() == other._values()
 
     def _values(self) -> tuple[object, ...]:
-        return (self.action, self.start, self.count, self.publish, self.term)
+        return (self.action, self.start, self.count, self.publish, self.term, self.step)
 
     @property
     def record_bytes(self) -> int:
@@ -67,11 +75,11 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
     def part(self, offset: int, count: int) -> JournalRun:
         """Return the records of `count` seq_ids beginning `offset` after `start`."""
         publish = self.publish.later(offset) if self.publish is not None else None
-        return JournalRun(self.action, self.start + offset, count, publish, self.codec, self.term)
+        return JournalRun(self.action, self.start + offset, count, publish, self.codec, self.term, self.step)
 
     def written(self, skip: int, count: int) -> JournalRun:
         """Return the records of `count` seq_ids in the order of writing, after the first `skip`."""
-        return self.part(skip, count)
+        return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
     def cut(self, offset_bytes: int) -> tuple[Sequence[AnyChunk], Sequence[AnyChunk]]:
         """Split at a byte offset; what is cut inside one seq_id's records is RawBytes on both sides."""
@@ -84,7 +92,7 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
             kind = DELIVER if self.action == "deliver" else ACK
             if self.count == 1:
                 return _WORD.pack(kind | self.start)
-            return big_endian(kind | self.start, self.count).tobytes()
+            return big_endian(kind | self.start, self.count)[:: self.step].tobytes()
         rows = np.empty((self.count, self.record_bytes), np.uint8)
         kind = PERSISTENT if publish.persistent else TRANSIENT
         rows[:, :8] = big_endian(kind | self.start, self.count)
@@ -143,9 +151,13 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
 def _longest(
     data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun
 ) -> JournalRun:
-    """Return the longest ascending run that begins with this record."""
+    """Return the longest run that begins with this record; only marks also run downwards."""
     stride = first.record_bytes
-    if data[at + stride : at + stride + 8] != _WORD.pack(_WORD.unpack_from(data, at)[0] + 1 & _WORD_MASK):
+    word = _WORD.unpack_from(data, at)[0]
+    behind = data[at + stride : at + stride + 8]
+    if first.publish is None and first.start and behind == _WORD.pack(word - 1):
+        return _longest_down(view, at, first)
+    if behind != _WORD.pack(word + 1 & _WORD_MASK):
         return first
     most = SEQ_MASK - first.start + 1
     publish = first.publish
@@ -167,3 +179,13 @@ def _longest(
         if view[end : end + 8].tobytes() == _WORD.pack(DELIVER | (first.start + count - 1)):
             count -= 1
     return first.part(0, count)
+
+
+def _longest_down(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun) -> JournalRun:
+    """Return the longest run of marks on seq_ids that become smaller."""
+    most = first.start + 1
+    all_of_them = msgspec.structs.replace(first, start=0, count=most, step=-1)
+    count = publishing.count_matching(
+        view, at, MARK_BYTES, most, lambda skip, count: all_of_them.written(skip, count).encode()
+    )
+    return all_of_them.written(0, count)

@@ -72,14 +72,14 @@ class Actions:
         """
         self._mark("deliver", ranges, cached_bytes)
 
-    def ack(self, ranges: Sequence[Range]) -> None:
-        """Make one ack call (S75) with seq_ids in this order."""
-        self._mark("ack", ranges, 0)
+    def ack(self, ranges: Sequence[Range], step: int = 1) -> None:
+        """Make one ack call (S75) with seq_ids in this order, or in the opposite one with step -1."""
+        self._mark("ack", ranges[::step], 0, step)
 
-    def _mark(self, action: Action, ranges: Sequence[Range], journal_bytes: int) -> None:
+    def _mark(self, action: Action, ranges: Sequence[Range], journal_bytes: int, step: int = 1) -> None:
         apply = self.segments.deliver if action == "deliver" else self.segments.ack
         for each in ranges:
-            journal_bytes += self.journal.append([self.journal.run(action, each.start, each.count)])
+            journal_bytes += self.journal.append([self.journal.mark(action, each.start, each.count, step)])
             apply(each.start, each.count)
             self.dirty += each.count
             self._emit(EntriesRecorded("S75", self.queue, action, each.start, each.count, journal_bytes))

@@ -138,15 +138,16 @@ class QueueIndex:
         """Write all cached publishes to the journal, then all their delivers (S77)."""
         self.actions.flush_cache(hint)
 
-    def ack(self, ranges: Sequence[Range], one_by_one: bool = False) -> None:
+    def ack(self, ranges: Sequence[Range], one_by_one: bool = False, descending: bool = False) -> None:
         """Acknowledge messages, in this order.
 
         Args:
             ranges: seq_ids.
             one_by_one: one call for each seq_id instead of one call with all; a flush may come after any of them.
+            descending: one call from the last seq_id of the last range to the first of the first.
         """
         if not one_by_one:
-            self.actions.ack(ranges)
+            self.actions.ack(ranges, -1 if descending else 1)
             return
         for each in ranges:
             done = 0

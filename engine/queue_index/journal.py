@@ -80,6 +80,10 @@ class Journal:
         """Return the records of one action on consecutive seq_ids (S62)."""
         return JournalRun(action, start, count, publish, self._codec)
 
+    def mark(self, action: Action, start: int, count: int, step: int) -> JournalRun:
+        """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
+        return JournalRun(action, start, count, None, self._codec, step=step)
+
     def append(self, runs: Sequence[JournalRun]) -> int:
         """Put records into the buffer and return their bytes (S74.3)."""
         handle = self.open()

@@ -69,12 +69,12 @@ def end_messages(
     for persistent in (False, True):
         bodies = _ranges(e for e in extents if e.in_store and e.persistent == persistent)
         if bodies:
-            # One call's ids are gathered by consing, so the store meets them last first.
+            # One call's ids are gathered by consing, so the store meets them last first; so does the index.
             client = q.persistent if persistent else q.transient
             client.remove(bodies, one_by_one, descending=not one_by_one)
     records = [Range(e.start, e.count) for e in extents if e.indexed]
     if records and acknowledge:
-        q.index.ack(records, one_by_one)
+        q.index.ack(records, one_by_one, descending=not one_by_one)
 
 
 def _ranges(extents: Iterable[Extent]) -> list[Range]:
