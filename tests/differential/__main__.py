@@ -13,13 +13,16 @@ from typing import Any
 
 from engine import ENGINE_VERSION
 from engine.conformance.replay import Outcome
-from tests.differential.comparison import run_on_broker, run_on_engine, shrink
+from tests.differential.comparison import Comparison, Recorded
 from tests.differential.driver import Driver
 from tests.differential.node import PrivateNode
 from tests.differential.recording import replay_on_broker
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRESS_S = 10
+SETTINGS = {
+    "default_worker_pool_size": 1
+}  # else the broker itself is not the same twice after a crash (S207.2)
 
 
 def _say(text: str) -> None:
@@ -34,10 +37,11 @@ def _engine_error(outcome: Outcome) -> str:
     )
 
 
-def _report(driver: Driver, trace: dict[str, Any], outcome: Outcome, folder: Path) -> None:
+def _report(comparison: Comparison, recorded: Recorded, outcome: Outcome, folder: Path) -> None:
+    trace = recorded.trace
     _say(f"program {trace['name']} DIFFERS at {_engine_error(outcome)}")
     _say("shortening it ...")
-    short, how = shrink(driver, trace, outcome)
+    short, how = comparison.shrink(recorded, outcome)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{trace['name']}.json"
     text = json.dumps(short, separators=(",", ":"))
@@ -50,11 +54,11 @@ def _report(driver: Driver, trace: dict[str, Any], outcome: Outcome, folder: Pat
 def differential(options: argparse.Namespace) -> int:
     """Run programs; return 0 only if none differs."""
     began = last = time.monotonic()
-    steps = whole = run = 0
+    steps = whole = run = files = 0
     operations: collections.Counter[str] = collections.Counter()
     refused: list[str] = []
     differing: list[str] = []
-    with PrivateNode() as node:
+    with PrivateNode(SETTINGS) as node:
         _say("starting a private RabbitMQ node ...")
         node.start()
         with Driver(node.driver_port) as driver:
@@ -62,19 +66,22 @@ def differential(options: argparse.Namespace) -> int:
             _say(
                 f"RabbitMQ {about['version']} on Erlang/OTP {about['otp']}; programs {options.seed} and following"
             )
+            comparison = Comparison(node, driver)
             for seed in range(options.seed, options.seed + options.count):
-                trace, error = run_on_broker(driver, seed)
-                if error is not None:
-                    refused.append(f"d{seed}: {error}")
-                    _say(f"the broker itself failed in program {seed}; compared up to there: {error}")
-                outcome = run_on_engine(trace)
+                recorded = comparison.record(seed)
+                trace = recorded.trace
+                if recorded.error is not None:
+                    refused.append(f"d{seed}: {recorded.error}")
+                    _say(f"the broker failed in program {seed}; compared up to there: {recorded.error}")
+                outcome = comparison.compare(recorded)
+                files += len(recorded.files)
                 run += 1
                 steps += outcome.steps
                 operations.update(step["op"] for step in trace["steps"])
                 whole += outcome.whole
                 if not outcome.whole:
                     differing.append(trace["name"])
-                    _report(driver, trace, outcome, ROOT / "var" / "differential")
+                    _report(comparison, recorded, outcome, ROOT / "var" / "differential")
                     if len(differing) >= options.differences:
                         break
                 if time.monotonic() - last > PROGRESS_S:
@@ -82,9 +89,10 @@ def differential(options: argparse.Namespace) -> int:
                     _say(f"{run} of {options.count} programs, {steps} steps, {run - whole} differ")
         node.stop()
     _say(
-        f"differential: {whole} of {run} programs equal, {steps} state vectors, {time.monotonic() - began:.0f} s"
+        f"differential: {whole} of {run} programs equal, {steps} state vectors, "
+        f"{files} files byte for byte, {time.monotonic() - began:.0f} s"
     )
-    _write(options, about, run, whole, steps, operations, refused, differing)
+    _write(options, about, run, whole, steps, files, operations, refused, differing)
     return 0 if run == options.count and whole == run else 1
 
 
@@ -94,6 +102,7 @@ def _write(
     run: int,
     whole: int,
     steps: int,
+    files: int,
     operations: collections.Counter[str],
     refused: list[str],
     differing: list[str],
@@ -106,6 +115,7 @@ def _write(
         "programs": run,
         "equal": whole,
         "vectors": steps,
+        "files_byte_for_byte": files,
         "operations": dict(sorted(operations.items())),
         "refused_by_broker": refused,
         "differing": differing,
@@ -122,7 +132,7 @@ def check(options: argparse.Namespace) -> int:
         for file in (sorted(path.glob("[hr]*.json")) if path.is_dir() else [path])
     ]
     whole = 0
-    with PrivateNode() as node:
+    with PrivateNode(SETTINGS) as node:
         node.start()
         with Driver(node.driver_port) as driver:
             for file in files:

@@ -260,7 +260,7 @@ messages(#{<<"count">> := Count} = Step, Env, FirstSeq) ->
 
 message(I, [Size, Persistent], Step, #{config := Config, known := Known}, FirstSeq) ->
     Number = ets:update_counter(Known, next, 1) - 1,
-    Id = erlang:md5(["cq-trace/1:", integer_to_list(Number)]),
+    Id = message_id(Number, Config),
     ets:insert(Known, {Id, FirstSeq + I}),
     #{<<"durable">> := Durable, <<"vhost">> := VHost, <<"queue">> := Queue} = Config,
     Mode = case Persistent of true -> 2; false -> 1 end,
@@ -276,6 +276,10 @@ message(I, [Size, Persistent], Step, #{config := Config, known := Known}, FirstS
              end,
     Confirm = maps:get(<<"confirm">>, Step, false) andalso Persistent andalso Durable,
     {Message, #message_properties{expiry = Expiry, needs_confirming = Confirm, size = Size}}.
+
+%% Ids of the recorded traces, or ids with the prefix that the engine puts before its own numbers.
+message_id(Number, #{<<"id_prefix">> := Prefix}) -> <<(list_to_binary(Prefix))/binary, Number:64>>;
+message_id(Number, _) -> erlang:md5(["cq-trace/1:", integer_to_list(Number)]).
 
 body(Number, Size) ->
     Alphabet = <<"abcdefghijklmnopqrstuvwxyz">>,

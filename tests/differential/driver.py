@@ -42,9 +42,13 @@ class Driver:
             raise BrokerRefused(answer["error"])
         return answer
 
-    def begin(self, config: dict[str, Any]) -> dict[str, Any]:
-        """Start a new queue on empty stores; return what the trace's first step shows."""
-        return shown(self.ask({"do": "begin", "config": config}))
+    def begin(self, config: dict[str, Any], id_prefix: bytes | None = None) -> dict[str, Any]:
+        """Start a new queue on empty stores; return what the trace's first step shows.
+
+        With a prefix, messages have the ids that the engine gives them, and files can be compared byte for byte.
+        """
+        named = {} if id_prefix is None else {"id_prefix": list(id_prefix)}
+        return shown(self.ask({"do": "begin", "config": {**config, **named}}))
 
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Execute one step; return result, drain and after as in a trace file."""

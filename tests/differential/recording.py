@@ -1,11 +1,11 @@
-"""Recording a trace from the real broker, and replaying a trace on it."""
+"""Steps of a trace on the real broker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 from engine.conformance.replay import Difference, Outcome, differing
+from engine.formats.message import OWN_PREFIX
 from tests.differential.driver import Driver
 
 ANSWERED = ("result", "drain", "after")
@@ -19,7 +19,7 @@ def question(step: dict[str, Any]) -> dict[str, Any]:
 
 def answer(driver: Driver, config: dict[str, Any], step: dict[str, Any]) -> dict[str, Any]:
     """Execute a step, where `init` begins a new queue."""
-    return driver.begin(config) if step["op"] == "init" else driver.step(question(step))
+    return driver.begin(config, OWN_PREFIX) if step["op"] == "init" else driver.step(question(step))
 
 
 def blank_trace(name: str, about: str, config: dict[str, Any]) -> dict[str, Any]:
@@ -32,15 +32,6 @@ def blank_trace(name: str, about: str, config: dict[str, Any]) -> dict[str, Any]
         "config": {**config, "queue": "cq", "vhost": "/", "stored_overhead": OVERHEAD},
         "steps": [],
     }
-
-
-def record(driver: Driver, trace: dict[str, Any], steps: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Execute steps on the broker and return the trace with its answers."""
-    done = []
-    for step in steps:
-        found = answer(driver, trace["config"], step)
-        done.append({**question(step), **{name: found[name] for name in ANSWERED if name in found}})
-    return {**trace, "steps": done}
 
 
 def replay_on_broker(driver: Driver, trace: dict[str, Any]) -> Outcome:
