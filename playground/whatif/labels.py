@@ -79,10 +79,11 @@ METRICS = {
 
 WORKLOADS = {
     "backlog-drain": _("a backlog that drains"),
-    "steady": _("a steady stream"),
-    "burst": _("one burst"),
     "slow-consumer": _("a slow consumer"),
+    "bursts": _("bursts every five seconds"),
+    "steady": _("a consumer that keeps up"),
     "persistent-drain": _("a persistent backlog that drains"),
+    "persistent-steady": _("persistent messages and a consumer that keeps up"),
 }
 """Names of the shipped workloads; any other is called by its own title."""
 

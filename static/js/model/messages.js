@@ -29,11 +29,11 @@ export function pendingOf(queue) {
   return PENDING.reduce((sum, place) => sum + lengthOf(queue, place), 0);
 }
 
-/** alpha, beta, gamma or delta: the state of a message (Q3). */
+/** alpha, beta, gamma or delta: the state of a message (Q3). Small ones keep their body in RAM wherever they are. */
 export function stateOf(place, flags) {
   if (place === "delta") return "delta";
   if (place === "q1" || place === "q4" || place === "ram_pending" || place === "index_pending") return "alpha";
-  if (flags & IN_RAM) return flags & INDEXED ? "gamma" : "beta";
+  if (flags & IN_RAM) return "alpha";
   return flags & INDEXED ? "gamma" : "beta";
 }
 

@@ -6,11 +6,18 @@ const MAX_SAMPLES = 720;
 const MAX_EVENTS = 160;
 const MAX_LINES = 300;
 const RATE_WINDOW_US = 1_000_000;
+const MERGE_US = 1_000_000;
 
 /** Kinds that never get a line of their own: they are steps of something that does. */
 const QUIET = new Set([
   "CountersChanged", "EntriesRecorded", "StoreWritten", "RefCountChanged", "RowsForgotten", "RowsMoved", "CacheChanged",
   "FileLocked", "CombineStepped", "JournalOpened", "DeltaChanged",
+]);
+
+/** Kinds that are the housekeeping of files and timers: shown on demand. */
+const DETAILS = new Set([
+  "BufferWritten", "StoreSynced", "JournalSynced", "JournalFlushed", "SegmentWritten", "StoreRead", "PutBack", "ConfirmsDue",
+  "ActorChanged", "FileUnlinked", "OperationDeferred", "WriteIgnored", "StoreRecovered", "StoreStopped",
 ]);
 
 export class Timeline {
@@ -26,7 +33,6 @@ export class Timeline {
     this.arrived = 0;
     this.left = 0;
     this.lastTarget = null;
-    this.reducedOnce = false;
     this.alarm = {};
   }
 
@@ -34,7 +40,7 @@ export class Timeline {
   note(number, atUs, row, state) {
     this.count(row);
     this.mark(atUs, row);
-    if (row[0] === "TargetChanged") this.lastTarget = row;
+    if (row[0] === "TargetChanged") this.lastTarget = { row, memory: { ...state.node.memory } };
     if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
   }
 
@@ -44,13 +50,24 @@ export class Timeline {
   }
 
   line(number, atUs, row) {
-    const last = this.lines[this.lines.length - 1];
-    if (last && last.row[0] === row[0] && mergeable(last.row, row)) {
-      Object.assign(last, { number, atUs, row, times: last.times + 1, messages: last.messages + messagesOf(row) });
+    const detail = isDetail(row);
+    const at = this.continued(atUs, row);
+    if (at >= 0) {
+      const [line] = this.lines.splice(at, 1);
+      this.lines.push(Object.assign(line, { number, atUs, row, times: line.times + 1, messages: line.messages + messagesOf(row) }));
       return;
     }
-    this.lines.push({ number, atUs, row, times: 1, messages: messagesOf(row), first: number });
+    this.lines.push({ number, atUs, row, detail, times: 1, messages: messagesOf(row), first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
+  }
+
+  /** Index of a recent line of which this row is more of the same, or -1. */
+  continued(atUs, row) {
+    for (let at = this.lines.length - 1; at >= Math.max(0, this.lines.length - 12); at -= 1) {
+      const line = this.lines[at];
+      if (line.row[0] === row[0] && line.detail === isDetail(row) && atUs - line.sinceUs < MERGE_US && mergeable(line.row, row)) return at;
+    }
+    return -1;
   }
 
   mark(atUs, row) {
@@ -76,17 +93,6 @@ export class Timeline {
     this.samples = this.samples.filter((_, at) => at % 2 === 0 || at === this.samples.length - 1);
     this.everyUs *= 2;
   }
-
-  /** Messages per second in and out over the last second of virtual time. */
-  rates() {
-    const last = this.samples[this.samples.length - 1];
-    if (!last) return { arrivals: 0, deliveries: 0 };
-    let from = last;
-    for (let at = this.samples.length - 1; at >= 0 && last.us - from.us < RATE_WINDOW_US; at -= 1) from = this.samples[at];
-    const span = (last.us - from.us) / 1e6;
-    if (span < 0.05) return { arrivals: 0, deliveries: 0 };
-    return { arrivals: (last.arrived - from.arrived) / span, deliveries: (last.left - from.left) / span };
-  }
 }
 
 /** While samples come faster than wanted, the newest one moves but keeps the time at which its slot began. */
@@ -99,16 +105,26 @@ function sampleOf(us, state, timeline) {
   const sample = { us, arrived: timeline.arrived, left: timeline.left, pending: pendingOf(queue) };
   for (const lane of LANES) sample[lane] = lengthOf(queue, lane);
   const memory = state.node.memory;
-  sample.memory = memory.used_bytes ?? 0;
-  sample.limit = memory.limit_bytes ?? null;
-  sample.paging = memory.paging_bytes ?? null;
+  sample.memory = memory.process_memory ?? 0;
+  sample.limit = memory.limit ?? null;
+  sample.paging = memory.paging_at ?? null;
   sample.alarm = Boolean(state.node.alarms.memory);
   return sample;
 }
 
 /** Messages that a row moves, where it moves any. */
 export function messagesOf(row) {
+  if (row[0] === "Reduced") return movedBy(row[3]);
   return Array.isArray(row[5]) && typeof row[2] === "string" && Array.isArray(row[5][0]) ? total(row[5]) : 0;
+}
+
+function isDetail(row) {
+  return DETAILS.has(row[0]) || (row[0] === "Reduced" && !movedBy(row[3]));
+}
+
+/** How many messages a reduction moved in all its steps. */
+export function movedBy(why) {
+  return (why.q1_moved || 0) + (why.q4_moved || 0) + (why.pending_paged || 0) + (why.betas_moved || 0);
 }
 
 /** Two rows of a kind are one line when they do the same in the same place. */

@@ -22,7 +22,7 @@ function budgetStep(why) {
     title: fill(gettext("Budget: %(ram)s + %(acks)s \u2212 %(target)s"), values),
     detail: why.quota !== undefined && why.quota < why.surplus
       ? fill(gettext("capped at %(cap)s in one go"), { cap: number(why.quota) })
-      : gettext("ready and unacked contents in RAM, minus the target"),
+      : gettext("contents in RAM minus the target"),
     value: why.quota ?? why.surplus ?? 0,
     off: !(why.surplus > 0),
   };

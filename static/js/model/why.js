@@ -50,7 +50,7 @@ export function explain(row, messages = messagesOf(row), target = null) {
   }
   const reason = WORDS[row[0]]?.(row, messages).reason;
   return { ...shared, title: line.text, reason: reason ? fill(reason, valuesOf(row, messages)) : "", bar: null, steps: [], facts: factsOf(why),
-    origin: row[0] === "TargetChanged" ? originOf(row) : null };
+    origin: row[0] === "TargetChanged" ? originOf(target?.row[3] === row[3] ? target : { row, memory: {} }) : null };
 }
 
 function ramBar(why) {
@@ -58,28 +58,27 @@ function ramBar(why) {
   return { ready: why.ram_msg_count, pending: why.ram_pending || 0, target: why.target ?? 0, surplus: why.surplus || 0 };
 }
 
-/** Where the target comes from: the lines of its sum (Q42, Q43, M3). */
-export function originOf(row) {
-  if (!row) return null;
-  const why = whyOf(row);
-  const target = row[3];
-  if (target === null) return { target, lines: [gettext("Memory is under the paging line, so the target is infinite.")] };
-  if (why.duration === undefined || why.duration === null || why.pinned) {
-    return { target, lines: [fill(gettext("Pinned by hand: %(target)s"), { target: number(target) })] };
-  }
-  const rate = typeof why.rates === "number" ? why.rates : sumOfRates(why);
-  return {
-    target,
-    lines: [
-      fill(gettext("%(duration)s s \u00d7 %(rate)s msg/s = %(target)s"), {
-        duration: decimal(why.duration, 3), rate: decimal(rate, 1), target: number(target) }),
-    ],
-  };
+/** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {row, memory}. */
+export function originOf(known) {
+  if (!known) return null;
+  const [, , , target, why] = known.row;
+  if (target === null) return { target, lines: [gettext("Memory is under the paging line, so any number may stay.")] };
+  if (typeof why.duration !== "number") return { target, lines: [gettext("Pinned by hand.")] };
+  const duration = decimal(why.duration, 3);
+  const product = fill(gettext("%(duration)s s \u00d7 %(rates)s msg/s = %(target)s"), { duration, rates: decimal(why.rates, 2), target: number(target) });
+  return { target, lines: [...durationLine(known.memory, why.duration, duration), product] };
 }
 
-function sumOfRates(why) {
-  return ["rate_in", "rate_out", "rate_ack_in", "rate_ack_out", "in", "out", "ack_in", "ack_out"].reduce(
-    (sum, name) => sum + (typeof why[name] === "number" ? why[name] : 0), 0);
+/** How the wanted duration was computed, if the memory monitor's numbers of that moment still say so. */
+function durationLine({ reported_sum: sum, reporting, process_memory: used, limit }, exact, duration) {
+  const ratio = used / limit;
+  for (const extra of [1, 0]) {
+    if (reporting && Math.abs((sum + extra) / reporting / ratio - exact) < 1e-6) {
+      const reported = extra ? `(${decimal(sum, 3)} + 1)` : decimal(sum, 3);
+      return [fill(gettext("%(reported)s s \u00f7 %(queues)s \u00f7 %(ratio)s = %(duration)s s"), { reported, queues: reporting, ratio: decimal(ratio, 3), duration })];
+    }
+  }
+  return [];
 }
 
 /** Names whose numbers are bytes. */

@@ -33,11 +33,11 @@ function start(root) {
     notice: (message) => alerts.show(`notice-${message.level}`, message.level, message.message),
     status: (name, retryMs) => parts.status.link(name, retryMs),
   });
+  watchPalette(() => repaint(parts));
   build(parts, root, session, transport, alerts, data);
   parts.controls.welcome(data);
   follow(parts, session);
   bindKeys(parts);
-  watchPalette(() => repaint(parts));
   find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
   find("[data-act=first]", root).addEventListener("click", () => parts.controls.publish());
   addEventListener("pagehide", () => transport.close());
@@ -51,6 +51,10 @@ function build(parts, root, session, transport, alerts, data) {
   parts.stage = new StageView(find("[data-canvas=stage]", root), session, (target) => choose(parts, session, target));
   parts.why = new WhyPanel(find("#why"), session);
   parts.narrative = new Narrative(find("#narrative"), session, (line) => parts.why.pin(line));
+  find("[data-act=details]").addEventListener("change", (event) => {
+    parts.narrative.all = event.target.checked;
+    parts.narrative.update();
+  });
   parts.files = new FilesView(find("#files"), session);
   parts.charts = new ChartsView(find("#dock"), session);
   parts.bar = new TransportBar(find("#dock"), session, transport, alerts, data.urls.share);
@@ -93,9 +97,9 @@ function follow(parts, session) {
 }
 
 function repaint(parts) {
-  parts.stage.refresh();
-  parts.files.update();
-  parts.charts.update();
+  parts.stage?.refresh();
+  parts.files?.update();
+  parts.charts?.update();
 }
 
 function choose(parts, session, target) {

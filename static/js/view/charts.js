@@ -85,7 +85,7 @@ export class ChartsView {
     const x = scaleX(span, area);
     write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
     let free = area.x - 8;
-    for (const event of this.session.timeline.events) {
+    for (const [place, event] of this.session.timeline.events.entries()) {
       const at = x(event.atUs);
       if (at < area.x) continue;
       const [glyph, tone, text] = EVENTS[event.type];
@@ -94,11 +94,12 @@ export class ChartsView {
       const label = text();
       pen.font = `550 10.5px ${colors.sans}`;
       const width = pen.measureText(label).width + 16;
-      if (at - 4 < free) continue;
+      if (at - 5 < free) continue;
       write(pen, glyph, at, 12, { size: 10.5, weight: 650, family: colors.sans, color: colors[tone], align: "center" });
-      const fits = at + width < area.x + area.w;
+      const next = this.session.timeline.events[place + 1];
+      const fits = at + width < Math.min(area.x + area.w, next ? x(next.atUs) - 4 : Infinity);
       if (fits) write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
-      free = at + (fits ? width : 8);
+      free = at + (fits ? width : 6);
     }
   }
 

@@ -160,6 +160,8 @@ export class Controls {
 
   /** The slider of the RAM is logarithmic: 0 is a quarter of what the session began with, 100 sixteen times that. */
   ramOf(position) {
+    const now = this.session.state.node.settings.ram_bytes;
+    if (now !== undefined && Math.abs(this.positionOf(now) - position) <= 0.5) return now;
     return Math.round(((this.base ?? 1048576) / 4) * 64 ** (position / 100) / 16384) * 16384 || 65536;
   }
 

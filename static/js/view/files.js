@@ -95,7 +95,7 @@ function paintJournal(pen, width, journal) {
   const short = fill(gettext("%(dirty)s actions"), { dirty: number(journal.dirty) });
   pen.font = `450 10.5px ${colors.sans}`;
   const fits = pen.measureText(text).width < width - x - room - 8;
-  write(pen, fits || !journal.dirty ? text : short, x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  write(pen, fits ? text : short, x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
 }
 
 function paintSegment(pen, item) {

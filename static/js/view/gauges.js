@@ -7,7 +7,7 @@ export function gaugesOf(state, colors) {
 }
 
 function ramGauge(state, colors) {
-  const { used_bytes: used = 0, limit_bytes: limit = null, paging_bytes: paging = null } = state.node.memory;
+  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   const lines = [];
   if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
   if (paging !== null) lines.push([paging, gettext("paging"), "beta"]);
@@ -35,7 +35,7 @@ function diskGauge(state, colors) {
 
 /** The same in words. */
 export function gaugeText(state) {
-  const { used_bytes: used = 0, limit_bytes: limit = null, paging_bytes: paging = null } = state.node.memory;
+  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   return fill(gettext("Memory %(used)s; paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."), {
     used: bytes(used), paging: bytes(paging), limit: bytes(limit), disk: bytes(fileBytes(state)) });
 }
@@ -50,7 +50,7 @@ export class GaugeBars {
   }
 
   update(state) {
-    const { used_bytes: used = 0, limit_bytes: limit = null, paging_bytes: paging = null } = state.node.memory;
+    const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
     const top = Math.max(used, (limit ?? used) * 1.2, 1);
     this.ram.querySelector("b").textContent = bytes(used);
     const set = (name, value) => this.ram.style.setProperty(name, `${Math.min(100, (100 * value) / top)}%`);

@@ -59,5 +59,5 @@ function item(step, at, done, next) {
     goal?.focus();
     goal?.scrollIntoView({ block: "nearest" });
   };
-  return el(`li${done ? ".done" : ""}${next ? ".next" : ""}`, next ? { "aria-current": "step" } : {}, el("button", { type: "button", onclick: jump }, number, step.text(), state));
+  return el(`li${done ? ".done" : ""}${next ? ".next" : ""}`, next ? { "aria-current": "step" } : {}, el("button", { type: "button", onclick: jump }, number, el("span.text", {}, step.text()), state));
 }

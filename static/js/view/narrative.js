@@ -13,17 +13,23 @@ export class Narrative {
     this.pick = pick;
     this.picked = null;
     this.rendered = "";
+    this.all = false;
     root.addEventListener("click", (event) => this.click(event));
   }
 
   update() {
     const { lines } = this.session.timeline;
     const last = lines[lines.length - 1];
-    const mark = last ? `${last.number}/${last.times}/${lines.length}/${this.picked}` : "";
+    const mark = last ? [last.number, last.times, lines.length, this.picked, this.all].join() : "";
     if (mark === this.rendered) return;
     this.rendered = mark;
-    const items = lines.slice(-SHOWN).reverse();
+    const items = this.shown().slice(-SHOWN).reverse();
     this.root.replaceChildren(...items.map((line) => this.item(line)));
+  }
+
+  /** Events, and the housekeeping of files too where the reader wants it. */
+  shown() {
+    return this.session.timeline.lines.filter((line) => this.all || !line.detail);
   }
 
   item(line) {
@@ -50,7 +56,7 @@ export class Narrative {
 
   /** Walk to an older (1) or newer (-1) line. */
   walk(direction) {
-    const { lines } = this.session.timeline;
+    const lines = this.shown();
     if (!lines.length) return;
     const at = this.picked === null ? lines.length : lines.findIndex((line) => line.first === this.picked);
     const next = lines[at - direction];

@@ -14,6 +14,23 @@ export function paintBands(pen, scene, alarms) {
   band(pen, geo, geo.waterline, geo.waterline + geo.thickness, colors.water);
   if (!geo.turned) write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 2.2, { size: 8.5, weight: 600, family: colors.sans, color: colors.card });
   paintBorders(pen, scene);
+  if (scene.empty) paintPath(pen, geo);
+}
+
+/** Nothing here yet: the way that the first message will go. */
+function paintPath(pen, geo) {
+  const v = geo.ramContent + geo.content / 2;
+  pen.strokeStyle = colors.ink3;
+  pen.lineWidth = 1.4;
+  pen.setLineDash([1.5, 5]);
+  pen.lineCap = "round";
+  pen.beginPath();
+  pen.moveTo(geo.turned ? v : geo.u0, geo.turned ? geo.u0 + 80 : v);
+  pen.lineTo(geo.turned ? v : geo.u1 - 10, geo.turned ? geo.u1 - 10 : v);
+  pen.stroke();
+  pen.setLineDash([]);
+  pen.lineCap = "butt";
+  if (!geo.turned) arrowHead(pen, geo.u1 - 8, v, colors.ink3);
 }
 
 /** A band across the whole queue, from v0 to v1. */

@@ -25,7 +25,7 @@ function fenceLabel(pen, { geo, fence }) {
   pen.font = `650 11px ${colors.sans}`;
   const width = pen.measureText(text).width + 14;
   const x = geo.turned ? 2 : Math.min(fence.u - 1, geo.width - width - 6);
-  const y = geo.turned ? fence.u - 20 : geo.ram + 4;
+  const y = geo.turned ? fence.u + 1 : geo.ram + 4;
   roundRect(pen, x, y, width, 19, 4);
   pen.fillStyle = colors.fence;
   pen.fill();
@@ -62,12 +62,13 @@ function paintPill(pen, x, y, text, short, room) {
 export function paintDelta(pen, scene) {
   const { geo, term, ruler } = scene;
   if (!term) return;
-  const lane = scene.lanes.find((each) => each.name === "delta");
-  if (!geo.turned && ruler) paintRuler(pen, scene, lane);
+  if (!geo.turned && ruler) paintRuler(pen, scene, scene.lanes.find((each) => each.name === "delta"));
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
+  const note = gettext("all that RAM keeps");
   pen.font = `500 10.5px ${colors.mono}`;
-  const room = geo.turned ? geo.waterline - 16 : lane.u1 - lane.u0;
-  const width = Math.min(room, Math.max(pen.measureText(text).width + 18, 96));
+  const least = pen.measureText(text).width;
+  pen.font = `450 10.5px ${colors.sans}`;
+  const width = Math.max(least, pen.measureText(note).width) + 18;
   const x = geo.turned ? (geo.waterline - width) / 2 : term.u - width / 2;
   const y = geo.turned ? term.u - 19 : geo.ramIndex - 26;
   pen.fillStyle = faded(colors.ink3, 0.55);
@@ -78,7 +79,7 @@ export function paintDelta(pen, scene) {
   pen.strokeStyle = colors.delta;
   pen.lineWidth = 1.2;
   pen.stroke();
-  write(pen, gettext("all that RAM keeps"), x + width / 2, y + 15, { size: 10.5, family: colors.sans, color: colors.ink3, align: "center" });
+  write(pen, note, x + width / 2, y + 15, { size: 10.5, family: colors.sans, color: colors.ink3, align: "center" });
   write(pen, text, x + width / 2, y + 29, { size: 10.5, weight: 500, family: colors.mono, color: colors.ink, align: "center" });
 }
 

@@ -8,6 +8,7 @@ import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./stage-frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintThermometer } from "./stage-over.js";
+import { Slide } from "./slide.js";
 import { Tween } from "./tween.js";
 
 const TURN_BELOW = 720;
@@ -66,7 +67,9 @@ export class StageView {
   rescene(now) {
     const box = this.canvas.getBoundingClientRect();
     const turned = innerWidth < TURN_BELOW;
+    const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
     this.scene = stageScene(this.session.state, box.width, box.height, turned);
+    this.slide = new Slide(before, this.scene, now);
     this.tween.aim(this.scene.marks, now, this.stale);
     this.stale = null;
   }
@@ -74,8 +77,9 @@ export class StageView {
   paint(now) {
     const { pen } = fitCanvas(this.canvas);
     if (this.stale || !this.scene) this.rescene(now);
-    const { scene } = this;
-    const moving = this.tween.at(now);
+    const moving = this.tween.at(now) || this.slide.until > now;
+    const scene = this.slide.at(now);
+    this.shown = scene;
     paintBands(pen, scene, this.session.state.node.alarms);
     this.paintMarks(pen);
     paintFence(pen, scene);

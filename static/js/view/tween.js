@@ -9,6 +9,7 @@ const SLIDE_MS = 320;
 const FADE_MS = 160;
 const REDUCED_MS = 80;
 const STAGGER_MS = 24;
+const REDIRECT_MS = 140;
 const SINGLY = 12;
 
 const curve = (t, first, second) => 3 * (1 - t) ** 2 * t * first + 3 * (1 - t) * t * t * second + t ** 3;
@@ -78,12 +79,27 @@ export class Tween {
       visual.end = now + REDUCED_MS;
       return;
     }
+    if (carried.from && carried.mark.key === mark.key) {
+      this.redirect(visual, carried, now);
+      return;
+    }
     const crossing = carried.mark.key !== mark.key;
     const down = mark.key.endsWith(":dc");
     visual.from = { x: carried.x, y: carried.y, w: carried.w, h: carried.h, alpha: carried.alpha };
     visual.ghost = crossing ? { x: carried.x, y: carried.y, w: carried.w, h: carried.h } : null;
     visual.start = now + delay;
     visual.end = visual.start + (crossing ? (down ? SINK_MS : RISE_MS) : SLIDE_MS);
+  }
+
+  /** Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little. */
+  redirect(visual, carried, now) {
+    if (!moved(carried.mark, visual.mark)) {
+      Object.assign(visual, { ...carried, mark: visual.mark });
+      return;
+    }
+    visual.from = { x: carried.x, y: carried.y, w: carried.w, h: carried.h, alpha: carried.alpha };
+    visual.end = Math.max(carried.end, now + REDIRECT_MS);
+    visual.late = true;
   }
 
   retire(before, next, now) {
@@ -112,7 +128,8 @@ function moved(visual, mark) {
 
 function place(visual, now) {
   const { mark, from } = visual;
-  const t = ease((now - visual.start) / Math.max(1, visual.end - visual.start));
+  const share = (now - visual.start) / Math.max(1, visual.end - visual.start);
+  const t = visual.late ? 1 - (1 - Math.min(1, Math.max(0, share))) ** 3 : ease(share);
   visual.x = from.x + (mark.x - from.x) * t;
   visual.y = from.y + (mark.y - from.y) * t;
   visual.w = from.w + (mark.w - from.w) * t;

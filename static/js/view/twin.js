@@ -15,7 +15,7 @@ const EVERY_MS = 700;
 export function stateWords(place, flags) {
   const parts = partsOf(place, flags);
   if (place === "delta") return gettext("delta: nothing in RAM, index and content on disk");
-  if (parts.embedded && parts.ramContent && place !== "q1" && place !== "q4") return gettext("small: its content stays in RAM with the index");
+  if (parts.embedded && parts.ramContent && (place === "q2" || place === "q3")) return gettext("small: its content stays in RAM with the index");
   const words = {
     alpha: parts.diskIndex ? gettext("alpha: content and index in RAM, a copy on disk") : gettext("alpha: content and index in RAM"),
     beta: gettext("beta: index in RAM, content on disk"),

@@ -1,7 +1,8 @@
 /** The Why? panel: the latest reason that matters, or the one that the reader picked from the narrative. */
 import { explain } from "../model/why.js";
+import { movedBy } from "../model/timeline.js";
 import { fill, gettext, number } from "../model/text.js";
-import { el, find, setText, throttle } from "./dom.js";
+import { el, find, setText, show, throttle } from "./dom.js";
 
 /** Kinds that explain more than others: among what came at once, the first of these is shown. */
 const WEIGHT = {
@@ -42,6 +43,7 @@ export class WhyPanel {
     const said = explain(line.row, line.messages, this.session.timeline.lastTarget);
     setText(find("[data-why-name]", this.root), said.name);
     setText(find("[data-why-rule]", this.root), said.rule);
+    show(find("[data-why-rule]", this.root), true);
     setText(find("[data-why-number]", this.root), `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");
@@ -53,11 +55,16 @@ export class WhyPanel {
 function heaviest(lines) {
   let best = null;
   for (const line of lines) {
-    const moved = line.row[0] !== "Reduced" || (line.row[3].q1_moved || 0) + (line.row[3].q4_moved || 0) + (line.row[3].betas_moved || 0) + (line.row[3].pending_paged || 0);
-    const weight = moved ? WEIGHT[line.row[0]] || 0 : 1;
+    const weight = weightOf(line.row);
     if (!best || weight >= best.weight) best = { ...line, weight };
   }
   return best;
+}
+
+function weightOf(row) {
+  if (row[0] === "Reduced" && !movedBy(row[3])) return 1;
+  if (row[0] === "TargetChanged" && row[3] === null) return 2;
+  return WEIGHT[row[0]] || 0;
 }
 
 function bodyOf(said) {
