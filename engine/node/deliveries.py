@@ -12,6 +12,7 @@ from engine.node.scheduler import Scheduler
 from engine.ranges import Range
 from engine.transitions import Discarded, Transition
 from engine.variable_queue.arrivals import Arrival, Taken
+from engine.variable_queue.state import QueueState
 
 BURST_SPACING_US = 1
 """Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
@@ -75,7 +76,7 @@ class Deliveries:
             # The first message in an empty queue gets a pass of drop_expired (P8.6).
             queue.publish(arrival.part(done, 1))
             done += 1
-            queue.dropwhile(queue.state.now_us)
+            self._drop_expired()
         if done < arrival.count:
             queue.publish(arrival.part(done, arrival.count - done), spacing_us=spacing_us)
         self.process.handled()
@@ -119,9 +120,17 @@ class Deliveries:
             got = queue.fetch(batch, ack, spacing_us)
             taken += got
             count -= sum(each.extent.count for each in got)
-            if queue.state.len:
-                queue.dropwhile(queue.state.now_us)
+            self._drop_expired()
         return taken
+
+    def _drop_expired(self) -> None:
+        """Drop expired heads; the first other message is taken and put back (P9).
+
+        The pass is left out where taking and putting back changes nothing.
+        """
+        queue = self.process.queue
+        if queue.state.len and not passes_without_effect(queue.state):
+            queue.dropwhile(queue.state.now_us)
 
     def _run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
@@ -228,8 +237,7 @@ class Deliveries:
         queue = self.process.begin()
         if tags:
             queue.requeue(tags, multiple=True)
-            if queue.state.len:
-                queue.dropwhile(queue.state.now_us)
+            self._drop_expired()
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
@@ -238,3 +246,17 @@ class Deliveries:
         for consumer in self.consumers.values():
             consumer.disconnect()
         self.hand.disconnect()
+
+
+def passes_without_effect(state: QueueState) -> bool:
+    """Tell whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
+
+    That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
+    in q3 without its body and with q4 empty; in a lazy queue in q3.
+    """
+    if state.mode == "default" and state.q4:
+        return state.q4.first.expiry_us == 0
+    if state.q3.total < 2:
+        return False
+    head = state.q3.first
+    return head.expiry_us == 0 and (state.mode == "lazy" or not head.in_ram)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import tempfile
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CommandError
+from engine.node import deliveries
 from engine.node.node import Node
 from engine.node.scenario import Scenario, parse
 from engine.storage.directory import DirectoryStorage
@@ -127,6 +129,24 @@ def test_storages_and_replay_agree(
         assert replayed.run() == ledger.log.digest
         assert not replayed.refused
         assert replayed.snapshot() == ledger.snapshot()
+
+
+@settings(max_examples=40, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_passes_that_are_left_out_have_no_effect(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    """P10's take and put-back after each fetch is left out where it changes nothing (Q36)."""
+    usual = Node(scenario_of(profile, overrides), LedgerStorage())
+    thorough = Node(scenario_of(profile, overrides), LedgerStorage())
+    for command, pause_us in program:
+        accepted = submit(usual, command)
+        usual.advance(usual.now_us + pause_us)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(deliveries, "passes_without_effect", lambda state: False)
+            assert submit(thorough, command) == accepted
+            thorough.advance(thorough.now_us + pause_us)
+        assert usual.snapshot() == thorough.snapshot()
 
 
 def submit(node: Node, command: dict[str, Any]) -> bool:

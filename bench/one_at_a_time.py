@@ -1,0 +1,43 @@
+"""publish, fetch and ack of one message at a time, as the broker does it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bench.measure import BROKER_MESSAGES_PER_S, Result, best
+from bench.queue import SIZE_BYTES, QueueUnderTest
+from engine.ranges import Range
+from engine.storage.ledger import LedgerStorage
+from engine.variable_queue.arrivals import Arrival
+
+COUNT = 5_000
+
+
+def rounds(size_bytes: int, persistent: bool) -> Callable[[], Callable[[], object]]:
+    """Return how to prepare `COUNT` rounds of publish, fetch, ack."""
+
+    def make() -> Callable[[], object]:
+        queue = QueueUnderTest(LedgerStorage(), target=None).queue
+
+        def run() -> None:
+            for number in range(COUNT):
+                queue.publish(Arrival(1, number, size_bytes, persistent))
+                [taken] = queue.fetch(1, True)
+                queue.ack([Range(taken.extent.start, 1)])
+
+        return run
+
+    return make
+
+
+def run() -> Result:
+    """Measure."""
+    transient = COUNT / best(rounds(SIZE_BYTES, False))
+    embedded = COUNT / best(rounds(SIZE_BYTES, True))
+    stored = COUNT / best(rounds(5000, True))
+    return {
+        "transient_messages_per_s": round(transient),
+        "persistent_embedded_messages_per_s": round(embedded),
+        "persistent_stored_messages_per_s": round(stored),
+        "transient_times_the_brokers_burst": round(transient / BROKER_MESSAGES_PER_S, 2),
+    }

@@ -1,0 +1,40 @@
+"""A variable queue with its stores on some storage, as the measurements need it."""
+
+from __future__ import annotations
+
+from engine.formats.message import MessageCodec, Template
+from engine.node.virtual_host import QUEUE, VirtualHost
+from engine.settings import REAL
+from engine.storage.port import Storage
+from engine.transition_log import TransitionLog
+from engine.variable_queue import VariableQueue
+from engine.variable_queue.arrivals import Arrival
+
+SIZE_BYTES = 16
+TARGET = 10_000
+
+
+class QueueUnderTest:
+    """One queue with the real constants; transitions are logged and digested as in a session."""
+
+    def __init__(self, storage: Storage, target: int | None = TARGET) -> None:
+        self.log = TransitionLog()
+        self.host = VirtualHost(
+            durable=True,
+            settings=REAL,
+            codec=MessageCodec(templates=(Template(routing_keys=(QUEUE,)),)),
+            storage=storage,
+            emit=lambda transition: self.log.add(0, transition),
+        )
+        self.host.start_new(0)
+        self.queue: VariableQueue = self.host.queue
+        self.queue.set_target(target)
+
+    def burst_and_drain(self, count: int) -> None:
+        """Publish `count` transient messages, let them be paged out, and take them all again."""
+        queue = self.queue
+        queue.publish(Arrival(count, 0, SIZE_BYTES))
+        queue.drain_mailbox()
+        while queue.state.len:
+            queue.fetch(queue.state.len, False)
+            queue.drain_mailbox()

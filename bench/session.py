@@ -1,0 +1,77 @@
+"""A live session without sockets: a node, its frames, and readers with the host's own window."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.node import scenario
+from engine.node.node import Node
+from engine.storage.ledger import LedgerStorage
+from playground.hosting.run import Frame, Run
+from playground.hosting.window import FrameWindow
+
+TICK_US = 50_000
+DISK_BYTES = 1 << 40
+
+
+class Reader:
+    """A browser: counts what it is sent, and acknowledges at once unless it has stalled."""
+
+    def __init__(self, stalled: bool = False) -> None:
+        self.window = FrameWindow()
+        self.window.join(in_step=False)
+        self.stalled = stalled
+        self.sent_bytes = 0
+        self.frames = 0
+        self.snapshots = 0
+
+    def take(self, session: BenchSession, frame: Frame) -> None:
+        """Get what the window allows of a frame."""
+        answer = self.window.answer(frame.counts, frame.fast)
+        if answer == "nothing":
+            return
+        through = frame.first + frame.counts.total()
+        if answer == "frame":
+            data = session.run.encode_frame(frame, True, 1.0)
+            self.frames += 1
+        else:
+            why, skipped = self.window.caught_up()
+            data = session.run.encode_snapshot(session.run.encode_state(), why, skipped)
+            self.snapshots += 1
+        self.window.sent(through)
+        self.sent_bytes += len(data)
+        if not self.stalled:
+            self.window.acknowledge(through)
+
+
+class BenchSession:
+    """One node at real speed, one frame every 50 ms of virtual time."""
+
+    def __init__(self, readers: tuple[Reader, ...] = (), **settings: Any) -> None:
+        self.node = Node(
+            scenario.parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage()
+        )
+        self.run = Run(self.node, self.node.storage, DISK_BYTES)
+        self.readers = readers
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what has gathered."""
+        self.run.finish_instant()
+        frame = self.run.take_frame()
+        for reader in self.readers:
+            if frame.counts or reader.window.waits:
+                reader.take(self, frame)
+
+    def submit(self, **command: Any) -> None:
+        """Give a command and send what it did."""
+        self.run.submit(command)
+        self.flush()
+
+    def play(self, seconds: float) -> None:
+        """Let virtual time pass, a frame at a time."""
+        for _ in range(round(seconds * 1_000_000 / TICK_US)):
+            until_us = self.node.now_us + TICK_US
+            while not self.run.turn(until_us, 60.0):
+                pass
+            self.flush()
