@@ -20,7 +20,10 @@ MOST_TRANSITIONS = 2_000_000
 """A run that makes more is stopped and becomes a row with its error."""
 
 BATCH = 500
-"""Transitions between two looks at the log, which keeps only the latest."""
+"""Transitions between two looks at the log, if no single event makes more."""
+
+KEEP = 100_000
+"""Transitions that the log holds: more than any one event makes."""
 
 
 def run_cell(cell: Cell, engine_build: str) -> Row:
@@ -79,20 +82,20 @@ def outcome(cell: Cell) -> Row:
 
 def start_node(scenario: dict[str, Any]) -> Node:
     """Return a node on an empty ledger, about to run the scenario."""
-    return Node(parse(scenario), LedgerStorage())
+    return Node(parse(scenario), LedgerStorage(), keep=KEEP)
 
 
 def advance(node: Node, figures: Figures, until_us: int) -> None:
     """Go on to a virtual time, and add every transition on the way to the figures."""
-    seen = node.log.number
-    while True:
-        node.advance(until_us, BATCH)
+    reached = False
+    while not reached:
+        seen = node.log.number
+        reached = node.advance(until_us, BATCH)
         news = node.log.since(seen)
+        if news is None:
+            raise SweepError(f"one event made more than {KEEP} transitions; use smaller bursts")
         for at_us, transition in zip(news.at_us, news.rows, strict=True):
             observe(figures, at_us, transition)
-        if node.log.number == seen:
-            return
-        seen = node.log.number
         if figures.transitions > MOST_TRANSITIONS:
             raise SweepError(
                 f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"

@@ -36,6 +36,8 @@ class Figures(msgspec.Struct):
     transitions: int = 0
     ram_bytes: int = 0
     peak_ram_bytes: int = 0
+    limit_bytes: int = 0
+    paging_at_bytes: int = 0
     published: int = 0
     delivered: int = 0
     ready: int = 0
@@ -129,11 +131,14 @@ def _fetched(figures: Figures, at_us: int, shift: t.Shift) -> None:
 
 
 def _alphas_pushed(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    """Contents that have a home in the store leave RAM here; embedded ones stay with their beta."""
     figures.paged_out += sum(extent.count for extent in shift.extents if not extent.in_ram)
 
 
 def _betas_pushed(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    """In delta nothing is left in RAM, so here embedded contents leave it."""
     figures.delta_in += _count(shift.extents)
+    figures.paged_out += sum(extent.count for extent in shift.extents if not extent.home_store)
 
 
 def _delta_read(figures: Figures, at_us: int, shift: t.Shift) -> None:
@@ -209,11 +214,18 @@ def _file_deleted(figures: Figures, at_us: int, deletion: t.FileDeleted) -> None
 
 
 def _node_changed(figures: Figures, at_us: int, change: t.NodeChanged) -> None:
-    if change.part == "memory" and "process_memory" in change.values:
-        figures.ram_bytes = int(change.values["process_memory"] or 0)
-        figures.peak_ram_bytes = max(figures.peak_ram_bytes, figures.ram_bytes)
+    if change.part == "memory":
+        _memory(figures, change.values)
     if change.part == "alarms" and "memory" in change.values:
         figures.over_watermark_us.turn(bool(change.values["memory"]), at_us)
+
+
+def _memory(figures: Figures, values: t.Why) -> None:
+    """Take what the memory check said that differs from before: the model's total, and the two thresholds."""
+    figures.ram_bytes = int(values.get("process_memory", figures.ram_bytes) or 0)
+    figures.limit_bytes = int(values.get("limit", figures.limit_bytes) or 0)
+    figures.paging_at_bytes = int(values.get("paging_at", figures.paging_at_bytes) or 0)
+    figures.peak_ram_bytes = max(figures.peak_ram_bytes, figures.ram_bytes)
 
 
 def _actor_changed(figures: Figures, at_us: int, change: t.ActorChanged) -> None:
@@ -255,6 +267,8 @@ HANDLERS: dict[type[t.Transition], Callable[[Figures, int, Any], None]] = {
 COUNTS = (
     "transitions",
     "peak_ram_bytes",
+    "limit_bytes",
+    "paging_at_bytes",
     "published",
     "delivered",
     "peak_ready",

@@ -1,12 +1,39 @@
-"""Opening a cell: a session of the playground on the cell's own scenario."""
+"""Opening a cell: a session of the playground on the cell's own scenario, with the digest that it must reach."""
 
 from __future__ import annotations
 
 from django.http import HttpRequest
+from django.utils.translation import override
 
+from playground import ownership, services
+from playground.doors import door
+from playground.models import Session
+from playground.whatif.labels import parameter
+from playground.whatif.numbers import setting
 from playground.whatif.shipped import Heatmap, Run
 
+LONGEST_TITLE = 120
 
-def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> str:
-    """Start a session on the run's scenario and return the address of its page."""
-    raise NotImplementedError
+
+def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
+    """Keep the run's scenario, so that it has an address, and begin a session of this browser that repeats it.
+
+    The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
+    page can say so.
+    """
+    scenario = door().check({**run.scenario, "title": run_title(heatmap, run), "digest": run.digest})
+    kept = services.keep_scenario(scenario, heatmap.engine_version)
+    session = services.replay_session(kept)
+    ownership.claim(request.session, session.public_id)
+    return session
+
+
+def run_title(heatmap: Heatmap, run: Run) -> str:
+    """Return a title that tells which cell it was, in English: it is part of what is kept."""
+    workload = next(each.title for each in heatmap.workloads if each.name == run.workload)
+    with override("en"):
+        places = (
+            f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"
+            for axis, value in zip(heatmap.axes, run.values, strict=True)
+        )
+        return f"{workload}: {', '.join(places)}"[:LONGEST_TITLE]

@@ -89,7 +89,7 @@ def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[
 def _axes(asked: Mapping[str, str], axes: list[str], choose: Any) -> tuple[str, str]:
     """Return two different parameters; where both pickers name the same one, the other axis gives way."""
     x = choose("x", axes, axes[0])
-    y = choose("y", axes, next(name for name in axes if name != x))
+    y = choose("y", axes, axes[1] if axes[1] != x else axes[0])
     if x == y:
         # The picker that was touched is the one that differs from the axes shown before.
         before_x, before_y = asked.get("was_x"), asked.get("was_y")

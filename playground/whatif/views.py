@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -11,13 +9,14 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from playground.messages import Message
+from playground.views.access import rate_limited
+from playground.views.errors import Gone, answer
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
 from playground.whatif.opening import open_run
 from playground.whatif.query import read_query
 from playground.whatif.shipped import heatmaps
-
-log = logging.getLogger(__name__)
 
 
 @require_safe
@@ -49,14 +48,17 @@ def table_csv(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@rate_limited
 def open_cell(request: HttpRequest) -> HttpResponse:
     """Open the run of one cell in the playground, with the digest that it must reach."""
     heatmap = heatmaps().get(request.POST.get("heatmap", ""))
     run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
-    if heatmap is None or run is None or run.digest is None:
-        log.info("unknown cell %.40r of heatmap %.40r", request.POST.get("cell"), request.POST.get("heatmap"))
-        text = _(
-            "This cell is not there any more: the heatmap was computed anew. Choose a cell of the present one."
+    if heatmap is None or run is None:
+        text = _("The heatmap was computed anew. Choose a cell of the present one.")
+        raise Gone(_("This run is not there any more"), Message(text))
+    if run.digest is None:
+        text = _("It failed when the heatmap was computed: %(error)s")
+        return answer(
+            request, 409, _("This run cannot be opened"), Message(text, error=(run.error or "")[:200])
         )
-        return render(request, "whatif/gone.html", {"text": text}, status=404)
-    return redirect(open_run(request, heatmap, run))
+    return redirect("session", open_run(request, heatmap, run).public_id)

@@ -28,9 +28,9 @@ def test_messages_are_followed_through_the_queue() -> None:
     figures = row(
         (1, t.Published("Q20", "q", None, "q4", run(0, 100))),
         (2, t.AlphasPushed("Q46", "q", "q4", "q3", paged)),
-        (3, t.BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE), delta)),
+        (3, t.BetasPushed("Q49", "q", "q3", "delta", run(60, 40, IN_STORE | HOME_STORE), delta)),
         (4, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 30))),
-        (5, t.DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE), Delta())),
+        (5, t.DeltaRead("Q34", "q", "delta", "q3", run(60, 40, IN_STORE | HOME_STORE), Delta())),
     )
     wanted = {
         "published": 100,
@@ -46,9 +46,11 @@ def test_messages_are_followed_through_the_queue() -> None:
     assert {name: figures[name] for name in wanted} == wanted
 
 
-def test_embedded_messages_in_q3_keep_their_body_and_are_not_paged_out() -> None:
-    figures = row((1, t.AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))))
-    assert figures["paged_out"] == 0
+def test_embedded_messages_are_paged_out_when_they_enter_delta() -> None:
+    to_q3 = t.AlphasPushed("Q46", "q", "q4", "q3", run(0, 10, IN_RAM))
+    to_delta = t.BetasPushed("Q49", "q", "q3", "delta", run(4, 6, 0), Delta(4, 6, 6, 10))
+    assert row((1, to_q3))["paged_out"] == 0
+    assert row((1, to_q3), (2, to_delta))["paged_out"] == 6
 
 
 def test_a_message_that_meets_a_consumer_is_published_and_delivered() -> None:
