@@ -24,6 +24,10 @@ class DatabaseBook:
         """Write a command down."""
         await database_sync_to_async(services.record_command)(self._session_id, sequence, at_us, command)
 
+    async def undo_command(self, sequence: int, at_us: int) -> None:
+        """Strike out the last command."""
+        await database_sync_to_async(services.undo_command)(self._session_id, sequence, at_us)
+
     async def reached(self, at_us: int, digest: str) -> None:
         """Write down how far the run has come."""
         await database_sync_to_async(services.note_progress)(self._session_id, at_us, digest)

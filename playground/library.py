@@ -21,8 +21,8 @@ TEXTS = {
         "become delta, and a consumer brings them back one segment at a time."
     ),
     "2-backlog-and-drain": gettext_noop(
-        "The broker's own constants: 24 000 messages of 4 kB against 512 MB of RAM, then a consumer that drains "
-        "them. Watch segments of 2 048 return to q3."
+        "The broker's own constants: 24 000 messages of 4 kB against 512 MB of RAM, then a consumer that drains "
+        "them. Watch segments of 2 048 return to q3."
     ),
     "3-persistent-with-confirms": gettext_noop(
         "Two publishers wait for confirms, one with messages small enough to live in the index, one with larger "

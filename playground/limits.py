@@ -32,6 +32,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     sessions_per_process: int
     sockets_per_session: int
     new_per_minute: int
+    reads_per_minute: int
     idle_s: int
     unwatched_s: int
     keep_days: int
@@ -39,7 +40,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     def public(self) -> dict[str, int]:
         """Return what the page shows."""
-        hidden = {"engine_threads", "sessions_per_process", "new_per_minute"}
+        hidden = {"engine_threads", "sessions_per_process", "new_per_minute", "reads_per_minute"}
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 
 

@@ -41,6 +41,13 @@ def record_command(public_id: str, sequence: int, at_us: int, command: dict[str,
     CommandRecord.objects.create(session=session, sequence=sequence, at_us=at_us, command=command)
 
 
+def undo_command(public_id: str, sequence: int, at_us: int) -> None:
+    """Strike out the last command of a session; its run is known up to then."""
+    with transaction.atomic():
+        CommandRecord.objects.filter(session__public_id=public_id, sequence=sequence).delete()
+        Session.objects.filter(public_id=public_id).update(reached_us=at_us, digest="")
+
+
 def note_progress(public_id: str, at_us: int, digest: str) -> None:
     """Write down how far a session has come, and that somebody is there."""
     Session.objects.filter(public_id=public_id).update(

@@ -148,7 +148,7 @@ WATERLINE = {
     "max_size_bytes": environment.integer("WATERLINE_MAX_SIZE_BYTES", 16 * 1024 * 1024),
     "max_rate_per_s": environment.integer("WATERLINE_MAX_RATE_PER_S", 100_000),
     "max_actors": environment.integer("WATERLINE_MAX_ACTORS", 16),
-    "max_transitions": environment.integer("WATERLINE_MAX_TRANSITIONS", 5_000_000),
+    "max_transitions": environment.integer("WATERLINE_MAX_TRANSITIONS", 2_000_000),
     "max_commands": environment.integer("WATERLINE_MAX_COMMANDS", 5_000),
     "max_virtual_s": environment.integer("WATERLINE_MAX_VIRTUAL_S", 24 * 3600),  # the engine's own bound
     "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
@@ -156,7 +156,8 @@ WATERLINE = {
     "scenario_bytes": environment.integer("WATERLINE_SCENARIO_BYTES", 512 * 1024),
     "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 64),
     "sockets_per_session": environment.integer("WATERLINE_SOCKETS", 32),
-    "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 30),
+    "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 120),  # a class behind one address
+    "reads_per_minute": environment.integer("WATERLINE_READS_PER_MINUTE", 1200),
     "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),

@@ -53,7 +53,7 @@ class SessionSocket(AsyncWebsocketConsumer):
             self._put,
             language_of(self.scope),
             ownership.owns(self.scope["session"], self.session_id),
-            close=lambda: self._end(TRY_AGAIN),
+            close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
         )
         if not await database_sync_to_async(selectors.session_exists)(self.session_id):
             self._refuse_all(GONE, Message(_("This session is gone. Start a new one from the first page.")))

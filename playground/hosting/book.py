@@ -29,5 +29,8 @@ class Book(Protocol):
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down; it counts as given only after this."""
 
+    async def undo_command(self, sequence: int, at_us: int) -> None:
+        """Strike out the last command, with which the run cannot be repeated; the run ends at `at_us`."""
+
     async def reached(self, at_us: int, digest: str) -> None:
         """Write down how far the run has come; digest is empty in the middle of things."""

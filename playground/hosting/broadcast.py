@@ -38,7 +38,7 @@ class Broadcast:
         beat_is_due = beat_s is not None and now_s - self._last_s >= beat_s
         if run is None or not (beat_is_due or self.owes(run)):
             return
-        self._beat = False
+        paced, self._beat = self._beat, False
         self._last_s = now_s
         frame = run.take_frame()
         answers = {client: client.window.answer(frame.counts, frame.fast) for client in self._clients}
@@ -56,8 +56,8 @@ class Broadcast:
                 why, skipped = client.window.caught_up()
                 client.window.sent(through)
                 client.send(run.encode_snapshot(state, why, skipped))
-                # A snapshot does not say whether time passes; an empty frame does.
-                self.send_frame(client, Frame(through), run, pacer)
+                if paced or why != "fast":  # a snapshot does not say whether time passes; an empty frame does
+                    self.send_frame(client, Frame(through), run, pacer)
 
     def send_frame(self, client: Client, frame: Frame, run: Run, pacer: Pacer) -> None:
         """Send a frame to one reader."""

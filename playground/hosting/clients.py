@@ -17,7 +17,7 @@ class Client:
     Args:
         send: hands bytes to the socket; must not block, and bounds what it keeps.
         language: in which messages are written.
-        close: ends the socket, so that its browser connects again.
+        close: ends the socket, for good or so that its browser connects again.
         owner: whether it may command; everybody else only watches.
     """
 
@@ -26,7 +26,7 @@ class Client:
         send: Callable[[bytes], None],
         language: str = "en",
         owner: bool = True,
-        close: Callable[[], None] = lambda: None,
+        close: Callable[[bool], None] = lambda for_good: None,
     ) -> None:
         self.send = send
         self.close = close

@@ -28,13 +28,13 @@ logger = logging.getLogger(__name__)
 
 TICK_S = 0.05
 """Between two frames: at most twenty a second."""
-TURN_S = 0.025
+TURN_S = 0.04
 """Real time that the engine may work before others have their turn."""
 HEARTBEAT_S = 0.25
 """An empty frame this often while time passes and nothing happens."""
 LOOK_S = 0.5
 """Between two counts of what the session takes."""
-NOTE_S = 2.0
+NOTE_S = 1.0
 """Between two notes of how far the run has come."""
 INBOX = 64
 
@@ -150,17 +150,18 @@ class Host:
                 await self._wait()
                 while self._inbox and not self.closed:
                     await self._guarded(self._inbox.popleft())
-                if self.keeper.awake and self.clock() >= self._next_tick_s:
+                now_s = self.clock()
+                if self.keeper.awake and now_s >= self._next_tick_s:
+                    self._next_tick_s = now_s + TICK_S
                     await self._guarded(self._tick)
-                    self._next_tick_s = self.clock() + TICK_S
                 await self._rest_if_idle()
         except Exception:
             logger.exception("the host of session %s failed", self.session_id)
-            self.broadcast.notice("error", wording.STOPPED)
+            self.broadcast.notice("error", wording.STOPPED if self._started else wording.UNREPEATABLE)
         finally:
             self._close()
             for client in tuple(self.clients):
-                client.close()
+                client.close(not self._started)
             await self.keeper.rest()
 
     async def _wait(self) -> None:
@@ -303,8 +304,9 @@ class Host:
             client.refused(number, refused.message)
             if self.keeper.life != life:
                 self._begin_anew(play=False)
-        except Exception:
-            client.refused(number, wording.BROKE)
+        except Exception as error:
+            full = isinstance(error, self.keeper.door.full)
+            client.refused(number, wording.FULL_DISK if full else wording.BROKE)
             raise
         else:
             self._ends_us = None

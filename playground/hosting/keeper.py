@@ -22,6 +22,7 @@ from playground.messages import Message, Refused
 logger = logging.getLogger(__name__)
 
 REPLAY_SLICE_S = 0.1
+SLICES_BETWEEN_NOTICES = 20
 T = TypeVar("T")
 Notice = Callable[[str, Message], None]
 
@@ -80,12 +81,30 @@ class Keeper:
         return True
 
     async def rebuild(self, until_us: int) -> None:
-        """Repeat the record up to `until_us` with a new engine, in the place of the one there is."""
+        """Repeat the record up to `until_us` with a new engine, in the place of the one there is.
+
+        A command whose consequences break the engine would do so for ever: the last ones are undone until it runs.
+        """
         self.awake = None
+        while self.awake is None:
+            try:
+                await self._build(until_us)
+            except Exception:
+                if not self.record.commands:
+                    raise
+                logger.exception("session %s cannot be repeated: its last command is undone", self.session_id)
+                until_us, _command = self.record.commands.pop()
+                await self._book.undo_command(len(self.record.commands), until_us)
+                self._notice("error", wording.UNDONE)
+
+    async def _build(self, until_us: int) -> None:
         run = await self.in_worker(self._open)
         replay = Replay(run, self.record.commands, until_us)
+        slices = 0
         while not await self.in_worker(replay.go_on, REPLAY_SLICE_S):
-            pass
+            slices += 1
+            if slices % SLICES_BETWEEN_NOTICES == 0:
+                self._notice("info", wording.waking(run.node.now_us, until_us))
         self.life = secrets.token_hex(4)
         self.awake = run
 
@@ -152,7 +171,9 @@ class Keeper:
             await self._book.add_command(len(self.record.commands), at_us, command)
         except Exception as error:
             logger.exception("session %s: a command could not be written down", self.session_id)
-            await self.rebuild(at_us)
+            self.awake = None
+            self.record = await self._book.load()  # another process may have written one
+            await self.rebuild(max(at_us, self.record.reached_us))
             raise Refused(wording.NOT_WRITTEN) from error
         self.record.commands.append((at_us, command))
 

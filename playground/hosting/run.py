@@ -88,6 +88,7 @@ class Run:
         """Go on to the next transition."""
         self.node.step()
         self._gather()
+        self.good_us = max(self.good_us, self.node.now_us - 1)
 
     def _gather(self) -> None:
         start = self.frame.first + self.frame.counts.total()

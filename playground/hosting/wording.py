@@ -19,6 +19,10 @@ NOT_WRITTEN = Message(_("The command could not be written down, so it was undone
 NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
 SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
 STOPPED = Message(_("The session had to stop. Load the page again to go on."))
+UNDONE = Message(_("The session cannot be repeated with its last command, so that command was undone."))
+UNREPEATABLE = Message(
+    _("This engine cannot repeat the session: its scenario breaks it. Download the scenario to report it.")
+)
 WAKES = Message(_("Waking the session: repeating what happened in it."))
 WOKE_DIFFERENT = Message(_("Repeating the session gave another digest: this is our mistake."))
 
@@ -29,6 +33,12 @@ def woke_in_other_version(then: str, now: str) -> Message:
         "The session was made with engine %(then)s; this is %(now)s. It was repeated and came out differently."
     )
     return Message(text, then=then, now=now)
+
+
+def waking(now_us: int, until_us: int) -> Message:
+    """Say how far a long replay is."""
+    text = _("Waking the session: %(percent)s %% of its time repeated.")
+    return Message(text, percent=min(99, now_us * 100 // max(1, until_us)))
 
 
 def worn_out(limits: Limits) -> Message:

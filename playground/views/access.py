@@ -20,8 +20,8 @@ View = Callable[..., HttpResponse]
 
 
 @cache
-def _buckets() -> Buckets:
-    per_minute = limits.current().new_per_minute
+def _buckets(limit: str) -> Buckets:
+    per_minute = getattr(limits.current(), limit)
     return Buckets(per_minute / 60, per_minute)
 
 
@@ -30,12 +30,29 @@ def forget_callers() -> None:
     _buckets.cache_clear()
 
 
+def _has_token(request: HttpRequest, limit: str) -> bool:
+    """Take a token of the request's address (behind a proxy, daphne needs --proxy-headers to know it)."""
+    return _buckets(limit).take(request.META.get("REMOTE_ADDR") or "", time.monotonic())
+
+
+def rate_limited_reading(view: View) -> View:
+    """Let one address read files only so many times a minute."""
+
+    @wraps(view)
+    def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not _has_token(request, "reads_per_minute"):
+            return too_many(request, Message(_("Too many questions for bytes of files. Wait a little.")))
+        return view(request, *args, **kwargs)
+
+    return limited
+
+
 def rate_limited(view: View) -> View:
     """Let one address make only so many sessions and links a minute."""
 
     @wraps(view)
     def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not _buckets().take(request.META.get("REMOTE_ADDR") or "", time.monotonic()):
+        if not _has_token(request, "new_per_minute"):
             text = _(
                 "This server makes up to %(most)s sessions and links a minute for one address. Wait a little."
             )

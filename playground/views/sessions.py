@@ -15,7 +15,7 @@ from playground import limits, live, ownership, services, sharing
 from playground.doors import door
 from playground.messages import Message, Refused
 from playground.models import Session
-from playground.views.access import rate_limited, scenario_or_gone, session_or_gone
+from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone, session_or_gone
 from playground.views.errors import Gone, answer
 
 FILE_BYTES = 4096
@@ -75,8 +75,9 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
 def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
     """Open a session of one's own that repeats a shared run."""
     kept = scenario_or_gone(short_id)
-    if request.method == "HEAD":  # a messenger that previews the link
-        return HttpResponse()
+    looks_ahead = "prefetch" in request.headers.get("sec-purpose", "")
+    if request.method == "HEAD" or looks_ahead:  # a messenger's preview, or a browser that guesses
+        return HttpResponse(status=204)
     opened = services.replay_session(kept)
     ownership.claim(request.session, opened.public_id)
     return redirect("session", opened.public_id)
@@ -97,6 +98,7 @@ def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
 
 
 @require_safe
+@rate_limited_reading
 @never_cache
 def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return some bytes of a real file of the session, in hexadecimal."""

@@ -89,6 +89,8 @@ class StubNode:
         elif verb == "break":
             self.log.add(self.now_us)
             raise RuntimeError("broken on purpose")
+        elif verb == "mine":  # breaks later, whatever one does
+            self._scripted.append({"at_us": self.now_us, "do": "break"})
         elif verb == "fill":
             raise StubFull
         elif verb == "set_publisher":
@@ -185,6 +187,10 @@ class MemoryBook:
         assert sequence == len(self.record.commands)
         self.record.commands.append((at_us, command))
 
+    async def undo_command(self, sequence: int, at_us: int) -> None:
+        assert sequence == len(self.record.commands) - 1
+        self.record.commands.pop()
+
     async def reached(self, at_us: int, digest: str) -> None:
         self.record.reached_us, self.record.digest = at_us, digest
 
@@ -196,16 +202,13 @@ class Reader:
         self.sent: list[dict[str, Any]] = []
         self.acknowledges = acknowledges
         self.on_sent: Callable[[dict[str, Any]], None] = lambda message: None
-        self.closed = False
-        self.client = Client(self._take, "en", owner, close=self._close)
+        self.closed: list[bool] = []
+        self.client = Client(self._take, "en", owner, close=self.closed.append)
 
     def _take(self, text: bytes) -> None:
         message = msgspec.json.decode(text)
         self.sent.append(message)
         self.on_sent(message)
-
-    def _close(self) -> None:
-        self.closed = True
 
     def of(self, kind: str) -> list[dict[str, Any]]:
         return [message for message in self.sent if message["t"] == kind]

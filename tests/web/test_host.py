@@ -45,7 +45,7 @@ class World:
         self.host().command(reader.client, number, command)
 
 
-HIDDEN = {"engine_threads": 2, "sessions_per_process": 8, "new_per_minute": 10}
+HIDDEN = {"engine_threads": 2, "sessions_per_process": 8, "new_per_minute": 10, "reads_per_minute": 10}
 
 
 def acknowledge(host: Any, reader: Reader, message: dict[str, Any]) -> None:
@@ -240,6 +240,28 @@ async def test_an_engine_that_breaks_is_built_again(world: World) -> None:
     assert len(world.door.nodes) == 2
 
 
+async def test_a_command_that_breaks_every_replay_is_undone(world: World) -> None:
+    reader = world.reader()
+    await reader.until("snapshot")
+    world.command(reader, 1, do="emit", count=2)
+    world.command(reader, 2, do="mine")
+    await reader.until("accepted", 2)
+    assert (await reader.until("snapshot", 2))["next"] == 2
+    assert any("undone" in notice["message"] for notice in reader.of("notice"))
+    assert [command["do"] for _at, command in world.books["one"].record.commands] == ["emit"]
+    world.command(reader, 3, do="emit", count=1)
+    await reader.until("accepted", 3)
+
+
+async def test_a_scenario_that_cannot_be_run_ends_the_sockets_for_good(world: World) -> None:
+    record = Remembered({"commands": [{"at_us": 5, "do": "break"}]}, [], reached_us=10)
+    world.books["one"] = MemoryBook(record)
+    reader = world.reader()
+    assert "cannot repeat" in (await reader.until("notice", 2))["message"]
+    await asyncio.sleep(0.05)
+    assert reader.closed == [True]
+
+
 async def test_a_full_disk_is_a_limit_and_no_fault(world: World) -> None:
     reader = world.reader()
     world.command(reader, do="fill")
@@ -393,5 +415,5 @@ async def test_a_fault_of_the_host_closes_its_sockets(world: World) -> None:
     reader = world.reader("one")
     world.books["one"].record = None  # type: ignore[assignment]
     await asyncio.sleep(0.2)
-    assert reader.closed
+    assert reader.closed == [True]
     assert world.registry.host("one") is None

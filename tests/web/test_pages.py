@@ -171,6 +171,13 @@ def test_bytes_of_an_unknown_session_are_gone(client: Client) -> None:
     assert client.get("/s/22222222/file?path=a").status_code == 404
 
 
+def test_bytes_are_not_asked_for_without_end(client: Client, limit: Any) -> None:
+    limit(reads_per_minute=1)
+    address = f"/s/{start(client)}/file?path=a"
+    answers = [client.get(address, headers={"accept": "application/json"}).status_code for _each in range(2)]
+    assert answers == [404, 429]
+
+
 def test_bytes_are_for_reading(client: Client) -> None:
     assert client.post(f"/s/{start(client)}/file?path=a").status_code == 405
 
@@ -245,7 +252,9 @@ def test_a_link_opens_a_session_of_ones_own(client: Client, library: list[Scenar
 
 
 def test_a_preview_of_a_link_begins_nothing(client: Client, library: list[Scenario]) -> None:
-    assert client.head(f"/r/{library[0].short_id}/").status_code == 200
+    address = f"/r/{library[0].short_id}/"
+    assert client.head(address).status_code == 204
+    assert client.get(address, headers={"sec-purpose": "prefetch;prerender"}).status_code == 204
     assert Session.objects.count() == 0
 
 
