@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.utils import translation
 
-from playground import live, selectors
+from playground import live, selectors, services
+from playground.doors import door
 from playground.hosting.registry import Registry
+from playground.library import files
 from playground.models import Scenario
 from playground.views import access
 
@@ -35,8 +35,9 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def library(db: None) -> list[Scenario]:
-    """Return the ready scenarios, loaded."""
-    call_command("load_scenarios", stdout=io.StringIO())
+    """Return the ready scenarios, without the time that running them takes: their digests are made up."""
+    for path in files():
+        services.put_in_library(path.stem, {**door().check(path.read_bytes()), "digest": "0" * 32})
     return selectors.library()
 
 
