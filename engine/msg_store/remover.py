@@ -52,12 +52,13 @@ class Remover:
 
     def _handle_singles(self, remove: Remove, quiesce: Callable[[], None] | None) -> None:
         """Handle one message for each id."""
-        left: Remove | None = remove
-        while left is not None:
-            done = self._singles(left.peer, left.ranges[0], left.step, quiesce is not None)
-            _, left = left.split(done)
-            if left is not None and quiesce is not None and self._collector.busy:
-                quiesce()
+        for ids in remove.ranges:
+            left = ids
+            while left.count:
+                if quiesce is not None and self._collector.busy:
+                    quiesce()
+                done = self._singles(remove.peer, left, remove.step, quiesce is not None)
+                left = left.part(done if remove.step > 0 else 0, left.count - done)
 
     def _singles(self, peer: Peer, ids: Range, step: int, stops: bool) -> int:
         """Handle single removes, with `stops` until the garbage collector has something to do; return how many."""

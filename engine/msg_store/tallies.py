@@ -98,15 +98,20 @@ class Tallies:
 
     def change(self, start: int, count: int, new: Callable[[int], int]) -> None:
         """Give each message of [start, start+count) the value `new(old)`; old is 0 where there was none."""
-        found = self.over(start, count)
-        self.runs.remove(start, count)
-        for piece in found:
-            value = new(piece.value)
-            if value or self._keep_zero:
-                self.runs.insert(Tally(piece.start, piece.count, value))
+        at = start
+        for run in self.runs.remove(start, count):
+            if run.start > at:
+                self._put(at, run.start - at, new(0))
+            self._put(run.start, run.count, new(run.value))
+            at = run.start + run.count
+        if at < start + count:
+            self._put(at, start + count - at, new(0))
+
+    def _put(self, start: int, count: int, value: int) -> None:
+        if value or self._keep_zero:
+            self.runs.insert(Tally(start, count, value))
 
     def set(self, start: int, count: int, value: int) -> None:
         """Give each message of [start, start+count) this value, whatever it had."""
         self.runs.remove(start, count)
-        if value or self._keep_zero:
-            self.runs.insert(Tally(start, count, value))
+        self._put(start, count, value)

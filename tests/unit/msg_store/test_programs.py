@@ -12,7 +12,7 @@ from tests.unit.msg_store.harness import DIRECTORY, Harness
 from tests.unit.msg_store.programs import World, make_program
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 2**32), length=st.integers(1, 60))
 def test_fold_and_invariants_hold_after_every_command(seed: int, length: int) -> None:
     limits, commands = make_program(seed, length)
@@ -23,7 +23,7 @@ def test_fold_and_invariants_hold_after_every_command(seed: int, length: int) ->
     check_files(world.harness)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(seed=st.integers(0, 2**32), length=st.integers(1, 60))
 def test_runs_equal_single_messages(seed: int, length: int) -> None:
     limits, commands = make_program(seed, length)
@@ -36,7 +36,7 @@ def test_runs_equal_single_messages(seed: int, length: int) -> None:
     assert batched.harness.contents() == singly.harness.contents()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32), length=st.integers(1, 40))
 def test_directory_and_ledger_are_the_same(seed: int, length: int) -> None:
     limits, commands = make_program(seed, length)

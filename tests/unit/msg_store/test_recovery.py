@@ -408,6 +408,15 @@ def test_a_crash_before_the_source_is_removed_leaves_duplicates(storage: Storage
     world.check()
 
 
+@pytest.mark.parametrize("copied_bytes", [0, 500, 1087])
+def test_a_crash_while_the_source_is_copied_loses_nothing(storage: Storage, copied_bytes: int) -> None:
+    world = after_step(storage, "source_copied")
+    path = f"{DIRECTORY}/1.rdq"
+    storage.truncate(path, 2174 + copied_bytes)
+    storage.truncate(path, 3261)
+    assert recover(world, power=False) == KEPT
+
+
 def test_set_aside_records_without_their_file_are_told(storage: Storage) -> None:
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/4.rdt", [records(world, 0)])
