@@ -1,0 +1,71 @@
+"""The story of a first visit: publish, cross the paging threshold, see delta come and go, share, open the link."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+OpenPage = Callable[..., Page]
+SLOW_MS = 30_000
+
+
+def start(page: Page, scale: str = "Start in classroom scale") -> None:
+    page.goto("/")
+    page.get_by_role("button", name=scale).click()
+    page.wait_for_url("**/s/*/")
+    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+
+
+def wait_for_lane(page: Page, lane: str, condition: str) -> None:
+    """Wait until the stage in words tells a length of `lane` that fits."""
+    page.wait_for_function(
+        """([lane, condition]) => {
+          const label = document.querySelector(`#twin [data-lane=${lane}]`)?.getAttribute("aria-label") || "";
+          const count = Number((label.match(/, ([\\d\\s]+)/) || [0, "0"])[1].replace(/\\s/g, ""));
+          return condition === "some" ? count > 0 : count === 0;
+        }""",
+        arg=[lane, condition],
+        timeout=SLOW_MS,
+    )
+
+
+def digest(page: Page) -> str:
+    return page.locator("[data-digest-text]").inner_text()
+
+
+def pause(page: Page) -> None:
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+
+
+def test_the_whole_story(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    wait_for_lane(page, "q4", "some")
+    page.get_by_label("Messages in a burst").fill("60")
+    page.get_by_role("button", name=re.compile("Publish 60")).click()
+    wait_for_lane(page, "q3", "some")
+    wait_for_lane(page, "delta", "some")
+    expect(page.locator("#narrative")).to_contain_text("delta")
+    files = page.get_by_role("region", name="Files on disk")
+    expect(files.get_by_role("img", name=re.compile("Queue index: .* [1-9][0-9]* segments"))).to_be_visible()
+    expect(files.get_by_role("img", name=re.compile("Message store: .* [1-9][0-9]* files"))).to_be_visible()
+    page.get_by_label("Acks").select_option("each")
+    page.get_by_role("button", name="Consume steadily").click()
+    page.get_by_role("button", name="10×").click()
+    wait_for_lane(page, "delta", "none")
+    wait_for_lane(page, "q3", "none")
+    wait_for_lane(page, "q4", "none")
+    pause(page)
+    told = digest(page)
+    assert re.fullmatch("[0-9a-f]{8}", told)
+    page.get_by_role("button", name="Share", exact=True).click()
+    link = page.get_by_role("textbox", name="Link").input_value()
+    colleague = open_page()
+    colleague.goto(link)
+    colleague.wait_for_url("**/s/*/")
+    colleague.get_by_role("button", name="10×").click()
+    expect(colleague.get_by_text("the same run")).to_be_visible(timeout=SLOW_MS)
