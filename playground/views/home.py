@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from functools import wraps
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -12,7 +14,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from playground import library, limits, ownership, selectors, services
 from playground.doors import door
 from playground.models import Scenario
-from playground.views.access import rate_limited, scenario_or_gone
+from playground.views.access import View, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -56,6 +58,19 @@ def resume(request: HttpRequest) -> HttpResponse:
     return redirect("session", latest.public_id) if latest else redirect("home")
 
 
+def leads_home(view: View) -> View:
+    """Lead whoever comes to a form's address by a link (after switching the language, say) to the first page."""
+
+    @wraps(view)
+    def led(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method in {"GET", "HEAD"}:
+            return redirect("home")
+        return view(request, *args, **kwargs)
+
+    return led
+
+
+@leads_home
 @require_POST
 @rate_limited
 def new(request: HttpRequest) -> HttpResponse:
@@ -72,6 +87,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("session", session.public_id)
 
 
+@leads_home
 @require_POST
 @rate_limited
 def import_scenario(request: HttpRequest) -> HttpResponse:

@@ -85,8 +85,11 @@ def test_new_falls_back_to_the_classroom(client: Client) -> None:
     assert Session.objects.get(public_id=start(client, profile="nonsense")).scenario["profile"] == "classroom"
 
 
-def test_new_is_not_for_reading(client: Client) -> None:
-    assert client.get("/s/new").status_code == 405
+@pytest.mark.parametrize("address", ["/s/new", "/s/import"])
+def test_forms_are_not_for_reading(client: Client, address: str) -> None:
+    assert client.get(address)["Location"] == "/"
+    assert client.put(address).status_code == 405
+    assert Session.objects.count() == 0
 
 
 def test_new_needs_our_own_form(db: None) -> None:
