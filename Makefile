@@ -72,7 +72,7 @@ run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready s
 	@exec $(PY) -m daphne --bind $(HOST) --port $(PORT) --verbosity 1 playground.asgi:application
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps
 
 bench: dev-env ## Measure the engine, the wire and the page
 	@$(PY) -m bench

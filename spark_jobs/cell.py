@@ -75,6 +75,7 @@ def outcome(cell: Cell) -> Row:
     return {
         "digest": node.log.digest,
         **finish(figures, until_us),
+        "refused": len(node.refused),
         "series_ram_bytes": ram_bytes,
         "series_ready": ready,
     }

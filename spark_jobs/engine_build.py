@@ -1,4 +1,4 @@
-"""Which engine computed a cell: its version, and a fingerprint of its sources."""
+"""Which engine computed a cell: a fingerprint of its sources, and the sources themselves for other machines."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import engine
 ROOT = Path(engine.__file__).resolve().parents[1]
 """The directory that holds the packages `engine` and `spark_jobs`."""
 
+MEASURING = ("cell.py", "metrics.py", "schema.py")
+"""What turns a run into a row, beside the engine."""
+
 
 def sources(*packages: str) -> list[Path]:
     """Return the Python files of the packages in a stable order."""
@@ -21,12 +24,12 @@ def sources(*packages: str) -> list[Path]:
 
 @functools.cache
 def engine_build() -> str:
-    """Return 12 hexadecimal digits that change whenever a source file of the engine changes.
+    """Return 12 hexadecimal digits that change whenever the source of the engine or of the metrics changes.
 
     Known cells are reused only if this is equal, so an engine under development needs no new version number.
     """
     total = hashlib.sha256()
-    for path in sources("engine"):
+    for path in [*sources("engine"), *(ROOT / "spark_jobs" / name for name in MEASURING)]:
         total.update(path.relative_to(ROOT).as_posix().encode())
         total.update(path.read_bytes())
     return total.hexdigest()[:12]

@@ -83,7 +83,7 @@ def finish(figures: Figures, at_us: int) -> dict[str, Any]:
     """Stop all clocks at the end of the run and return the metrics as a flat row.
 
     Returns:
-        the names of `METRICS`; seconds are floats, everything else integers.
+        the names of `METRICS` but `refused`; seconds are floats, everything else integers.
     """
     for clock in (figures.over_watermark_us, figures.blocked_us, figures.paging_us):
         clock.turn(False, at_us)
@@ -289,5 +289,6 @@ COUNTS = (
     "bytes_combined",
 )
 SECONDS = ("over_watermark_s", "blocked_s", "paging_s")
-METRICS = (*COUNTS, "final_ram_bytes", "final_ready", *SECONDS)
-"""Every metric of a row, by name."""
+LEVELS = ("final_ram_bytes", "final_ready")
+METRICS = (*COUNTS, *LEVELS, *SECONDS, "refused")
+"""Every metric of a row, by name. `refused` are the scenario's commands that the node could not do."""

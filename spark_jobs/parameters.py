@@ -118,7 +118,7 @@ PARAMETERS: dict[str, Parameter] = {
         _number("segment_entry_count", 1, 16384),
         _number("queue_index_max_journal_entries", 0, 10**7),
         _number("msg_store_file_size_limit", 1024, 1024**3),
-        _number("msg_store_io_batch_size", 0, 10**6),
+        _number("msg_store_io_batch_size", 1, 10**6),
         _number("message_size_bytes", 0, 10 * 1024**2, _field("size_bytes", *PUBLISHING)),
         _number("publisher_rate_per_s", 1, 10**6, _field("rate_per_s", "set_publisher")),
         _number("consumer_rate_per_s", 1, 10**6, _field("rate_per_s", "set_consumer")),

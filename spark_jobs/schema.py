@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from spark_jobs.metrics import COUNTS, SECONDS
+from spark_jobs.metrics import COUNTS, LEVELS, SECONDS
 
 _IDENTITY = [
     pa.field("cell_id", pa.string(), nullable=False),
@@ -20,7 +20,7 @@ _IDENTITY = [
 _OUTCOME = [
     pa.field("error", pa.string()),
     pa.field("digest", pa.string()),
-    *(pa.field(name, pa.int64()) for name in (*COUNTS, "final_ram_bytes", "final_ready")),
+    *(pa.field(name, pa.int64()) for name in (*COUNTS, *LEVELS, "refused")),
     *(pa.field(name, pa.float64()) for name in SECONDS),
     pa.field("series_ram_bytes", pa.list_(pa.int64())),
     pa.field("series_ready", pa.list_(pa.int64())),

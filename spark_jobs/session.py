@@ -40,6 +40,7 @@ def start_session(master: str = LOCAL) -> SparkSession:
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if is_local(master):
         _put_on_path(ROOT)
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     try:
         session = _builder(master).getOrCreate()
     except Exception as error:

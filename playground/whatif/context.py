@@ -12,7 +12,7 @@ from playground.whatif import scale
 from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
 from playground.whatif.numbers import full, setting
 from playground.whatif.query import FIXED, Query
-from playground.whatif.shipped import Heatmap, Named
+from playground.whatif.shipped import Heatmap, Named, Run
 from playground.whatif.table import Table, all_values, make_table, mini
 
 SELECTED = SafeString(" selected")
@@ -86,12 +86,16 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
     return {
         "labels": [str(metric(name).name) for name in names],
         "failed": _("This run failed: %(error)s"),
-        "seconds": _("memory over %(seconds)s s"),
+        "seconds": _(
+            "memory over %(seconds)s s, with the watermark (solid) and where paging begins (dashed)"
+        ),
         "cells": {
             cell.run.cell_id: {
                 "at": cell.at,
                 "numbers": [_number(heatmap, cell.run, name) for name in names],
                 "ram_kib": cell.run.series_ram_kib,
+                "limit_kib": _kib(heatmap, cell.run, "limit_bytes"),
+                "paging_kib": _kib(heatmap, cell.run, "paging_at_bytes"),
                 "until_s": cell.run.scenario["until_us"] // 1_000_000,
                 "error": cell.run.error,
                 "value": cell.value,
@@ -102,7 +106,13 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
     }
 
 
-def _number(heatmap: Heatmap, run: Any, name: str) -> str:
+def _kib(heatmap: Heatmap, run: Run, name: str) -> int | None:
+    """Return a threshold for the small chart, None where the heatmap does not have it."""
+    value = heatmap.value(run, name) if name in heatmap.metrics else None
+    return None if value is None else int(value) // 1024
+
+
+def _number(heatmap: Heatmap, run: Run, name: str) -> str:
     value = heatmap.value(run, name)
     return "×" if value is None else full(value, metric(name).kind)
 

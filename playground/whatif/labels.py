@@ -74,6 +74,9 @@ METRICS = {
     "files_combined": Label(_("store files combined"), "count"),
     "files_deleted": Label(_("store files deleted"), "count"),
     "bytes_combined": Label(_("bytes rewritten by collection"), "bytes"),
+    "limit_bytes": Label(_("memory limit"), "bytes"),
+    "paging_at_bytes": Label(_("memory at which paging begins"), "bytes"),
+    "refused": Label(_("commands refused"), "count"),
     "transitions": Label(_("transitions of the engine"), "count"),
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { moved, slice, sparkline, tipPlace } from "../../static/js/whatif/shape.js";
+import { level, moved, slice, sparkline, tipPlace } from "../../static/js/whatif/shape.js";
 
 test("a slice across stands on its lower edge, one point in the middle of each cell", () => {
   assert.deepEqual(slice([0, 5, 10], 10, "x"), {
@@ -21,8 +21,14 @@ test("a failed cell leaves a gap to be bridged, and values past the edge are cla
 });
 
 test("a sparkline ends at the right edge and never divides by zero", () => {
-  assert.equal(sparkline([0, 50, 100]), "M33.333 39L66.667 20.5L100 2");
-  assert.equal(sparkline([0, 0]), "M50 39L100 39");
+  assert.equal(sparkline([0, 50, 100], 100), "M33.333 39L66.667 20.5L100 2");
+  assert.equal(sparkline([0, 0], 0), "M50 39L100 39");
+});
+
+test("a level is drawn where it lies inside the chart", () => {
+  assert.equal(level(50, 100), "M0 20.5H100");
+  assert.equal(level(101, 100), "");
+  assert.equal(level(null, 100), "");
 });
 
 test("arrows move by one cell and stop at the border", () => {

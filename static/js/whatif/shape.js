@@ -27,14 +27,23 @@ export function slice(values, largest, axis) {
 /**
  * A line of samples in a box 100 wide and 40 high, from 0 to the largest.
  * @param {number[]} samples at equal distances; the box begins one distance before the first
+ * @param {number} largest the value that reaches the upper edge
  * @returns {string} path data
  */
-export function sparkline(samples) {
-  const largest = Math.max(...samples, 1);
+export function sparkline(samples, largest) {
   return samples.map((sample, index) => {
     const x = (100 * (index + 1)) / samples.length;
-    return `${index ? "L" : "M"}${round(x)} ${round(39 - (37 * sample) / largest)}`;
+    return `${index ? "L" : "M"}${round(x)} ${height(sample, largest)}`;
   }).join("");
+}
+
+/** A level line in the same box, empty for a level that is not known or lies above the box. */
+export function level(value, largest) {
+  return value === null || value > largest ? "" : `M0 ${height(value, largest)}H100`;
+}
+
+function height(value, largest) {
+  return round(39 - (37 * value) / Math.max(largest, 1));
 }
 
 /**

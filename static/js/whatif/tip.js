@@ -1,5 +1,5 @@
 /** The tip of a cell: its numbers, its memory over time, and the button that opens the run. */
-import { sparkline, tipPlace } from "./shape.js";
+import { level, sparkline, tipPlace } from "./shape.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -31,14 +31,31 @@ function body(facts, tips) {
     list.append(element("dt", label), element("dd", facts.numbers[index]));
   });
   if (facts.ram_kib.length < 2) return [list];
-  const chart = document.createElementNS(SVG, "svg");
-  chart.setAttribute("viewBox", "0 0 100 40");
-  chart.setAttribute("preserveAspectRatio", "none");
-  chart.setAttribute("aria-hidden", "true");
-  const line = document.createElementNS(SVG, "path");
-  line.setAttribute("d", sparkline(facts.ram_kib));
-  chart.append(line);
-  return [list, chart, element("small", tips.seconds.replace("%(seconds)s", facts.until_s))];
+  return [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", facts.until_s))];
+}
+
+/** Memory over time with its two thresholds, scaled so that the thresholds show unless they are far above. */
+function chart(facts) {
+  const peak = Math.max(...facts.ram_kib);
+  const near = [facts.limit_kib, facts.paging_kib].filter((each) => each !== null && each < 2 * peak);
+  const largest = Math.max(peak, ...near);
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 100 40");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(
+    path(level(facts.limit_kib, largest), "limit"),
+    path(level(facts.paging_kib, largest), "paging"),
+    path(sparkline(facts.ram_kib, largest), "ram"),
+  );
+  return svg;
+}
+
+function path(data, name) {
+  const made = document.createElementNS(SVG, "path");
+  made.setAttribute("d", data);
+  made.setAttribute("class", name);
+  return made;
 }
 
 /** A button of the heatmap's own form, though the tip stands outside of it. */

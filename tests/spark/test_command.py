@@ -1,0 +1,88 @@
+"""`python -m spark_jobs sweep` from end to end, as a person types it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from engine import ENGINE_VERSION
+from playground.whatif.shipped import heatmaps
+from spark_jobs.metrics import METRICS
+from tests.spark.conftest import GRID, ROOT, WORKLOAD, write_sweep
+
+
+def command(*arguments: str, java_home: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the program in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "spark_jobs", *arguments],
+        cwd=cwd,
+        env={**os.environ, "JAVA_HOME": java_home, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def sweep(folder: Path, java_home: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run the sweep whose files lie in `folder`."""
+    out = folder / "out"
+    arguments = ["sweep", "--workloads", str(folder / "burst.json"), "--grid", str(folder / "grid.json")]
+    return command(*arguments, "--out", str(out), "--master", "local[2]", java_home=java_home, cwd=cwd)
+
+
+def test_a_sweep_writes_a_table_and_a_page_and_knows_its_cells_the_next_time(
+    tmp_path: Path, java_home: str
+) -> None:
+    write_sweep(tmp_path)
+    first = sweep(tmp_path, java_home, cwd=tmp_path)  # from anywhere, not only from the repository
+    assert first.returncode == 0, first.stderr
+    assert "6 cells, 0 already known, 6 to run" in first.stdout
+    table = pq.read_table(tmp_path / "out" / "tiny.parquet").to_pylist()
+    assert [(row["vm_memory_high_watermark"], row["message_size_bytes"]) for row in table] == [
+        (0.3, 1000),
+        (0.3, 6000),
+        (0.4, 1000),
+        (0.4, 6000),
+        (0.6, 1000),
+        (0.6, 6000),
+    ]
+    assert all(set(METRICS) <= row.keys() for row in table)
+    assert all(json.loads(row["scenario"])["version"] == 1 for row in table)
+
+    page = heatmaps(tmp_path / "out")["tiny"]  # what the web side makes of it
+    assert page.engine_version == ENGINE_VERSION
+    assert [run.digest for run in page.cells] == [row["digest"] for row in table]
+    assert page.value(page.cells[3], "peak_ram_bytes") == table[3]["peak_ram_bytes"]
+
+    again = sweep(tmp_path, java_home)
+    assert again.returncode == 0, again.stderr
+    assert "6 already known, 0 to run" in again.stdout
+    assert "Spark" not in again.stdout  # nothing to compute, so it is not even started
+
+    (tmp_path / "grid.json").write_text(json.dumps({**GRID, "seeds": [1, 2]}))
+    more = sweep(tmp_path, java_home)
+    assert "12 cells, 6 already known, 6 to run" in more.stdout
+    assert pq.read_table(tmp_path / "out" / "tiny.parquet").num_rows == 12
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"axes": GRID["axes"][:1]}, "a sweep needs two or more"),
+        ({"axes": [{"parameter": "colour", "values": [1]}, GRID["axes"][0]]}, "called 'colour'; known:"),
+    ],
+)
+def test_a_refusal_is_one_line_that_tells_the_fix(
+    tmp_path: Path, java_home: str, change: dict[str, Any], says: str
+) -> None:
+    write_sweep(tmp_path, WORKLOAD, {**GRID, **change})
+    result = sweep(tmp_path, java_home)
+    assert result.returncode == 2
+    assert says in result.stderr
+    assert "Traceback" not in result.stderr

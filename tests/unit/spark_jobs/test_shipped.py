@@ -1,0 +1,65 @@
+"""The heatmaps that come with the project are what this engine computes."""
+
+import json
+
+import pytest
+
+from engine import ENGINE_VERSION
+from playground.whatif.shipped import Heatmap, Run, heatmaps
+from spark_jobs.cell import outcome
+from spark_jobs.plan import Cell, make_plan
+from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED
+from spark_jobs.spec import read_spec
+
+SHIPPED = heatmaps(PUBLISHED)
+STALE = "the engine has changed since the heatmaps were made: `make heatmaps` makes them anew"
+
+
+def sample(heatmap: Heatmap) -> list[Run]:
+    """Return a few cells spread over a heatmap: of every workload the first, the middle and the last."""
+    chosen = []
+    for workload in heatmap.workloads:
+        runs = [run for run in heatmap.cells if run.workload == workload.name]
+        chosen += [runs[0], runs[len(runs) // 2], runs[-1]]
+    return chosen
+
+
+SAMPLES = [(heatmap, run) for heatmap in SHIPPED.values() for run in sample(heatmap)]
+
+
+def test_both_heatmaps_are_there() -> None:
+    assert {"paging-watermark", "size-embed"} <= SHIPPED.keys()
+    assert {path.name for path in DESCRIPTIONS.iterdir() if path.is_dir()} == SHIPPED.keys()
+
+
+@pytest.mark.parametrize("heatmap", SHIPPED.values(), ids=lambda each: each.name)
+def test_no_cell_failed_and_all_are_of_this_engine(heatmap: Heatmap) -> None:
+    assert heatmap.engine_version == ENGINE_VERSION, STALE
+    assert [run.error for run in heatmap.cells if run.error] == []
+    assert all(run.digest for run in heatmap.cells)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+def test_cells_are_those_of_the_description(name: str) -> None:
+    folder = DESCRIPTIONS / name
+    plan = make_plan(read_spec(folder / "workloads", folder / "grid.json"), ENGINE_VERSION)
+    assert [cell.cell_id for cell in plan.cells] == [run.cell_id for run in SHIPPED[name].cells], STALE
+    assert [cell.scenario for cell in plan.cells] == [run.scenario for run in SHIPPED[name].cells]
+
+
+@pytest.mark.parametrize(
+    ("heatmap", "run"), SAMPLES, ids=[f"{heatmap.name}-{run.cell_id}" for heatmap, run in SAMPLES]
+)
+def test_a_cell_computed_again_is_equal(heatmap: Heatmap, run: Run) -> None:
+    cell = Cell(
+        cell_id=run.cell_id,
+        workload=run.workload,
+        values={},
+        seed=run.seed,
+        scenario=json.loads(json.dumps(run.scenario)),
+        series_points=len(run.series_ready),
+    )
+    again = outcome(cell)
+    assert again["digest"] == run.digest, STALE
+    assert tuple(again[name] for name in heatmap.metrics) == run.metrics
+    assert tuple(again["series_ready"]) == run.series_ready
