@@ -14,7 +14,8 @@ export function timeTicks([from, to], width, pixels = 90) {
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * unit).find((each) => each >= rough);
   const ticks = [];
-  for (let second = Math.ceil(from / 1e6 / step) * step; second <= to / 1e6; second += step) ticks.push(second);
+  for (let second = Math.ceil(from / 1e6 / step) * step; second <= to / 1e6; second += step)
+    ticks.push(second);
   return ticks;
 }
 
@@ -40,7 +41,8 @@ export function line(samples, read, top, span, area) {
   const points = [];
   for (const sample of samples) {
     const value = read(sample);
-    if (value !== null && value !== undefined) points.push([x(sample.us), area.y + area.h - (Math.min(value, top) / top) * area.h]);
+    if (value !== null && value !== undefined)
+      points.push([x(sample.us), area.y + area.h - (Math.min(value, top) / top) * area.h]);
   }
   return points;
 }

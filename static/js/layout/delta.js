@@ -23,7 +23,8 @@ export function liveEntries(queue) {
   if (start === null) return [];
   const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[2]));
   for (const place of PENDING) {
-    for (const row of rowsOf(queue, place)) if (row[0] + row[1] > start && row[0] < end) remove(rows, row[0], row[1], ENTRIES);
+    for (const row of rowsOf(queue, place))
+      if (row[0] + row[1] > start && row[0] < end) remove(rows, row[0], row[1], ENTRIES);
   }
   return rows;
 }
@@ -37,7 +38,9 @@ function pushSingles(scene, lane, live) {
     const found = read(i);
     const seq = found ? found.row[0] + found.offset : null;
     const u = plan.border(i + 1) + inset;
-    pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, { detailed: plan.detailed });
+    pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, {
+      detailed: plan.detailed,
+    });
     if (seq !== null) lane.keys.push([seq, u, plan.width]);
   }
 }
@@ -62,7 +65,13 @@ function pushSegments(scene, state, queue, lane, live) {
   const cell = (lane.u1 - lane.u0) / Math.max(1, shares.length);
   if (shares.length <= MAX_GROUPS && cell >= 6) pushGroups(scene, lane, shares, size, cell);
   else pushRuler(scene, lane, shares, size);
-  scene.pills.push({ lane: "delta", u: (lane.u0 + lane.u1) / 2, inRam: false, count: lane.count, segments: shares.length });
+  scene.pills.push({
+    lane: "delta",
+    u: (lane.u0 + lane.u1) / 2,
+    inRam: false,
+    count: lane.count,
+    segments: shares.length,
+  });
 }
 
 /** One group of bars for each segment, as wide as its share of live messages. */
@@ -76,7 +85,9 @@ function pushGroups(scene, lane, shares, size, cell) {
     const pitch = width / bars;
     for (let bar = 0; bar < bars; bar += 1) {
       const u = right - cell / 2 + width / 2 - (bar + 1) * pitch;
-      pushGlyph(scene.marks, scene.geo, `s${segment}#${bar}`, u, Math.max(1.4, pitch - 1.3), "delta", 31, { detailed: false });
+      pushGlyph(scene.marks, scene.geo, `s${segment}#${bar}`, u, Math.max(1.4, pitch - 1.3), "delta", 31, {
+        detailed: false,
+      });
     }
     if (cell >= 16 || at % Math.ceil(16 / cell) === 0) labels.push([segment, right - cell / 2]);
   });
@@ -90,14 +101,31 @@ function pushRuler(scene, lane, shares, size) {
   const perTick = shares.length / ticks;
   const width = room / ticks;
   for (let tick = 0; tick < ticks; tick += 1) {
-    const part = shares.slice(Math.floor(tick * perTick), Math.max(Math.floor(tick * perTick) + 1, Math.floor((tick + 1) * perTick)));
+    const part = shares.slice(
+      Math.floor(tick * perTick),
+      Math.max(Math.floor(tick * perTick) + 1, Math.floor((tick + 1) * perTick)),
+    );
     const share = part.reduce((sum, each) => sum + each[1], 0) / (part.length * size);
     const u = lane.u1 - (tick + 1) * width;
     const mark = { from: null, shape: "bar", fill: "solid", tone: "delta", strength: 0.25 + 0.75 * share };
     const { geo } = scene;
-    scene.marks.push({ ...mark, key: `r${tick}i`, ...box(geo, u, Math.max(1, width - 0.8), geo.diskIndex, geo.tag) });
-    scene.marks.push({ ...mark, key: `r${tick}c`, ...box(geo, u, Math.max(1, width - 0.8), geo.diskContent, geo.content) });
+    scene.marks.push({
+      ...mark,
+      key: `r${tick}i`,
+      ...box(geo, u, Math.max(1, width - 0.8), geo.diskIndex, geo.tag),
+    });
+    scene.marks.push({
+      ...mark,
+      key: `r${tick}c`,
+      ...box(geo, u, Math.max(1, width - 0.8), geo.diskContent, geo.content),
+    });
   }
   const last = shares[shares.length - 1];
-  scene.ruler = { labels: [[last?.[0], lane.u0 + 12], [shares[0]?.[0], lane.u1 - 12]], next: shares[0]?.[0] };
+  scene.ruler = {
+    labels: [
+      [last?.[0], lane.u0 + 12],
+      [shares[0]?.[0], lane.u1 - 12],
+    ],
+    next: shares[0]?.[0],
+  };
 }

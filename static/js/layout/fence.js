@@ -11,12 +11,19 @@ export function fenceOf(queue, lanes) {
   const index = inFirst ? target - q4.count : target;
   const fence = { target, lane: lane.name, u: placeOf(lane, index), over: [] };
   if (index < lane.count) fence.over.push([lane.plan.border(lane.count), fence.u]);
-  if (!inFirst && q1.count && target <= q4.count) fence.over.unshift([q1.plan.border(q1.count), q1.plan.border(0)]);
+  if (!inFirst && q1.count && target <= q4.count)
+    fence.over.unshift([q1.plan.border(q1.count), q1.plan.border(0)]);
   return fence;
 }
 
 /** Beyond the last message there is room for more: as far as the lane goes. */
 function placeOf(lane, index) {
   if (index <= lane.count && lane.count) return lane.plan.border(index);
-  return Math.max(lane.u0 - 3, Math.min(lane.plan.folded ? lane.u0 - 3 : lane.u1 - index * lane.plan.pitch, lane.plan.border(lane.count)));
+  return Math.max(
+    lane.u0 - 3,
+    Math.min(
+      lane.plan.folded ? lane.u0 - 3 : lane.u1 - index * lane.plan.pitch,
+      lane.plan.border(lane.count),
+    ),
+  );
 }

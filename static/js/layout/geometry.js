@@ -3,7 +3,7 @@
  * disk. On wide pages u is x and v is y; on phones the stage is turned and they swap.
  */
 
-const WIDE = { gutter: 92, header: 56, axis: 24, waterline: 10, tag: 14, gap: 6, top: 30, bottom: 20 };
+const WIDE = { gutter: 98, header: 56, axis: 24, waterline: 10, tag: 14, gap: 6, top: 30, bottom: 20 };
 const TALL = { gutter: 0, header: 40, axis: 0, waterline: 10, tag: 18, gap: 6, top: 8, bottom: 8 };
 
 /** Geometry for a stage of `width` by `height`; `turned` for phones. */
@@ -19,10 +19,19 @@ export function geometry(width, height, turned) {
   const diskIndex = waterline + sizes.waterline + sizes.gap + 2;
   const diskContent = diskIndex + sizes.tag + sizes.gap;
   return {
-    turned, width, height,
-    ram: v0, end: v0 + depth,
-    ramContent, ramIndex, waterline, diskIndex, diskContent,
-    content, tag: sizes.tag, thickness: sizes.waterline,
+    turned,
+    width,
+    height,
+    ram: v0,
+    end: v0 + depth,
+    ramContent,
+    ramIndex,
+    waterline,
+    diskIndex,
+    diskContent,
+    content,
+    tag: sizes.tag,
+    thickness: sizes.waterline,
     header: sizes.header,
     u0: turned ? 0 : sizes.gutter,
     u1: turned ? height : width - 10,
@@ -45,14 +54,14 @@ export function laneSpans(geo, counts, names) {
   const gap = geo.turned ? TURNED_GAP : GAP;
   const heads = geo.turned ? geo.header * names.length : 0;
   const span = geo.u1 - geo.u0 - gap * (names.length - 1) - heads;
-  const floor = geo.turned ? 44 : Math.min(88, span / (names.length + 2));
+  const floors = names.map((name) => floorOf(geo, name, counts[name], span / (names.length + 2)));
   const demand = names.map((name) => wanted(counts[name]));
   const sum = demand.reduce((a, b) => a + b, 0);
-  const free = Math.max(0, span - floor * names.length);
+  const free = Math.max(0, span - floors.reduce((a, b) => a + b, 0));
   const spans = {};
   let u = geo.u0;
   names.forEach((name, at) => {
-    const length = floor + (sum ? (free * demand[at]) / sum : free / names.length);
+    const length = floors[at] + (free * demand[at]) / sum;
     const start = u + (geo.turned ? geo.header : 0);
     spans[name] = { u0: start, u1: start + length, head: u };
     u = start + length + gap;
@@ -60,8 +69,14 @@ export function laneSpans(geo, counts, names) {
   return spans;
 }
 
-/** How much room a lane asks for: grows with the root of its length, in steps, so that borders rest most of the time. */
+/** An empty lane needs room for its name only. */
+function floorOf(geo, name, count, most) {
+  if (geo.turned) return count ? 44 : 30;
+  return Math.min(most, count || name === "unacked" ? 88 : 70);
+}
+
+/** How much room a lane asks for: a glyph's worth for each message at first, then only the root of the rest. */
 function wanted(count) {
   const capped = Math.min(count, 2500);
-  return 3 + Math.round(Math.sqrt(capped) * 1.5);
+  return 3 + Math.min(capped, 24) + Math.round(0.7 * Math.sqrt(Math.max(0, capped - 24)));
 }

@@ -11,13 +11,30 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
   const spots = contentSpots(parts);
   if (look.detailed) pushThread(marks, geo, key, u + width / 2, parts, spots);
   const put = (part, v, dv, shape, fill, from) =>
-    marks.push({ key: `${key}:${part}`, from: from ? `${key}:${from}` : null, shape, fill, tone: parts.state, place,
-      detailed: look.detailed, ...box(geo, u, width, v, dv) });
+    marks.push({
+      key: `${key}:${part}`,
+      from: from ? `${key}:${from}` : null,
+      shape,
+      fill,
+      tone: parts.state,
+      place,
+      detailed: look.detailed,
+      ...box(geo, u, width, v, dv),
+    });
   if (spots.ram) put("rc", geo.ramContent, geo.content, "block", "solid", "dc");
   if (parts.ramIndex) put("ri", geo.ramIndex, geo.tag, "tag", "solid", "di");
   const pale = parts.state === "alpha";
-  if (parts.diskIndex) put("di", geo.diskIndex, geo.tag, parts.embedded ? "inset" : "tag", diskFill(pale, look.unsynced, "solid"), null);
-  if (spots.disk) put("dc", geo.diskContent, geo.content, "block", diskFill(pale, look.unsynced, FILLS[parts.state]), "rc");
+  if (parts.diskIndex)
+    put(
+      "di",
+      geo.diskIndex,
+      geo.tag,
+      parts.embedded ? "inset" : "tag",
+      diskFill(pale, look.unsynced, "solid"),
+      null,
+    );
+  if (spots.disk)
+    put("dc", geo.diskContent, geo.content, "block", diskFill(pale, look.unsynced, FILLS[parts.state]), "rc");
 }
 
 const FILLS = { alpha: "solid", beta: "hatch", gamma: "split", delta: "outline" };
@@ -39,5 +56,12 @@ function pushThread(marks, geo, key, u, parts, spots) {
   if (parts.diskIndex) levels.push(geo.diskIndex, geo.diskIndex + geo.tag);
   if (spots.disk) levels.push(geo.diskContent, geo.diskContent + geo.content);
   const low = Math.min(...levels);
-  marks.push({ key: `${key}:t`, from: null, shape: "thread", fill: "solid", tone: "thread", ...box(geo, u - 0.5, 1, low, Math.max(...levels) - low) });
+  marks.push({
+    key: `${key}:t`,
+    from: null,
+    shape: "thread",
+    fill: "solid",
+    tone: "thread",
+    ...box(geo, u - 0.5, 1, low, Math.max(...levels) - low),
+  });
 }

@@ -5,18 +5,25 @@ import { entryTones, toneBySeq } from "./tones.js";
 
 const NAME = 46;
 const COUNT = 44;
+const SMALL_COUNT = 32;
 const SMALL = 32;
 const ITEM_GAP = 4;
 const COLUMN_GAP = 18;
 
 /** {columns, rows, cell width, cell height} of a segment's map in `room` pixels. */
-export function gridOf(size, room) {
+export function gridOf(size, room, tight = false) {
   if (size <= SMALL) {
-    const side = Math.max(4, Math.min(18, Math.floor(room / size)));
-    return { columns: size, rows: 1, cw: side, ch: Math.min(18, Math.max(12, side)), gap: side > 6 ? 2 : 0 };
+    const side = Math.max(4, Math.min(16, Math.floor(room / size)));
+    return { columns: size, rows: 1, cw: side, ch: Math.min(15, Math.max(12, side)), gap: side > 6 ? 2 : 0 };
   }
   const columns = size > 4096 ? 512 : 128;
-  return { columns, rows: Math.ceil(size / columns), cw: room / columns, ch: size > 4096 ? 0.75 : 1.5, gap: 0 };
+  return {
+    columns,
+    rows: Math.ceil(size / columns),
+    cw: room / columns,
+    ch: size > 4096 ? 0.75 : tight ? 1 : 1.5,
+    gap: 0,
+  };
 }
 
 /** The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many. */
@@ -34,7 +41,15 @@ export function indexScene(state, queue, width, height) {
   shown.forEach((entry, at) => {
     const column = Math.floor(at / plan.perColumn);
     const spot = { x: column * (plan.itemWidth + COLUMN_GAP), y: (at % plan.perColumn) * plan.itemHeight };
-    if (Array.isArray(entry)) scene.items.push({ folded: entry.length, from: entry[0], to: entry[entry.length - 1], ...spot, w: plan.itemWidth, h: plan.itemHeight });
+    if (Array.isArray(entry))
+      scene.items.push({
+        folded: entry.length,
+        from: entry[0],
+        to: entry[entry.length - 1],
+        ...spot,
+        w: plan.itemWidth,
+        h: plan.itemHeight,
+      });
     else scene.items.push(segmentItem(entry, index, files, tones, size, plan, spot));
   });
   for (const [, count, code] of index.entries) if (!acked(code)) scene.records += count;
@@ -43,24 +58,38 @@ export function indexScene(state, queue, width, height) {
 
 function journalOf(index) {
   if (!index) return { exists: false, bytes: 0, buffered: 0, dirty: 0 };
-  return { exists: index.journal_bytes !== null, bytes: index.journal_bytes || 0, buffered: index.buffered_bytes, dirty: index.dirty };
+  return {
+    exists: index.journal_bytes !== null,
+    bytes: index.journal_bytes || 0,
+    buffered: index.buffered_bytes,
+    dirty: index.dirty,
+  };
 }
 
 /** Segments that have a file or an entry. */
 function segmentNumbers(index, size) {
   const numbers = new Set(index.segments.map((row) => row[0]));
   for (const [start, count] of index.entries) {
-    for (let segment = Math.floor(start / size); segment <= Math.floor((start + count - 1) / size); segment += 1) numbers.add(segment);
+    for (
+      let segment = Math.floor(start / size);
+      segment <= Math.floor((start + count - 1) / size);
+      segment += 1
+    )
+      numbers.add(segment);
   }
   return [...numbers].sort((a, b) => a - b);
 }
 
 function gridPlan(size, width, height, count) {
-  const least = size <= SMALL ? NAME + COUNT + size * 8 : NAME + COUNT + 96;
-  const columns = Math.max(1, Math.min(count > 3 ? 3 : 1, Math.floor((width + COLUMN_GAP) / (least + COLUMN_GAP))));
+  const counts = size <= SMALL ? SMALL_COUNT : COUNT;
+  const least = NAME + counts + (size <= SMALL ? size * 9 : 96);
+  const columns = Math.max(
+    1,
+    Math.min(count > 4 ? 3 : 1, Math.floor((width + COLUMN_GAP) / (least + COLUMN_GAP))),
+  );
   const itemWidth = (width - (columns - 1) * COLUMN_GAP) / columns;
-  const grid = gridOf(size, Math.min(size <= SMALL ? 400 : 300, itemWidth - NAME - COUNT));
-  const itemHeight = Math.max(18, grid.rows * grid.ch) + ITEM_GAP;
+  const grid = gridOf(size, Math.min(size <= SMALL ? 400 : 300, itemWidth - NAME - counts), count > 6);
+  const itemHeight = Math.max(14, grid.rows * grid.ch) + ITEM_GAP;
   const perColumn = Math.max(1, Math.floor(height / itemHeight));
   return { columns, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
 }
@@ -70,13 +99,28 @@ function chosen(numbers, capacity) {
   if (numbers.length <= capacity) return numbers;
   const head = Math.max(1, Math.ceil((capacity - 1) / 2));
   const tail = Math.max(0, capacity - 1 - head);
-  return [...numbers.slice(0, head), numbers.slice(head, numbers.length - tail), ...numbers.slice(numbers.length - tail)];
+  return [
+    ...numbers.slice(0, head),
+    numbers.slice(head, numbers.length - tail),
+    ...numbers.slice(numbers.length - tail),
+  ];
 }
 
 function segmentItem(number, index, files, tones, size, plan, spot) {
   const entries = overlapping(index.entries, number * size, size, ENTRIES);
-  const item = { number, ...spot, w: plan.itemWidth, h: plan.itemHeight, mapX: spot.x + NAME, grid: plan.grid, size,
-    bytes: files.get(number) ?? null, live: 0, used: 0, cells: [] };
+  const item = {
+    number,
+    ...spot,
+    w: plan.itemWidth,
+    h: plan.itemHeight,
+    mapX: spot.x + NAME,
+    grid: plan.grid,
+    size,
+    bytes: files.get(number) ?? null,
+    live: 0,
+    used: 0,
+    cells: [],
+  };
   for (const [start, count, tone, journal] of entryTones(tones, entries)) {
     if (tone !== "acked") item.live += count;
     item.used += count;
@@ -89,7 +133,14 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
 function pushCells(item, relative, count, tone, journal) {
   const { columns, cw, ch, gap } = item.grid;
   const put = (at, length, rows) =>
-    item.cells.push({ x: item.mapX + (at % columns) * cw, y: item.y + Math.floor(at / columns) * ch, w: length * cw - gap, h: rows * ch - gap, tone, journal });
+    item.cells.push({
+      x: item.mapX + (at % columns) * cw,
+      y: item.y + Math.floor(at / columns) * ch,
+      w: length * cw - gap,
+      h: rows * ch - gap,
+      tone,
+      journal,
+    });
   if (gap) {
     for (let i = 0; i < count; i += 1) put(relative + i, 1, 1);
     return;

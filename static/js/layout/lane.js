@@ -19,7 +19,10 @@ export function planLane(u0, u1, count, maxPitch = MAX_PITCH) {
 
 function singlesPlan(u1, count, pitch) {
   return {
-    count, pitch, folded: 0, bars: 0,
+    count,
+    pitch,
+    folded: 0,
+    bars: 0,
     width: glyphWidth(pitch),
     detailed: pitch >= GLYPH_PITCH,
     edges: count,
@@ -53,8 +56,17 @@ function foldedPlan(u0, u1, count) {
     return edges + Math.floor((to - u) / each);
   };
   return {
-    count, pitch: EDGE_PITCH, width: glyphWidth(EDGE_PITCH), detailed: true,
-    edges, folded, foldFrom: from, foldTo: to, bars, border, index,
+    count,
+    pitch: EDGE_PITCH,
+    width: glyphWidth(EDGE_PITCH),
+    detailed: true,
+    edges,
+    folded,
+    foldFrom: from,
+    foldTo: to,
+    bars,
+    border,
+    index,
   };
 }
 

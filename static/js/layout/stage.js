@@ -21,7 +21,16 @@ export function stageScene(state, width, height, turned) {
   const queue = state.queues[firstQueue(state)];
   const counts = countsOf(queue);
   const spans = laneSpans(geo, counts, STAGE_LANES);
-  const scene = { geo, lanes: [], marks: [], pills: [], term: null, fence: null, ruler: null, queue: queue ? firstQueue(state) : null };
+  const scene = {
+    geo,
+    lanes: [],
+    marks: [],
+    pills: [],
+    term: null,
+    fence: null,
+    ruler: null,
+    queue: queue ? firstQueue(state) : null,
+  };
   scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
   scene.empty = scene.total === 0 && counts.unacked === 0;
   const unsynced = unsyncedTest(state, queue);
@@ -41,7 +50,13 @@ function countsOf(queue) {
 function laneScene(scene, state, queue, name, count, span, unsynced) {
   const maxPitch = scene.total <= FEW && !scene.geo.turned ? FEW_PITCH : undefined;
   const plan = planLane(span.u0, span.u1, count, maxPitch);
-  const lane = { name, count, ...span, plan, closed: queue?.mode === "lazy" && ["q1", "q2", "q4"].includes(name) && count === 0 };
+  const lane = {
+    name,
+    count,
+    ...span,
+    plan,
+    closed: queue?.mode === "lazy" && ["q1", "q2", "q4"].includes(name) && count === 0,
+  };
   if (!queue || !count) return lane;
   if (name === "delta") pushDelta(scene, state, queue, lane);
   else pushLane(scene, lane, laneRows(queue, name), unsynced);
@@ -51,7 +66,9 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
 /** Rows of a lane as [row, place], by seq_id. */
 function laneRows(queue, name) {
   if (name !== "unacked") return { rows: rowsOf(queue, name), places: null, place: name };
-  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort((a, b) => a[0][0] - b[0][0]);
+  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
+    (a, b) => a[0][0] - b[0][0],
+  );
   return { rows: pairs.map(([row]) => row), places: new Map(pairs), place: null };
 }
 
@@ -66,7 +83,9 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
     const { row, offset } = found;
     const seq = row[0] + offset;
     pushGlyph(scene.marks, scene.geo, key ?? `m${seq}`, u, width, placeOf(row), row[4], {
-      detailed, unsynced: unsynced(row, offset) });
+      detailed,
+      unsynced: unsynced(row, offset),
+    });
     if (!key) lane.keys.push([seq, u, width]);
   };
   const inset = (plan.pitch - plan.width) / 2;
@@ -98,17 +117,32 @@ function pushFold(plan, glyph, name) {
  */
 function unsyncedTest(state, queue) {
   const store = state.stores.persistent;
-  const journalAway = queue?.index && queue.index.buffered_bytes > 0 && !queue.index.journal_bytes && !queue.index.segments.length;
+  const journalAway =
+    queue?.index &&
+    queue.index.buffered_bytes > 0 &&
+    !queue.index.journal_bytes &&
+    !queue.index.segments.length;
   const file = store?.files.find((row) => row[0] === store.current);
   const floor = file && store.buffered_bytes > 0 ? file[1] - store.buffered_bytes : Infinity;
   if (!journalAway && floor === Infinity) return () => false;
-  const recent = floor === Infinity ? [] : store.rows.filter((row) => row[3] === store.current && Math.max(row[4], row[4] + (row[1] - 1) * row[6] * row[5]) + row[5] > floor);
+  const recent =
+    floor === Infinity
+      ? []
+      : store.rows.filter(
+          (row) =>
+            row[3] === store.current &&
+            Math.max(row[4], row[4] + (row[1] - 1) * row[6] * row[5]) + row[5] > floor,
+        );
   return (row, offset) => journalAway || recent.some((each) => buffered(each, row[2] + offset, floor));
 }
 
 function buffered(storeRow, msgNo, floor) {
   const offset = msgNo - storeRow[0];
-  return offset >= 0 && offset < storeRow[1] && storeRow[4] + offset * storeRow[6] * storeRow[5] + storeRow[5] > floor;
+  return (
+    offset >= 0 &&
+    offset < storeRow[1] &&
+    storeRow[4] + offset * storeRow[6] * storeRow[5] + storeRow[5] > floor
+  );
 }
 
 /** The message or fold under a point of the page: {lane, index, seq} or null. */

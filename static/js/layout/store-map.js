@@ -10,7 +10,15 @@ const MAX_BLOCKS = 220;
 export function storeScene(state, queue, name, width, height) {
   const store = state.stores[name];
   const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
-  const scene = { files: [], bytes: 0, garbage: 0, limit, buffered: store?.buffered_bytes || 0, scale: limit, folded: null };
+  const scene = {
+    files: [],
+    bytes: 0,
+    garbage: 0,
+    limit,
+    buffered: store?.buffered_bytes || 0,
+    scale: limit,
+    folded: null,
+  };
   if (!store) return scene;
   for (const [, size, valid] of store.files) {
     scene.bytes += size;
@@ -24,7 +32,17 @@ export function storeScene(state, queue, name, width, height) {
   const tones = queue ? toneByMessage(queue) : [];
   const otherwise = queue?.delta?.[1] > 0 ? "delta" : "other";
   ends(store.files, capacity).forEach((file, at) => {
-    scene.files.push(fileItem(store, file, rows.get(file[0]) || [], tones, otherwise, { ...bar, y: at * (barHeight + 5) }, scene));
+    scene.files.push(
+      fileItem(
+        store,
+        file,
+        rows.get(file[0]) || [],
+        tones,
+        otherwise,
+        { ...bar, y: at * (barHeight + 5) },
+        scene,
+      ),
+    );
   });
   if (store.files.length > capacity) scene.folded = store.files.length - capacity;
   return scene;
@@ -50,7 +68,16 @@ function rowsByFile(store, wanted) {
 
 function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, bar, scene) {
   const perByte = bar.w / scene.scale;
-  const item = { number, size, valid, locked, current: number === store.current, ...bar, used: size * perByte, blocks: [] };
+  const item = {
+    number,
+    size,
+    valid,
+    locked,
+    current: number === store.current,
+    ...bar,
+    used: size * perByte,
+    blocks: [],
+  };
   const put = (from, to, tone) => {
     if (to > from) item.blocks.push({ x: bar.x + from * perByte, w: (to - from) * perByte, tone });
   };
@@ -58,7 +85,9 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
   for (const row of rows) {
     const low = lowestByte(row);
     put(at, low, "garbage");
-    for (const [msgNo, count, tone] of row[2] > 0 ? cut(tones, row[0], row[1], otherwise) : [[row[0], row[1], "garbage"]]) {
+    for (const [msgNo, count, tone] of row[2] > 0
+      ? cut(tones, row[0], row[1], otherwise)
+      : [[row[0], row[1], "garbage"]]) {
       const ahead = row[6] > 0 ? msgNo - row[0] : row[0] + row[1] - msgNo - count;
       const from = low + ahead * row[5];
       put(from, from + count * row[5], tone);
@@ -66,7 +95,8 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
     at = low + row[1] * row[5];
   }
   put(at, size, "garbage");
-  if (item.current && scene.buffered > 0) item.bufferedFrom = bar.x + Math.max(0, size - scene.buffered) * perByte;
+  if (item.current && scene.buffered > 0)
+    item.bufferedFrom = bar.x + Math.max(0, size - scene.buffered) * perByte;
   item.record = recordWidth(rows, perByte);
   if (item.blocks.length > MAX_BLOCKS) item.blocks = binned(item.blocks, bar);
   return item;

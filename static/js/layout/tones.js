@@ -51,7 +51,9 @@ export function entryTones(list, entries) {
   for (const [start, count, code] of entries) {
     const journal = code >> 3 === 0;
     if (acked(code)) found.push([start, count, "acked", journal]);
-    else for (const [from, length, tone] of cut(list, start, count, "delta")) found.push([from, length, tone, journal]);
+    else
+      for (const [from, length, tone] of cut(list, start, count, "delta"))
+        found.push([from, length, tone, journal]);
   }
   return found;
 }

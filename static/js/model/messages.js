@@ -32,7 +32,8 @@ export function pendingOf(queue) {
 /** alpha, beta, gamma or delta: the state of a message (Q3). Small ones keep their body in RAM wherever they are. */
 export function stateOf(place, flags) {
   if (place === "delta") return "delta";
-  if (place === "q1" || place === "q4" || place === "ram_pending" || place === "index_pending") return "alpha";
+  if (place === "q1" || place === "q4" || place === "ram_pending" || place === "index_pending")
+    return "alpha";
   if (flags & IN_RAM) return "alpha";
   return flags & INDEXED ? "gamma" : "beta";
 }
@@ -46,7 +47,9 @@ export function partsOf(place, flags) {
     ramContent: place !== "delta" && (flags & IN_RAM) !== 0,
     ramIndex: place !== "delta",
     diskIndex: place === "delta" || (flags & INDEXED) !== 0,
-    diskContent: embedded ? place === "delta" || (flags & INDEXED) !== 0 : place === "delta" || (flags & IN_STORE) !== 0,
+    diskContent: embedded
+      ? place === "delta" || (flags & INDEXED) !== 0
+      : place === "delta" || (flags & IN_STORE) !== 0,
   };
 }
 

@@ -88,7 +88,12 @@ export const INDEX_HANDLERS = {
   },
   IndexRecovered: (state, [, , name, , entries, segments, journalBytes, dirty]) => {
     const index = emptyIndex();
-    Object.assign(index, { entries: entries.slice(), segments: segments.slice(), journal_bytes: journalBytes, dirty });
+    Object.assign(index, {
+      entries: entries.slice(),
+      segments: segments.slice(),
+      journal_bytes: journalBytes,
+      dirty,
+    });
     state.queues[name].index = index;
   },
 };

@@ -52,8 +52,20 @@ function shift(state, [, , name, source, to, extents, delta]) {
 }
 
 const SHIFTS = [
-  "Published", "PublishedDelivered", "Discarded", "Fetched", "Dropped", "PutBack", "AlphasPushed", "PendingPaged",
-  "BetasPushed", "DeltaRead", "LaneJoined", "Acked", "Requeued", "PendingPurged",
+  "Published",
+  "PublishedDelivered",
+  "Discarded",
+  "Fetched",
+  "Dropped",
+  "PutBack",
+  "AlphasPushed",
+  "PendingPaged",
+  "BetasPushed",
+  "DeltaRead",
+  "LaneJoined",
+  "Acked",
+  "Requeued",
+  "PendingPurged",
 ];
 
 function nothing() {}

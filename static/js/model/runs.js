@@ -15,7 +15,11 @@ export const EXTENTS = {
     return part;
   },
   continues: (row, after) =>
-    row[4] === after[4] && row[3] === after[3] && row[2] + row[1] === after[2] && row[5] === after[5] && row[6] === after[6],
+    row[4] === after[4] &&
+    row[3] === after[3] &&
+    row[2] + row[1] === after[2] &&
+    row[5] === after[5] &&
+    row[6] === after[6],
 };
 
 /** Index entries: [start, count, code]. */
@@ -34,7 +38,10 @@ export const STORE_ROWS = {
     return part;
   },
   continues: (row, after) =>
-    row[2] === after[2] && row[3] === after[3] && row[5] === after[5] && row[6] === after[6] &&
+    row[2] === after[2] &&
+    row[3] === after[3] &&
+    row[5] === after[5] &&
+    row[6] === after[6] &&
     row[4] + row[1] * row[6] * row[5] === after[4],
 };
 

@@ -46,6 +46,7 @@ export class Session {
   frame(message) {
     message.rows.forEach((row, at) => {
       const us = message.at_us[at];
+      this.timeline.before(row, this.state);
       reduceRow(this.state, row);
       this.seen.add(row[0]);
       this.timeline.note(message.first + at, us, row, this.state);

@@ -10,7 +10,10 @@ export function figures(state) {
   const ready = LANES.reduce((sum, lane) => sum + lengths[lane], 0);
   const counters = queue?.counters || {};
   return {
-    queue, name, lengths, ready,
+    queue,
+    name,
+    lengths,
+    ready,
     unacked: pendingOf(queue),
     target: counters.target_ram_count ?? null,
     inRam: counters.ram_msg_count ?? 0,
@@ -22,9 +25,18 @@ export function figures(state) {
 /** The sentence above the stage: {text, tone}. */
 export function situation(state) {
   const now = figures(state);
-  if (now.alarms.disk) return said("alarm", gettext("Disk alarm: publishers are blocked and nothing is paged out while the disk is full."));
-  if (now.alarms.memory) return said("alarm", gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."));
-  if (!now.ready && !now.unacked) return said("plain", gettext("The queue is empty. Publish the first messages and watch where they go."));
+  if (now.alarms.disk)
+    return said(
+      "alarm",
+      gettext("Disk alarm: publishers are blocked and nothing is paged out while the disk is full."),
+    );
+  if (now.alarms.memory)
+    return said(
+      "alarm",
+      gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
+    );
+  if (!now.ready && !now.unacked)
+    return said("plain", gettext("The queue is empty. Publish the first messages and watch where they go."));
   if (now.target !== null) return paging(now);
   return calm(now);
 }
@@ -34,25 +46,87 @@ function said(tone, text, values = {}) {
 }
 
 function paging(now) {
-  const over = now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[1], 0) - now.target;
+  const over =
+    now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[1], 0) - now.target;
   if (over > 0) {
-    return said("beta", ngettext("Past the paging line: %(n)s message content must leave RAM.", "Past the paging line: %(n)s message contents must leave RAM.", over), { n: number(over) });
+    return said(
+      "beta",
+      ngettext(
+        "Past the paging line: %(n)s message content must leave RAM.",
+        "Past the paging line: %(n)s message contents must leave RAM.",
+        over,
+      ),
+      { n: number(over) },
+    );
   }
   if (now.lengths.delta > 0) {
-    return said("delta", ngettext("RAM keeps one term for %(n)s message in delta: start, count and end.", "RAM keeps one term for the %(n)s messages in delta: start, count and end.", now.lengths.delta), { n: number(now.lengths.delta) });
+    return said(
+      "delta",
+      ngettext(
+        "RAM keeps one term for %(n)s message in delta: start, count and end.",
+        "RAM keeps one term for the %(n)s messages in delta: start, count and end.",
+        now.lengths.delta,
+      ),
+      { n: number(now.lengths.delta) },
+    );
   }
-  return said("beta", ngettext("Past the paging line: %(n)s content may stay in RAM, and no more is there.", "Past the paging line: %(n)s contents may stay in RAM, and no more are there.", now.target), { n: number(now.target) });
+  return said(
+    "beta",
+    ngettext(
+      "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
+      "Past the paging line: %(n)s contents may stay in RAM, and no more are there.",
+      now.target,
+    ),
+    { n: number(now.target) },
+  );
 }
 
 function calm(now) {
   const { lengths } = now;
-  if (now.mode === "lazy") return said("delta", gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."));
+  if (now.mode === "lazy")
+    return said(
+      "delta",
+      gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
+    );
   if (lengths.delta > 0) {
-    return said("delta", ngettext("Memory is fine again, yet %(n)s message stays on disk until its turn comes.", "Memory is fine again, yet %(n)s messages stay on disk until their turn comes.", lengths.delta), { n: number(lengths.delta) });
+    return said(
+      "delta",
+      ngettext(
+        "Memory is fine again, yet %(n)s message stays on disk until its turn comes.",
+        "Memory is fine again, yet %(n)s messages stay on disk until their turn comes.",
+        lengths.delta,
+      ),
+      { n: number(lengths.delta) },
+    );
   }
   if (lengths.q3 + lengths.q2 > 0) {
-    return said("gamma", ngettext("%(n)s content is on disk and its index in RAM: it is read when its turn comes.", "%(n)s contents are on disk and their index in RAM: they are read when their turn comes.", lengths.q2 + lengths.q3), { n: number(lengths.q2 + lengths.q3) });
+    return said(
+      "gamma",
+      ngettext(
+        "%(n)s content is on disk and its index in RAM: it is read when its turn comes.",
+        "%(n)s contents are on disk and their index in RAM: they are read when their turn comes.",
+        lengths.q2 + lengths.q3,
+      ),
+      { n: number(lengths.q2 + lengths.q3) },
+    );
   }
-  if (!now.ready) return said("alpha", ngettext("The queue is empty; consumers hold %(n)s message.", "The queue is empty; consumers hold %(n)s messages.", now.unacked), { n: number(now.unacked) });
-  return said("alpha", ngettext("%(n)s message waits in RAM: content and index.", "All %(n)s messages wait in RAM: content and index.", now.ready), { n: number(now.ready) });
+  if (!now.ready)
+    return said(
+      "alpha",
+      ngettext(
+        "The queue is empty; consumers hold %(n)s message.",
+        "The queue is empty; consumers hold %(n)s messages.",
+        now.unacked,
+      ),
+      { n: number(now.unacked) },
+    );
+  return said(
+    "alpha",
+    ngettext(
+      "%(n)s message waits in RAM: content and index.",
+      "All %(n)s messages wait in RAM: content and index.",
+      now.ready,
+    ),
+    { n: number(now.ready) },
+  );
 }

@@ -10,14 +10,35 @@ const MERGE_US = 1_000_000;
 
 /** Kinds that never get a line of their own: they are steps of something that does. */
 const QUIET = new Set([
-  "CountersChanged", "EntriesRecorded", "StoreWritten", "RefCountChanged", "RowsForgotten", "RowsMoved", "CacheChanged",
-  "FileLocked", "CombineStepped", "JournalOpened", "DeltaChanged",
+  "CountersChanged",
+  "EntriesRecorded",
+  "StoreWritten",
+  "RefCountChanged",
+  "RowsForgotten",
+  "RowsMoved",
+  "CacheChanged",
+  "FileLocked",
+  "CombineStepped",
+  "JournalOpened",
+  "DeltaChanged",
 ]);
 
 /** Kinds that are the housekeeping of files and timers: shown on demand. */
 const DETAILS = new Set([
-  "BufferWritten", "StoreSynced", "JournalSynced", "JournalFlushed", "SegmentWritten", "StoreRead", "PutBack", "ConfirmsDue",
-  "ActorChanged", "FileUnlinked", "OperationDeferred", "WriteIgnored", "StoreRecovered", "StoreStopped",
+  "BufferWritten",
+  "StoreSynced",
+  "JournalSynced",
+  "JournalFlushed",
+  "SegmentWritten",
+  "StoreRead",
+  "PutBack",
+  "ConfirmsDue",
+  "ActorChanged",
+  "FileUnlinked",
+  "OperationDeferred",
+  "WriteIgnored",
+  "StoreRecovered",
+  "StoreStopped",
 ]);
 
 export class Timeline {
@@ -33,6 +54,7 @@ export class Timeline {
     this.arrived = 0;
     this.left = 0;
     this.lastTarget = null;
+    this.held = 0;
     this.alarm = {};
   }
 
@@ -44,9 +66,18 @@ export class Timeline {
     if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
   }
 
-  count([kind, , , source, to, extents]) {
-    if (kind === "Published" || kind === "PublishedDelivered" || kind === "Discarded") this.arrived += total(extents);
-    if (kind === "Fetched" || kind === "PublishedDelivered" || kind === "Discarded") this.left += total(extents);
+  /** Look at what a stop is about to end: the start after it tells what was lost. */
+  before(row, state) {
+    if (row[0] !== "QueueStopped") return;
+    const queue = state.queues[row[2]];
+    this.held = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), pendingOf(queue));
+  }
+
+  count([kind, , , , , extents]) {
+    if (kind === "Published" || kind === "PublishedDelivered" || kind === "Discarded")
+      this.arrived += total(extents);
+    if (kind === "Fetched" || kind === "PublishedDelivered" || kind === "Discarded")
+      this.left += total(extents);
   }
 
   line(number, atUs, row) {
@@ -54,18 +85,40 @@ export class Timeline {
     const at = this.continued(atUs, row);
     if (at >= 0) {
       const [line] = this.lines.splice(at, 1);
-      this.lines.push(Object.assign(line, { number, atUs, row, times: line.times + 1, messages: line.messages + messagesOf(row) }));
+      this.lines.push(
+        Object.assign(line, {
+          number,
+          atUs,
+          row,
+          times: line.times + 1,
+          messages: line.messages + messagesOf(row),
+        }),
+      );
       return;
     }
-    this.lines.push({ number, atUs, row, detail, times: 1, messages: messagesOf(row), first: number, sinceUs: atUs });
+    const messages = row[0] === "QueueStarted" ? this.lost(row) : messagesOf(row);
+    this.lines.push({ number, atUs, row, detail, times: 1, messages, first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
+  }
+
+  /** How many messages of before the stop are not there any more. */
+  lost(row) {
+    const lost = Math.max(0, this.held - (row[6].len ?? 0));
+    this.held = 0;
+    return lost;
   }
 
   /** Index of a recent line of which this row is more of the same, or -1. */
   continued(atUs, row) {
     for (let at = this.lines.length - 1; at >= Math.max(0, this.lines.length - 12); at -= 1) {
       const line = this.lines[at];
-      if (line.row[0] === row[0] && line.detail === isDetail(row) && atUs - line.sinceUs < MERGE_US && mergeable(line.row, row)) return at;
+      if (
+        line.row[0] === row[0] &&
+        line.detail === isDetail(row) &&
+        atUs - line.sinceUs < MERGE_US &&
+        mergeable(line.row, row)
+      )
+        return at;
     }
     return -1;
   }
@@ -84,7 +137,8 @@ export class Timeline {
     const last = this.samples[this.samples.length - 1];
     if (last && atUs < last.us) this.samples = this.samples.filter((each) => each.us <= atUs);
     const sample = sampleOf(atUs, state, this);
-    if (last && atUs - last.us < this.everyUs && this.samples.length > 1) this.samples[this.samples.length - 1] = keepStart(last, sample);
+    if (last && atUs - last.us < this.everyUs && this.samples.length > 1)
+      this.samples[this.samples.length - 1] = keepStart(last, sample);
     else this.samples.push(sample);
     if (this.samples.length > MAX_SAMPLES) this.thin();
   }
@@ -129,7 +183,13 @@ export function movedBy(why) {
 
 /** Two rows of a kind are one line when they do the same in the same place. */
 function mergeable(last, row) {
-  return last[2] === row[2] && (messagesOf(row) === 0 ? typeof row[3] !== "string" || last[3] === row[3] : last[3] === row[3] && last[4] === row[4]);
+  if (row[0] === "Reduced") return last[2] === row[2];
+  return (
+    last[2] === row[2] &&
+    (messagesOf(row) === 0
+      ? typeof row[3] !== "string" || last[3] === row[3]
+      : last[3] === row[3] && last[4] === row[4])
+  );
 }
 
 /** Numbers of the node that tick all the time are charts, not events. */

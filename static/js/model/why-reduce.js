@@ -3,8 +3,10 @@ import { fill, gettext, number } from "./text.js";
 
 /** The sentence above the steps. */
 export function reductionTitle(why) {
-  if (why.surplus > 0) return gettext("RAM holds more content than the target allows. What is needed last leaves.");
-  if (why.betas_moved > 0) return gettext("q2 and q3 hold more index entries than permitted. The rest rolls into delta.");
+  if (why.surplus > 0)
+    return gettext("RAM holds more content than the target allows. What is needed last leaves.");
+  if (why.betas_moved > 0)
+    return gettext("q2 and q3 hold more index entries than permitted. The rest rolls into delta.");
   return gettext("RAM holds no more than the target allows, so nothing had to move.");
 }
 
@@ -17,12 +19,17 @@ export function reductionSteps(why) {
 }
 
 function budgetStep(why) {
-  const values = { ram: number(why.ram_msg_count), acks: number(why.ram_pending), target: number(why.target) };
+  const values = {
+    ram: number(why.ram_msg_count),
+    acks: number(why.ram_pending),
+    target: number(why.target),
+  };
   return {
     title: fill(gettext("Budget: %(ram)s + %(acks)s \u2212 %(target)s"), values),
-    detail: why.quota !== undefined && why.quota < why.surplus
-      ? fill(gettext("capped at %(cap)s in one go"), { cap: number(why.quota) })
-      : gettext("contents in RAM minus the target"),
+    detail:
+      why.quota !== undefined && why.quota < why.surplus
+        ? fill(gettext("capped at %(cap)s in one go"), { cap: number(why.quota) })
+        : gettext("contents in RAM minus the target"),
     value: why.quota ?? why.surplus ?? 0,
     off: !(why.surplus > 0),
   };
@@ -31,7 +38,10 @@ function budgetStep(why) {
 function firstPhase(why) {
   return {
     title: gettext("q1 head \u2192 q2, or q3 while delta is empty"),
-    detail: why.q1_moved > 0 ? gettext("the newest are needed last") : idleReason(why, gettext("q1 is empty or the target is met")),
+    detail:
+      why.q1_moved > 0
+        ? gettext("the newest are needed last")
+        : idleReason(why, gettext("q1 is empty or the target is met")),
     value: why.q1_moved || 0,
     off: !why.q1_moved,
   };
@@ -40,7 +50,10 @@ function firstPhase(why) {
 function secondPhase(why) {
   return {
     title: gettext("q4 tail \u2192 front of q3"),
-    detail: why.q4_moved > 0 ? gettext("stops as soon as the target is met") : idleReason(why, gettext("the target is met already")),
+    detail:
+      why.q4_moved > 0
+        ? gettext("stops as soon as the target is met")
+        : idleReason(why, gettext("the target is met already")),
     value: why.q4_moved || 0,
     off: !why.q4_moved,
   };
@@ -50,7 +63,9 @@ function pendingStep(why) {
   const first = why.order === "acks_first";
   return {
     title: gettext("Unacked contents \u2192 disk"),
-    detail: first ? gettext("first: unacked messages grow faster") : gettext("last: whatever is left of the budget"),
+    detail: first
+      ? gettext("first: unacked messages grow faster")
+      : gettext("last: whatever is left of the budget"),
     value: why.pending_paged || 0,
     off: !why.pending_paged,
   };
@@ -63,7 +78,10 @@ function idleReason(why, otherwise) {
 
 function betaStep(why) {
   const values = {
-    betas: number(why.betas), permitted: number(why.permitted), surplus: number(why.beta_surplus), batch: number(why.io_batch_size),
+    betas: number(why.betas),
+    permitted: number(why.permitted),
+    surplus: number(why.beta_surplus),
+    batch: number(why.io_batch_size),
   };
   return {
     title: gettext("q2 + q3 \u2192 delta"),
@@ -80,5 +98,7 @@ function betaReason(why, values) {
     return gettext("q3 keeps the segment of its head");
   }
   const sum = gettext("%(betas)s \u2212 %(permitted)s permitted = %(surplus)s, batch %(batch)s");
-  return why.beta_surplus > 0 ? fill(sum, values) : fill(gettext("%(betas)s held, %(permitted)s permitted"), values);
+  return why.beta_surplus > 0
+    ? fill(sum, values)
+    : fill(gettext("%(betas)s held, %(permitted)s permitted"), values);
 }

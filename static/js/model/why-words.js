@@ -1,121 +1,254 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
-import { bytes, gettext, ngettext, number } from "./text.js";
-
-const said = (glyph, tone, text, reason = "", values = {}) => ({ glyph, tone, text, reason, values });
+import { gettext, ngettext, number } from "./text.js";
+import { said } from "./why-said.js";
+import { FILE_WORDS } from "./why-words-files.js";
 
 function lanePhrase(row) {
   return { source: row[3] ?? gettext("outside"), to: row[4] ?? gettext("outside") };
 }
 
 function published(row, n) {
-  const reason = row[4] === "q1"
-    ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
-    : gettext("q3 is empty, so nothing older waits on disk: new messages go straight to the tail of q4.");
+  const reason =
+    row[4] === "q1"
+      ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
+      : gettext("q3 is empty, so nothing older waits on disk: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
-  return said("+", "alpha", text, row[4] === "delta" ? gettext("Lazy mode: every publish goes to disk at once.") : reason, lanePhrase(row));
+  return said(
+    "+",
+    "alpha",
+    text,
+    row[4] === "delta" ? gettext("Lazy mode: every publish goes to disk at once.") : reason,
+    lanePhrase(row),
+  );
 }
 
 function alphasPushed(row, n) {
   const fromHead = row[3] === "q1";
   const reason = fromHead
     ? gettext("Reduction begins at the head of q1: everything in front of it is needed sooner.")
-    : gettext("Then the tail of q4 goes to the front of q3: newest first, so the next deliveries stay in RAM.");
-  const text = ngettext("%(n)s content leaves RAM: %(source)s \u2192 %(to)s", "%(n)s contents leave RAM: %(source)s \u2192 %(to)s", n);
+    : gettext(
+        "Then the tail of q4 goes to the front of q3: newest first, so the next deliveries stay in RAM.",
+      );
+  const text = ngettext(
+    "%(n)s content leaves RAM: %(source)s \u2192 %(to)s",
+    "%(n)s contents leave RAM: %(source)s \u2192 %(to)s",
+    n,
+  );
   return said("\u03b1\u2192\u03b2\u03b3", "beta", text, reason, lanePhrase(row));
 }
 
 function deltaRead(row, n) {
-  return said("\u03b4\u2192\u03b3", "delta", ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
-    gettext("q3 ran empty and delta is not: one read brings back at most the rest of one segment. They arrive as gammas, their index is on disk."));
+  return said(
+    "\u03b4\u2192\u03b3",
+    "delta",
+    ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
+    gettext(
+      "q3 ran empty and delta is not: one read brings back at most the rest of one segment. They arrive as gammas, their index is on disk.",
+    ),
+  );
 }
 
 function laneJoined(row, n) {
-  const reason = row[4] === "q4"
-    ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
-    : gettext("Delta ran out, so q2 joins the tail of q3.");
-  return said(`${row[3]}\u2192${row[4]}`, "plain", ngettext("%(source)s becomes %(to)s: %(n)s message", "%(source)s becomes %(to)s: %(n)s messages", n),
-    reason, lanePhrase(row));
+  const reason =
+    row[4] === "q4"
+      ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
+      : gettext("Delta ran out, so q2 joins the tail of q3.");
+  return said(
+    `${row[3]}\u2192${row[4]}`,
+    "plain",
+    ngettext("%(source)s becomes %(to)s: %(n)s message", "%(source)s becomes %(to)s: %(n)s messages", n),
+    reason,
+    lanePhrase(row),
+  );
 }
 
 function nodeChanged(row) {
   const values = row[3];
   if (row[2] === "alarms") return alarm(values);
-  const names = Object.entries(values).map(([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`);
+  const names = Object.entries(values).map(
+    ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`,
+  );
   return said("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
 }
 
 function alarm(values) {
-  if (values.memory) return said("\u25b2", "alarm", gettext("Memory alarm: publishers are blocked"), gettext("Memory is past the high watermark. Consumers go on, so does paging."));
-  if (values.disk) return said("\u25b2", "alarm", gettext("Disk alarm: publishers are blocked"), gettext("Free disk space is under its limit. Paging stops: the target is infinite."));
+  if (values.memory)
+    return said(
+      "\u25b2",
+      "alarm",
+      gettext("Memory alarm: publishers are blocked"),
+      gettext("Memory is past the high watermark. Consumers go on, so does paging."),
+    );
+  if (values.disk)
+    return said(
+      "\u25b2",
+      "alarm",
+      gettext("Disk alarm: publishers are blocked"),
+      gettext("Free disk space is under its limit. Paging stops: the target is infinite."),
+    );
   return said("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }
 
 function actorChanged(row) {
   if (row[3] === null) return said("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor: row[2] });
   const state = row[3].state ?? (row[3].running ? gettext("running") : gettext("stopped"));
-  return said("\u25cb", state === "blocked" || state === "flow" ? "alarm" : "plain", gettext("%(actor)s: %(state)s"), "", { actor: row[2], state });
+  return said(
+    "\u25cb",
+    state === "blocked" || state === "flow" ? "alarm" : "plain",
+    gettext("%(actor)s: %(state)s"),
+    "",
+    { actor: row[2], state },
+  );
 }
 
 function targetChanged(row) {
-  if (row[3] === null) return said("\u221e", "plain", gettext("Target is infinite: nothing is paged out"),
-    gettext("Memory is under the paging line, or the disk alarm switched paging off."));
-  return said("\u2039\u203a", "beta", gettext("Target: %(target)s contents may stay in RAM"),
-    gettext("Memory is past the paging line: each queue may keep as many contents as its rates justify."), { target: number(row[3]) });
+  if (row[3] === null)
+    return said(
+      "\u221e",
+      "plain",
+      gettext("Target is infinite: nothing is paged out"),
+      gettext("Memory is under the paging line, or the disk alarm switched paging off."),
+    );
+  return said(
+    "\u2039\u203a",
+    "beta",
+    gettext("Target: %(target)s contents may stay in RAM"),
+    gettext("Memory is past the paging line: each queue may keep as many contents as its rates justify."),
+    { target: number(row[3]) },
+  );
 }
-
-const stored = (glyph, tone, text, reason = "") => (row) => said(glyph, tone, text, reason, { store: row[2], file: row[3], bytes: bytes(row[4]) });
 
 /** kind -> (row, messages) -> {glyph, tone, text, reason, values}. */
 export const WORDS = {
+  ...FILE_WORDS,
   Published: published,
-  PublishedDelivered: (row, n) => said("\u2192", "alpha", ngettext("%(n)s message went straight to a consumer", "%(n)s messages went straight to a consumer", n),
-    gettext("A consumer was ready and the queue empty: no lane is entered, only the unacked list.")),
-  Discarded: (row, n) => said("\u2192", "plain", ngettext("%(n)s message delivered and forgotten", "%(n)s messages delivered and forgotten", n),
-    gettext("The consumer does not acknowledge, so the engine keeps nothing.")),
-  Fetched: (row, n) => said("\u2192", "plain", ngettext("%(n)s message delivered from %(source)s", "%(n)s messages delivered from %(source)s", n),
-    gettext("The head of the queue: q4 first, then q3."), lanePhrase(row)),
-  Dropped: (row, n) => said("\u2212", "plain", ngettext("%(n)s message dropped from %(source)s", "%(n)s messages dropped from %(source)s", n),
-    gettext("Purged, expired or over the length limit: the content is not even read."), lanePhrase(row)),
-  PutBack: (row) => said("\u21a9", "plain", row[4] === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
-    gettext("After every fetch the head is checked for expiry: it is taken and put back."), lanePhrase(row)),
+  PublishedDelivered: (row, n) =>
+    said(
+      "\u2192",
+      "alpha",
+      ngettext("%(n)s message went straight to a consumer", "%(n)s messages went straight to a consumer", n),
+      gettext("A consumer was ready and the queue empty: no lane is entered, only the unacked list."),
+    ),
+  Discarded: (row, n) =>
+    said(
+      "\u2192",
+      "plain",
+      ngettext("%(n)s message delivered and forgotten", "%(n)s messages delivered and forgotten", n),
+      gettext("The consumer does not acknowledge, so the engine keeps nothing."),
+    ),
+  Fetched: (row, n) =>
+    said(
+      "\u2192",
+      "plain",
+      ngettext("%(n)s message delivered from %(source)s", "%(n)s messages delivered from %(source)s", n),
+      gettext("The head of the queue: q4 first, then q3."),
+      lanePhrase(row),
+    ),
+  Dropped: (row, n) =>
+    said(
+      "\u2212",
+      "plain",
+      ngettext("%(n)s message dropped from %(source)s", "%(n)s messages dropped from %(source)s", n),
+      gettext("Purged, expired or over the length limit: the content is not even read."),
+      lanePhrase(row),
+    ),
+  PutBack: (row) =>
+    said(
+      "\u21a9",
+      "plain",
+      row[4] === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
+      gettext("After every fetch the head is checked for expiry: it is taken and put back."),
+      lanePhrase(row),
+    ),
   AlphasPushed: alphasPushed,
-  PendingPaged: (row, n) => said("\u03b1\u2192\u03b2", "beta", ngettext("%(n)s unacked content leaves RAM", "%(n)s unacked contents leave RAM", n),
-    gettext("Unacked messages count as RAM too: the newest of them go to disk.")),
-  BetasPushed: (row, n) => said("\u2192\u03b4", "delta", ngettext("%(n)s message rolls from %(source)s into delta", "%(n)s messages roll from %(source)s into delta", n),
-    gettext("q2 and q3 may keep only so many index entries. Of the rest RAM keeps one term: start, count, end."), lanePhrase(row)),
+  PendingPaged: (row, n) =>
+    said(
+      "\u03b1\u2192\u03b2",
+      "beta",
+      ngettext("%(n)s unacked content leaves RAM", "%(n)s unacked contents leave RAM", n),
+      gettext("Unacked messages count as RAM too: the newest of them go to disk."),
+    ),
+  BetasPushed: (row, n) =>
+    said(
+      "\u2192\u03b4",
+      "delta",
+      ngettext(
+        "%(n)s message rolls from %(source)s into delta",
+        "%(n)s messages roll from %(source)s into delta",
+        n,
+      ),
+      gettext(
+        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps one term: start, count, end.",
+      ),
+      lanePhrase(row),
+    ),
   DeltaRead: deltaRead,
   LaneJoined: laneJoined,
-  Acked: (row, n) => said("\u2713", "plain", ngettext("%(n)s message acknowledged", "%(n)s messages acknowledged", n),
-    gettext("Its index entry gets an ack mark, its content loses a reference.")),
-  Requeued: (row, n) => said("\u21a9", "plain", ngettext("%(n)s message back to %(to)s", "%(n)s messages back to %(to)s", n),
-    gettext("Requeued messages return to their old places in the order."), lanePhrase(row)),
-  PendingPurged: (row, n) => said("\u2212", "plain", ngettext("%(n)s unacked message forgotten", "%(n)s unacked messages forgotten", n)),
+  Acked: (row, n) =>
+    said(
+      "\u2713",
+      "plain",
+      ngettext("%(n)s message acknowledged", "%(n)s messages acknowledged", n),
+      gettext("Its index entry gets an ack mark, its content loses a reference."),
+    ),
+  Requeued: (row, n) =>
+    said(
+      "\u21a9",
+      "plain",
+      ngettext("%(n)s message back to %(to)s", "%(n)s messages back to %(to)s", n),
+      gettext("Requeued messages return to their old places in the order."),
+      lanePhrase(row),
+    ),
+  PendingPurged: (row, n) =>
+    said(
+      "\u2212",
+      "plain",
+      ngettext("%(n)s unacked message forgotten", "%(n)s unacked messages forgotten", n),
+    ),
   Reduced: (row) => said("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
   TargetChanged: targetChanged,
-  ModeChanged: (row) => said("\u2699", "plain", gettext("The queue is in %(mode)s mode"), "", { mode: row[3] }),
-  ConfirmsDue: (row) => said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done."), { by: row[3] }),
-  JournalSynced: (row) => said("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("Confirms wait for this fsync."), { bytes: bytes(row[3]) }),
-  JournalFlushed: () => said("\u21e3", "plain", gettext("Journal emptied into segment files"), gettext("Each segment gets its entries, segments without live messages are deleted.")),
-  SegmentWritten: (row) => said("\u25a4", "plain", gettext("%(file)s.idx grows by %(bytes)s"), gettext("Pending entries of this segment were appended and synced."), { bytes: bytes(row[4]) }),
-  SegmentDeleted: (row) => said("\u2715", "plain", gettext("%(file)s.idx deleted"), gettext("Every message of the segment is acknowledged.")),
-  SegmentRead: (row) => said("\u25a4", "delta", gettext("%(file)s.idx read"), gettext("Delta knows only its bounds: the entries come from the segment file.")),
-  IndexReset: () => said("\u2715", "plain", gettext("The index directory was erased")),
-  WriteIgnored: stored("\u00b7", "plain", gettext("A write was cancelled before it happened")),
-  BufferWritten: stored("\u21e3", "plain", gettext("%(bytes)s written to %(file)s.rdq"), gettext("The write buffer was full or a sync was due.")),
-  StoreSynced: stored("\u27f3", "plain", gettext("%(file)s.rdq synced")),
-  FileRolledOver: (row) => said("\u25a5", "plain", gettext("%(file)s.rdq is full, %(opened)s.rdq opened"), gettext("The current file reached the size limit."), { opened: row[4] }),
-  OperationDeferred: stored("\u2026", "plain", gettext("An operation waits for %(file)s.rdq")),
-  CombineStarted: (row) => said("\u21c4", "plain", gettext("Collecting: %(file)s.rdq into %(destination)s.rdq"), gettext("More than half of the store is garbage, and both fit into one file."), { destination: row[4] }),
-  FilesCombined: (row) => said("\u21c4", "plain", gettext("%(file)s.rdq is gone, %(bytes)s won back"), "", { bytes: bytes(row[6]) }),
-  FileDeleted: (row) => said("\u2715", "plain", gettext("%(file)s.rdq deleted"), gettext("No live message was left in it.")),
-  StoreRead: (row) => said("\u25a5", "plain", ngettext("%(count)s content read from %(file)s.rdq", "%(count)s contents read from %(file)s.rdq", row[6]),
-    gettext("A beta or gamma is delivered: its content comes back from disk."), { file: row[4], count: number(row[6]) }),
-  QueueStopped: (row) => said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), { kind: row[3] }),
-  StoreStopped: stored("\u25a0", "alarm", gettext("Store %(store)s stopped")),
-  StoreRecovered: stored("\u25b6", "plain", gettext("Store %(store)s started on its files")),
-  IndexRecovered: () => said("\u25b6", "plain", gettext("The index started on its files"), gettext("Journal and segments are read; transient messages are forgotten.")),
-  QueueStarted: () => said("\u25b6", "plain", gettext("The queue started")),
+  ModeChanged: (row) =>
+    said("\u2699", "plain", gettext("The queue is in %(mode)s mode"), "", { mode: row[3] }),
+  ConfirmsDue: (row) =>
+    said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done."), {
+      by: row[3],
+    }),
+  QueueStopped: (row) =>
+    said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
+      kind: row[3],
+    }),
+  StoreStopped: (row) => said("\u25a0", "alarm", gettext("Store %(store)s stopped"), "", { store: row[2] }),
+  StoreRecovered: (row) =>
+    said("\u25b6", "plain", gettext("Store %(store)s started on its files"), "", { store: row[2] }),
+  IndexRecovered: () =>
+    said(
+      "\u25b6",
+      "plain",
+      gettext("The index started on its files"),
+      gettext("Journal and segments are read; transient messages are forgotten."),
+    ),
+  QueueStarted: (row, n) =>
+    n > 0
+      ? said(
+          "\u25b6",
+          "alarm",
+          ngettext(
+            "The queue started: %(n)s message is lost",
+            "The queue started: %(n)s messages are lost",
+            n,
+          ),
+          gettext("Transient messages are forgotten, and so is what had not been written to the files."),
+        )
+      : said(
+          "\u25b6",
+          "plain",
+          gettext("The queue started"),
+          gettext("What the files hold becomes delta, then one read fills q3."),
+        ),
   NodeChanged: nodeChanged,
   ActorChanged: actorChanged,
-  ConfirmsSent: (row) => said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", row[3]), "", { count: number(row[3]) }),
+  ConfirmsSent: (row) =>
+    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", row[3]), "", {
+      count: number(row[3]),
+    }),
 };

@@ -6,17 +6,49 @@ import { messagesOf } from "./timeline.js";
 
 /** Functions of the reference that do what a kind says. */
 const FUNCTIONS = {
-  Published: "publish", PublishedDelivered: "publish_delivered", Discarded: "discard", Fetched: "fetch", Dropped: "drop",
-  PutBack: "in_r", AlphasPushed: "push_alphas_to_betas", PendingPaged: "limit_ram_acks", BetasPushed: "push_betas_to_deltas",
-  DeltaRead: "maybe_deltas_to_betas", LaneJoined: "queue_out", Acked: "ack", Requeued: "requeue", PendingPurged: "purge_acks",
-  Reduced: "reduce_memory_use", TargetChanged: "set_ram_duration_target", ModeChanged: "set_queue_mode",
-  ConfirmsDue: "record_confirms", EntriesRecorded: "add_to_journal", JournalSynced: "sync", JournalFlushed: "flush_journal",
-  SegmentWritten: "append_journal_to_segment", SegmentDeleted: "delete_segment", SegmentRead: "load_segment",
-  IndexReset: "erase_index_dir", StoreWritten: "write_message", BufferWritten: "write_buffer", StoreSynced: "internal_sync",
-  FileRolledOver: "maybe_roll_to_new_file", RefCountChanged: "remove_message", CombineStarted: "maybe_compact",
-  FilesCombined: "combine_files", FileDeleted: "delete_file_if_empty", FileUnlinked: "delete_file", StoreRead: "read_message", QueueStopped: "terminate",
-  QueueStarted: "init", StoreStopped: "terminate", StoreRecovered: "recover", IndexRecovered: "recover", ConfirmsSent: "confirm",
-  NodeChanged: "check_memory", ActorChanged: "credit_flow",
+  Published: "publish",
+  PublishedDelivered: "publish_delivered",
+  Discarded: "discard",
+  Fetched: "fetch",
+  Dropped: "drop",
+  PutBack: "in_r",
+  AlphasPushed: "push_alphas_to_betas",
+  PendingPaged: "limit_ram_acks",
+  BetasPushed: "push_betas_to_deltas",
+  DeltaRead: "maybe_deltas_to_betas",
+  LaneJoined: "queue_out",
+  Acked: "ack",
+  Requeued: "requeue",
+  PendingPurged: "purge_acks",
+  Reduced: "reduce_memory_use",
+  TargetChanged: "set_ram_duration_target",
+  ModeChanged: "set_queue_mode",
+  ConfirmsDue: "record_confirms",
+  EntriesRecorded: "add_to_journal",
+  JournalSynced: "sync",
+  JournalFlushed: "flush_journal",
+  SegmentWritten: "append_journal_to_segment",
+  SegmentDeleted: "delete_segment",
+  SegmentRead: "load_segment",
+  IndexReset: "erase_index_dir",
+  StoreWritten: "write_message",
+  BufferWritten: "write_buffer",
+  StoreSynced: "internal_sync",
+  FileRolledOver: "maybe_roll_to_new_file",
+  RefCountChanged: "remove_message",
+  CombineStarted: "maybe_compact",
+  FilesCombined: "combine_files",
+  FileDeleted: "delete_file_if_empty",
+  FileUnlinked: "delete_file",
+  StoreRead: "read_message",
+  QueueStopped: "terminate",
+  QueueStarted: "init",
+  StoreStopped: "terminate",
+  StoreRecovered: "recover",
+  IndexRecovered: "recover",
+  ConfirmsSent: "confirm",
+  NodeChanged: "check_memory",
+  ActorChanged: "credit_flow",
 };
 
 /** The numbers that made a transition fire; always the last field of a row, where the kind has any. */
@@ -28,7 +60,8 @@ export function whyOf(row) {
 /** Values for the places of a sentence. */
 function valuesOf(row, messages) {
   const values = { n: number(messages), source: row[3], to: row[4], file: row[3] };
-  for (const [name, value] of Object.entries(whyOf(row))) values[name] = typeof value === "number" ? number(value) : value;
+  for (const [name, value] of Object.entries(whyOf(row)))
+    values[name] = typeof value === "number" ? number(value) : value;
   return values;
 }
 
@@ -46,26 +79,51 @@ export function explain(row, messages = messagesOf(row), target = null) {
   const line = narrate(row, messages);
   const shared = { kind: row[0], rule: row[1], name: FUNCTIONS[row[0]] || row[0], tone: line.tone };
   if (row[0] === "Reduced") {
-    return { ...shared, title: reductionTitle(why), bar: ramBar(why), steps: reductionSteps(why), facts: [], origin: originOf(target) };
+    return {
+      ...shared,
+      title: reductionTitle(why),
+      bar: ramBar(why),
+      steps: reductionSteps(why),
+      facts: [],
+      origin: originOf(target),
+    };
   }
   const reason = WORDS[row[0]]?.(row, messages).reason;
-  return { ...shared, title: line.text, reason: reason ? fill(reason, valuesOf(row, messages)) : "", bar: null, steps: [], facts: factsOf(why),
-    origin: row[0] === "TargetChanged" ? originOf(target?.row[3] === row[3] ? target : { row, memory: {} }) : null };
+  return {
+    ...shared,
+    title: line.text,
+    reason: reason ? fill(reason, valuesOf(row, messages)) : "",
+    bar: null,
+    steps: [],
+    facts: factsOf(why),
+    origin:
+      row[0] === "TargetChanged" ? originOf(target?.row[3] === row[3] ? target : { row, memory: {} }) : null,
+  };
 }
 
 function ramBar(why) {
   if (why.ram_msg_count === undefined) return null;
-  return { ready: why.ram_msg_count, pending: why.ram_pending || 0, target: why.target ?? 0, surplus: why.surplus || 0 };
+  return {
+    ready: why.ram_msg_count,
+    pending: why.ram_pending || 0,
+    target: why.target ?? 0,
+    surplus: why.surplus || 0,
+  };
 }
 
 /** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {row, memory}. */
 export function originOf(known) {
   if (!known) return null;
   const [, , , target, why] = known.row;
-  if (target === null) return { target, lines: [gettext("Memory is under the paging line, so any number may stay.")] };
+  if (target === null)
+    return { target, lines: [gettext("Memory is under the paging line, so any number may stay.")] };
   if (typeof why.duration !== "number") return { target, lines: [gettext("Pinned by hand.")] };
   const duration = decimal(why.duration, 3);
-  const product = fill(gettext("%(duration)s s \u00d7 %(rates)s msg/s = %(target)s"), { duration, rates: decimal(why.rates, 2), target: number(target) });
+  const product = fill(gettext("%(duration)s s \u00d7 %(rates)s msg/s = %(target)s"), {
+    duration,
+    rates: decimal(why.rates, 2),
+    target: number(target),
+  });
   return { target, lines: [...durationLine(known.memory, why.duration, duration), product] };
 }
 
@@ -75,7 +133,14 @@ function durationLine({ reported_sum: sum, reporting, process_memory: used, limi
   for (const extra of [1, 0]) {
     if (reporting && Math.abs((sum + extra) / reporting / ratio - exact) < 1e-6) {
       const reported = extra ? `(${decimal(sum, 3)} + 1)` : decimal(sum, 3);
-      return [fill(gettext("%(reported)s s \u00f7 %(queues)s \u00f7 %(ratio)s = %(duration)s s"), { reported, queues: reporting, ratio: decimal(ratio, 3), duration })];
+      return [
+        fill(gettext("%(reported)s s \u00f7 %(queues)s \u00f7 %(ratio)s = %(duration)s s"), {
+          reported,
+          queues: reporting,
+          ratio: decimal(ratio, 3),
+          duration,
+        }),
+      ];
     }
   }
   return [];

@@ -127,7 +127,12 @@ export class Transport {
     }
     const known = this.next - message.first;
     if (known > 0) {
-      message = { ...message, first: this.next, rows: message.rows.slice(known), at_us: message.at_us.slice(known) };
+      message = {
+        ...message,
+        first: this.next,
+        rows: message.rows.slice(known),
+        at_us: message.at_us.slice(known),
+      };
     }
     this.next = message.first + message.rows.length;
     this.listeners.frame(message);

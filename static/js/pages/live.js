@@ -48,7 +48,9 @@ function build(parts, root, session, transport, alerts, data) {
   parts.status = new Status(root, session, () => transport.connect());
   parts.controls = new Controls(find("#controls"), session, transport, alerts);
   parts.tooltip = new Tooltip(find("[data-tooltip]", root), session);
-  parts.stage = new StageView(find("[data-canvas=stage]", root), session, (target) => choose(parts, session, target));
+  parts.stage = new StageView(find("[data-canvas=stage]", root), session, (target) =>
+    choose(parts, session, target),
+  );
   parts.why = new WhyPanel(find("#why"), session);
   parts.narrative = new Narrative(find("#narrative"), session, (line) => parts.why.pin(line));
   find("[data-act=details]").addEventListener("change", (event) => {
@@ -76,14 +78,16 @@ function build(parts, root, session, transport, alerts, data) {
 
 /** What follows the run: the canvases every frame, the panels a little slower. */
 function follow(parts, session) {
-  const panels = throttle(PANEL_MS, () => act("panels", () => {
-    parts.why.update();
-    parts.narrative.update();
-    parts.controls.update();
-    parts.gauges.update(session.state);
-    parts.hints.update();
-    parts.status.update();
-  }));
+  const panels = throttle(PANEL_MS, () =>
+    act("panels", () => {
+      parts.why.update();
+      parts.narrative.update();
+      parts.controls.update();
+      parts.gauges.update(session.state);
+      parts.hints.update();
+      parts.status.update();
+    }),
+  );
   session.listen((change) => {
     if (change.rows || change.kind === "snapshot") {
       parts.stage.update(change);
@@ -104,7 +108,9 @@ function repaint(parts) {
 
 function choose(parts, session, target) {
   if ("click" in target) {
-    const message = target.click ? messageAt(session.state, target.click.lane.name, target.click.index) : null;
+    const message = target.click
+      ? messageAt(session.state, target.click.lane.name, target.click.index)
+      : null;
     select(parts, message ? message.seq : null);
   } else parts.tooltip.update(target);
 }

@@ -16,8 +16,18 @@ export class Alerts {
     const before = this.shown.get(key);
     if (before?.dataset.text === text) return;
     before?.remove();
-    const close = el("button.btn.ghost.icon", { type: "button", "aria-label": gettext("Close"), onclick: () => this.clear(key) }, icon("close"));
-    const item = el(`div.alert.level-${level}`, { role: level === "info" ? "status" : "alert", "data-text": text }, el("span.alert-mark", { "aria-hidden": "true" }), el("p", {}, text), close);
+    const close = el(
+      "button.btn.ghost.icon",
+      { type: "button", "aria-label": gettext("Close"), onclick: () => this.clear(key) },
+      icon("close"),
+    );
+    const item = el(
+      `div.alert.level-${level}`,
+      { role: level === "info" ? "status" : "alert", "data-text": text },
+      el("span.alert-mark", { "aria-hidden": "true" }),
+      el("p", {}, text),
+      close,
+    );
     this.root.append(item);
     this.shown.set(key, item);
     if (level === "info") setTimeout(() => this.shown.get(key) === item && this.clear(key), INFO_MS);

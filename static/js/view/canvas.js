@@ -22,7 +22,13 @@ export function onResize(element, changed) {
 }
 
 /** Write text; options: size, weight, mono, color, align, base. */
-export function write(pen, text, x, y, { size = 11, weight = 450, family, color, align = "left", base = "alphabetic" }) {
+export function write(
+  pen,
+  text,
+  x,
+  y,
+  { size = 11, weight = 450, family, color, align = "left", base = "alphabetic" },
+) {
   pen.font = `${weight} ${size}px ${family}`;
   pen.fillStyle = color;
   pen.textAlign = align;

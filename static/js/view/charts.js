@@ -66,9 +66,17 @@ export class ChartsView {
     const right = box.x - 12;
     write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
     if (box.x > NARROW_LABELS) {
-      write(pen, value, right, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
-      if (box.h > 24) write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
-    } else write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
+      write(pen, value, right, box.y + 10, {
+        size: 11,
+        weight: 650,
+        family: colors.sans,
+        color: colors.ink,
+        align: "right",
+      });
+      if (box.h > 24)
+        write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    } else
+      write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
   }
 
   paintTime(pen, span, area, y) {
@@ -77,7 +85,13 @@ export class ChartsView {
       const at = x(second * 1e6);
       pen.fillStyle = faded(colors.line2, 0.5);
       pen.fillRect(Math.round(at), 18, 1, y - 18);
-      if (at < area.x + area.w - 12) write(pen, `${decimal(second, 3)} s`, at, y + 12, { size: 10.5, family: colors.sans, color: colors.ink3, align: "center" });
+      if (at < area.x + area.w - 12)
+        write(pen, `${decimal(second, 3)} s`, at, y + 12, {
+          size: 10.5,
+          family: colors.sans,
+          color: colors.ink3,
+          align: "center",
+        });
     }
   }
 
@@ -95,10 +109,17 @@ export class ChartsView {
       pen.font = `550 10.5px ${colors.sans}`;
       const width = pen.measureText(label).width + 16;
       if (at - 5 < free) continue;
-      write(pen, glyph, at, 12, { size: 10.5, weight: 650, family: colors.sans, color: colors[tone], align: "center" });
+      write(pen, glyph, at, 12, {
+        size: 10.5,
+        weight: 650,
+        family: colors.sans,
+        color: colors[tone],
+        align: "center",
+      });
       const next = this.session.timeline.events[place + 1];
       const fits = at + width < Math.min(area.x + area.w, next ? x(next.atUs) - 4 : Infinity);
-      if (fits) write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
+      if (fits)
+        write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
       free = at + (fits ? width : 6);
     }
   }
@@ -109,13 +130,20 @@ export class ChartsView {
       if (layer.points.every(([, low, high]) => low - high < 0.2)) continue;
       pen.beginPath();
       layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
-      for (let at = layer.points.length - 1; at >= 0; at -= 1) pen.lineTo(layer.points[at][0], layer.points[at][1]);
+      for (let at = layer.points.length - 1; at >= 0; at -= 1)
+        pen.lineTo(layer.points[at][0], layer.points[at][1]);
       pen.fillStyle = faded(colors[LAYER_TONES[layer.name]], layer.name === "q1" ? 0.6 : 0.9);
       pen.fill();
     }
     const last = samples[samples.length - 1];
     const depth = last ? LAYERS.reduce((sum, name) => sum + last[name], 0) : 0;
-    this.label(pen, box, gettext("Ready"), number(depth), fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }));
+    this.label(
+      pen,
+      box,
+      gettext("Ready"),
+      number(depth),
+      fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }),
+    );
     baseline(pen, box);
   }
 
@@ -128,21 +156,65 @@ export class ChartsView {
       pen.fillStyle = faded(colors.alarm, 0.16);
       pen.fillRect(x(sample[0].us), box.y, x(sample[1].us) - x(sample[0].us), box.h);
     }
-    stroke(pen, line(samples, (sample) => sample.limit, top, span, box), colors.alarm, 1.2, []);
-    stroke(pen, line(samples, (sample) => sample.paging, top, span, box), colors.beta, 1.2, [4, 3]);
-    stroke(pen, line(samples, (sample) => sample.memory, top, span, box), colors.ink, 1.6, []);
-    this.label(pen, box, gettext("Memory"), bytes(last?.memory ?? 0), fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }));
+    stroke(
+      pen,
+      line(samples, (sample) => sample.limit, top, span, box),
+      colors.alarm,
+      1.2,
+      [],
+    );
+    stroke(
+      pen,
+      line(samples, (sample) => sample.paging, top, span, box),
+      colors.beta,
+      1.2,
+      [4, 3],
+    );
+    stroke(
+      pen,
+      line(samples, (sample) => sample.memory, top, span, box),
+      colors.ink,
+      1.6,
+      [],
+    );
+    this.label(
+      pen,
+      box,
+      gettext("Memory"),
+      bytes(last?.memory ?? 0),
+      fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }),
+    );
     baseline(pen, box);
   }
 
   paintRates(pen, samples, span, box) {
     const found = rates(samples);
     const top = Math.max(1, ...found.map((each) => Math.max(each.arrivals, each.deliveries)));
-    stroke(pen, line(found, (each) => each.arrivals, top, span, box), colors.ink, 1.4, []);
-    stroke(pen, line(found, (each) => each.deliveries, top, span, box), colors["alpha-o"], 1.4, [4, 3]);
+    stroke(
+      pen,
+      line(found, (each) => each.arrivals, top, span, box),
+      colors.ink,
+      1.4,
+      [],
+    );
+    stroke(
+      pen,
+      line(found, (each) => each.deliveries, top, span, box),
+      colors["alpha-o"],
+      1.4,
+      [4, 3],
+    );
     const last = found[found.length - 1] || { arrivals: 0, deliveries: 0 };
-    this.label(pen, box, gettext("Rates"), fill(gettext("%(in)s in \u00b7 %(out)s out"), { in: number(last.arrivals), out: number(last.deliveries) }),
-      gettext("per s; dashed: out"));
+    this.label(
+      pen,
+      box,
+      gettext("Rates"),
+      fill(gettext("%(in)s in \u00b7 %(out)s out"), {
+        in: number(last.arrivals),
+        out: number(last.deliveries),
+      }),
+      gettext("per s; dashed: out"),
+    );
     baseline(pen, box);
   }
 
@@ -159,8 +231,17 @@ export class ChartsView {
     const every = Math.max(1, Math.ceil(samples.length / 24));
     const picked = samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
     const cell = (text) => el("td.num", {}, text);
-    this.table.replaceChildren(...picked.map((sample) => el("tr", {}, el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
-      ...["q1", "q2", "delta", "q3", "q4", "pending"].map((name) => cell(number(sample[name]))), cell(bytes(sample.memory)))));
+    this.table.replaceChildren(
+      ...picked.map((sample) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
+          ...["q1", "q2", "delta", "q3", "q4", "pending"].map((name) => cell(number(sample[name]))),
+          cell(bytes(sample.memory)),
+        ),
+      ),
+    );
   }
 }
 

@@ -1,27 +1,28 @@
 /** The files on their canvases: segments of the index, and the two message stores. */
 import { indexScene } from "../layout/index-map.js";
 import { storeScene } from "../layout/store-map.js";
+import { entryOf, recordOf } from "../model/bytes.js";
 import { firstQueue } from "../model/messages.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { find, findAll, setText } from "./dom.js";
-import { colors, faded, hatch } from "./palette.js";
+import { paintFile, paintFolded, paintJournal, paintSegment, ringEntry, ringRecord } from "./files-paint.js";
+import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
 
-/** Colours of bytes: the state of their message, ink for unacked, greys for what is over or waits in the journal. */
-function toneColor(tone) {
-  return { unacked: colors.ink, acked: faded(colors.ink3, 0.32), other: faded(colors.ink3, 0.5) }[tone] ?? colors[tone];
-}
+const HEAD = 24;
 
 export class FilesView {
   constructor(root, session) {
     this.root = root;
     this.session = session;
     this.store = null;
+    this.selected = null;
     this.index = find("[data-canvas=index]", root);
     this.rdq = find("[data-canvas=store]", root);
     for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
-    for (const button of findAll("[data-store]", root)) button.addEventListener("click", () => this.choose(button.dataset.store));
+    for (const button of findAll("[data-store]", root))
+      button.addEventListener("click", () => this.choose(button.dataset.store));
   }
 
   choose(name) {
@@ -37,34 +38,64 @@ export class FilesView {
     const { state } = this.session;
     const queue = state.queues[firstQueue(state)];
     this.paintIndex(state, queue);
-    const name = this.store ?? busiest(state);
-    for (const button of findAll("[data-store]", this.root)) button.setAttribute("aria-pressed", String(button.dataset.store === name));
+    const chosen = this.selected !== null && queue ? recordOf(state, queue, this.selected) : null;
+    const name = this.store ?? chosen?.store ?? busiest(state);
+    for (const button of findAll("[data-store]", this.root))
+      button.setAttribute("aria-pressed", String(button.dataset.store === name));
     this.paintStore(state, queue, name);
   }
 
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
-    const scene = indexScene(state, queue, width, height - 26);
+    const scene = indexScene(state, queue, width, height - HEAD);
     paintJournal(pen, width, scene.journal);
     pen.save();
-    pen.translate(0, 26);
+    pen.translate(0, HEAD);
     for (const item of scene.items) item.folded ? paintFolded(pen, item) : paintSegment(pen, item);
+    if (this.selected !== null) ringEntry(pen, scene, entryOf(state, this.selected));
     pen.restore();
-    const text = fill(gettext("%(records)s live records, %(size)s per segment"), { records: number(scene.records), size: number(scene.size) });
+    const text = fill(gettext("%(records)s live records, %(size)s per segment"), {
+      records: number(scene.records),
+      size: number(scene.size),
+    });
     setText(find("[data-index-note]", this.root), text);
-    this.index.setAttribute("aria-label", fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
-      text, segments: number(scene.segments), journal: bytes(scene.journal.bytes + scene.journal.buffered) }));
+    this.index.setAttribute(
+      "aria-label",
+      fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
+        text,
+        segments: number(scene.segments),
+        journal: bytes(scene.journal.bytes + scene.journal.buffered),
+      }),
+    );
   }
 
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const scene = storeScene(state, queue, name, width, height);
-    if (!scene.files.length) write(pen, gettext("No message content is on disk yet."), 0, 16, { size: 11.5, family: colors.sans, color: colors.ink3 });
+    if (!scene.files.length)
+      write(pen, gettext("No message content is on disk yet."), 0, 16, {
+        size: 11.5,
+        family: colors.sans,
+        color: colors.ink3,
+      });
     for (const file of scene.files) paintFile(pen, file);
+    const record = this.selected !== null && queue ? recordOf(state, queue, this.selected) : null;
+    if (record?.store === name) ringRecord(pen, scene, record);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
-    const text = scene.bytes ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share }) : gettext("empty");
-    setText(find("[data-store-note]", this.root), scene.folded ? `${text}, ${fill(gettext("%(n)s files not shown"), { n: number(scene.folded) })}` : text);
-    this.rdq.setAttribute("aria-label", fill(gettext("Message store: %(text)s, %(files)s files"), { text, files: number(scene.files.length + (scene.folded || 0)) }));
+    const text = scene.bytes
+      ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
+      : gettext("empty");
+    setText(
+      find("[data-store-note]", this.root),
+      scene.folded ? `${text}, ${fill(gettext("%(n)s files not shown"), { n: number(scene.folded) })}` : text,
+    );
+    this.rdq.setAttribute(
+      "aria-label",
+      fill(gettext("Message store: %(text)s, %(files)s files"), {
+        text,
+        files: number(scene.files.length + (scene.folded || 0)),
+      }),
+    );
   }
 }
 
@@ -72,122 +103,4 @@ export class FilesView {
 function busiest(state) {
   const size = (name) => (state.stores[name]?.files || []).reduce((sum, file) => sum + file[1], 0);
   return size("transient") > size("persistent") ? "transient" : "persistent";
-}
-
-function paintJournal(pen, width, journal) {
-  const name = { size: 10.5, weight: 500, family: colors.mono, color: colors.ink };
-  write(pen, "journal.jif", 0, 13, name);
-  const x = 78;
-  const room = Math.max(40, Math.min(170, width - x - 190));
-  const total = Math.max(1, journal.bytes + journal.buffered);
-  pen.strokeStyle = colors.line2;
-  pen.setLineDash(journal.exists ? [] : [2, 2]);
-  pen.strokeRect(x + 0.5, 4.5, room - 1, 10);
-  pen.setLineDash([]);
-  const scale = (room - 2) / Math.max(total, 2048);
-  pen.fillStyle = colors.ink3;
-  pen.fillRect(x + 1, 5, journal.bytes * scale, 9);
-  pen.fillStyle = hatch(pen, null, colors.ink3, 4, 1.2);
-  pen.fillRect(x + 1 + journal.bytes * scale, 5, journal.buffered * scale, 9);
-  const text = journal.exists || journal.dirty
-    ? fill(gettext("%(dirty)s actions: %(bytes)s on disk, %(buffered)s in the buffer"), { dirty: number(journal.dirty), bytes: bytes(journal.bytes), buffered: bytes(journal.buffered) })
-    : gettext("not there yet");
-  const short = fill(gettext("%(dirty)s actions"), { dirty: number(journal.dirty) });
-  pen.font = `450 10.5px ${colors.sans}`;
-  const fits = pen.measureText(text).width < width - x - room - 8;
-  write(pen, fits ? text : short, x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
-}
-
-function paintSegment(pen, item) {
-  const { grid } = item;
-  const middle = item.y + Math.max(18, grid.rows * grid.ch) / 2;
-  write(pen, `${item.number}.idx`, item.x, middle + 3.5, { size: 10.5, weight: 500, family: colors.mono, color: item.bytes === null ? colors.ink3 : colors.ink });
-  const width = grid.columns * grid.cw - grid.gap;
-  const height = grid.rows * grid.ch - (grid.gap || 0);
-  if (grid.gap) paintEmptyCells(pen, item, grid);
-  else {
-    pen.fillStyle = faded(colors.ink3, 0.1);
-    pen.fillRect(item.mapX, item.y, width, height);
-  }
-  for (const cell of item.cells) paintCell(pen, cell, Boolean(grid.gap));
-  const text = item.live ? number(item.live) : item.bytes === null ? "" : gettext("acked");
-  write(pen, text, item.mapX + width + 8, middle + 3.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
-}
-
-function paintEmptyCells(pen, item, grid) {
-  pen.strokeStyle = colors.line2;
-  pen.lineWidth = 1;
-  for (let i = 0; i < item.size; i += 1) pen.strokeRect(item.mapX + i * grid.cw + 0.5, item.y + 0.5, grid.cw - grid.gap - 1, grid.ch - grid.gap - 1);
-}
-
-/** In the journal only: half a cell, as the segment file does not have it yet. */
-function paintCell(pen, cell, large) {
-  pen.fillStyle = toneColor(cell.tone);
-  if (cell.journal && large) {
-    pen.fillRect(cell.x, cell.y + cell.h * 0.55, cell.w, cell.h * 0.45);
-    return;
-  }
-  if (cell.journal) pen.globalAlpha = 0.45;
-  pen.fillRect(cell.x, cell.y, cell.w, cell.h);
-  pen.globalAlpha = 1;
-  if (!large) return;
-  if (cell.tone === "beta") pen.fillStyle = hatch(pen, null, faded(colors.card, 0.82), 3.6, 1.5);
-  else if (cell.tone === "gamma") pen.fillStyle = colors.card;
-  if (cell.tone === "beta") pen.fillRect(cell.x, cell.y, cell.w, cell.h);
-  if (cell.tone === "gamma") pen.fillRect(cell.x, cell.y + cell.h / 2 - 1.5, cell.w, 3);
-}
-
-function paintFolded(pen, item) {
-  write(pen, fill(gettext("%(n)s segments, %(from)s.idx to %(to)s.idx"), { n: number(item.folded), from: item.from, to: item.to }),
-    item.x, item.y + 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
-}
-
-function paintFile(pen, file) {
-  const middle = file.y + file.h / 2 + 3.5;
-  write(pen, `${file.number}.rdq`, 0, middle, { size: 10.5, weight: 500, family: colors.mono, color: colors.ink });
-  pen.fillStyle = faded(colors.ink3, 0.08);
-  pen.fillRect(file.x, file.y, file.w, file.h);
-  for (const block of file.blocks) {
-    pen.fillStyle = block.tone === "garbage" ? hatch(pen, faded(colors.ink3, 0.1), faded(colors.ink3, 0.75), 4, 1) : toneColor(block.tone);
-    pen.fillRect(block.x, file.y, Math.max(0.7, block.w), file.h);
-    if (block.tone === "beta" && block.w > 4) {
-      pen.fillStyle = hatch(pen, null, faded(colors.card, 0.82), 3.6, 1.5);
-      pen.fillRect(block.x, file.y, block.w, file.h);
-    } else if (block.tone === "gamma" && block.w > 4) {
-      pen.fillStyle = colors.card;
-      pen.fillRect(block.x, file.y + file.h / 2 - 1.2, block.w, 2.4);
-    }
-  }
-  ruleRecords(pen, file);
-  paintFileEnd(pen, file);
-  const share = file.size ? `${Math.round((100 * file.valid) / file.size)}\u2009%` : "";
-  const note = file.locked ? gettext("locked") : file.current ? bytes(file.size) : share;
-  write(pen, note, file.x + file.w + 8, middle, { size: 10.5, weight: file.locked ? 650 : 450, family: colors.sans, color: file.locked ? colors["alarm-t"] : colors.ink3 });
-}
-
-/** Records of equal size: fine lines between them, as long as they can be told apart. */
-function ruleRecords(pen, file) {
-  if (file.record < 5) return;
-  pen.fillStyle = faded(colors.card, 0.85);
-  for (let x = file.x + file.record; x < file.x + file.used - 1; x += file.record) pen.fillRect(x - 0.5, file.y, 1, file.h);
-}
-
-/** The pen at the end of the current file, and the part that is only in the write buffer. */
-function paintFileEnd(pen, file) {
-  if (file.bufferedFrom !== undefined) {
-    pen.strokeStyle = colors.ink;
-    pen.setLineDash([2, 2]);
-    pen.strokeRect(file.bufferedFrom + 0.5, file.y + 0.5, Math.max(1, file.x + file.used - file.bufferedFrom - 1), file.h - 1);
-    pen.setLineDash([]);
-  }
-  if (file.current) {
-    pen.fillStyle = colors.ink;
-    pen.fillRect(file.x + file.used, file.y - 1, 2, file.h + 2);
-  }
-  if (file.locked) {
-    pen.strokeStyle = colors.alarm;
-    pen.lineWidth = 1.5;
-    pen.strokeRect(file.x - 1, file.y - 1, file.w + 2, file.h + 2);
-    pen.lineWidth = 1;
-  }
 }

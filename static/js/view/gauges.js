@@ -11,8 +11,20 @@ function ramGauge(state, colors) {
   const lines = [];
   if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
   if (paging !== null) lines.push([paging, gettext("paging"), "beta"]);
-  const color = limit !== null && used > limit ? colors.alarm : paging !== null && used >= paging ? colors.beta : colors.ink3;
-  return { title: gettext("RAM"), label: bytes(used), value: used, top: Math.max(used * 1.08, (limit ?? used) * 1.2, 1), lines, color };
+  const color =
+    limit !== null && used > limit
+      ? colors.alarm
+      : paging !== null && used >= paging
+        ? colors.beta
+        : colors.ink3;
+  return {
+    title: gettext("RAM"),
+    label: bytes(used),
+    value: used,
+    top: Math.max(used * 1.08, (limit ?? used) * 1.2, 1),
+    lines,
+    color,
+  };
 }
 
 /** Bytes of all files of the queue and the stores. */
@@ -30,14 +42,28 @@ function diskGauge(state, colors) {
   const used = fileBytes(state);
   const free = state.node.disk.free_bytes;
   const total = free === undefined || free === null ? Math.max(1024 * 1024, used * 1.5) : used + free;
-  return { title: gettext("DISK"), label: bytes(used), value: used, top: total, lines: [], color: colors.delta };
+  return {
+    title: gettext("DISK"),
+    label: bytes(used),
+    value: used,
+    top: total,
+    lines: [],
+    color: colors.delta,
+  };
 }
 
 /** The same in words. */
 export function gaugeText(state) {
   const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
-  return fill(gettext("Memory %(used)s; paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."), {
-    used: bytes(used), paging: bytes(paging), limit: bytes(limit), disk: bytes(fileBytes(state)) });
+  return fill(
+    gettext("Memory %(used)s; paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
+    {
+      used: bytes(used),
+      paging: bytes(paging),
+      limit: bytes(limit),
+      disk: bytes(fileBytes(state)),
+    },
+  );
 }
 
 /** Bars for narrow pages. */

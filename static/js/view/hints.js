@@ -5,12 +5,42 @@ import { el, find, icon, show } from "./dom.js";
 const KEY = "waterline.hints";
 
 const STEPS = [
-  { id: "publish", done: ["Published"], text: () => gettext("Publish a burst"), goal: "[data-form=publish] button[type=submit]" },
-  { id: "page", done: ["AlphasPushed"], text: () => gettext("Publish more, or lower the RAM: contents sink"), goal: "[name=ram]" },
-  { id: "delta", done: ["BetasPushed"], text: () => gettext("Go on until delta appears"), goal: "[data-form=publish] button[type=submit]" },
-  { id: "consume", done: ["Fetched", "PublishedDelivered", "Discarded"], text: () => gettext("Start a consumer"), goal: "[data-act=consume]" },
-  { id: "read", done: ["DeltaRead"], text: () => gettext("Wait for a segment to be read back"), goal: "[data-act=play]" },
-  { id: "cut", done: ["QueueStopped"], text: () => gettext("Restart, or pull the plug"), goal: "[data-restart=power]" },
+  {
+    id: "publish",
+    done: ["Published"],
+    text: () => gettext("Publish a burst"),
+    goal: "[data-form=publish] button[type=submit]",
+  },
+  {
+    id: "page",
+    done: ["AlphasPushed"],
+    text: () => gettext("Publish more, or lower the RAM: contents sink"),
+    goal: "[name=ram]",
+  },
+  {
+    id: "delta",
+    done: ["BetasPushed"],
+    text: () => gettext("Go on until delta appears"),
+    goal: "[data-form=publish] button[type=submit]",
+  },
+  {
+    id: "consume",
+    done: ["Fetched", "PublishedDelivered", "Discarded"],
+    text: () => gettext("Start a consumer"),
+    goal: "[data-act=consume]",
+  },
+  {
+    id: "read",
+    done: ["DeltaRead"],
+    text: () => gettext("Wait for a segment to be read back"),
+    goal: "[data-act=play]",
+  },
+  {
+    id: "cut",
+    done: ["QueueStopped"],
+    text: () => gettext("Restart, or pull the plug"),
+    goal: "[data-restart=power]",
+  },
 ];
 
 export class Hints {
@@ -59,5 +89,9 @@ function item(step, at, done, next) {
     goal?.focus();
     goal?.scrollIntoView({ block: "nearest" });
   };
-  return el(`li${done ? ".done" : ""}${next ? ".next" : ""}`, next ? { "aria-current": "step" } : {}, el("button", { type: "button", onclick: jump }, number, el("span.text", {}, step.text()), state));
+  return el(
+    `li${done ? ".done" : ""}${next ? ".next" : ""}`,
+    next ? { "aria-current": "step" } : {},
+    el("button", { type: "button", onclick: jump }, number, el("span.text", {}, step.text()), state),
+  );
 }

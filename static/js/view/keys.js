@@ -44,8 +44,8 @@ export function bindKeys(parts) {
       laneUntil = performance.now() + LANE_MS;
     },
     "?": () => help.showModal(),
-    "[": () => parts.controls.nudgeTarget(-parts.stepSize()),
-    "]": () => parts.controls.nudgeTarget(parts.stepSize()),
+    "[": () => parts.controls.memory.nudge(-parts.stepSize()),
+    "]": () => parts.controls.memory.nudge(parts.stepSize()),
     Escape: () => parts.clear(),
   };
   document.addEventListener("keydown", (event) => {

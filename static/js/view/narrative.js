@@ -36,10 +36,22 @@ export class Narrative {
     const said = narrate(line.row, line.messages);
     const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
-    return el("li", {},
-      el("button.event", { type: "button", "data-first": line.first, "aria-pressed": String(pressed),
-        "aria-label": fill(gettext("%(time)s s: %(text)s"), { time: seconds(line.atUs), text: said.text }) },
-      el("span.time", {}, seconds(line.atUs)), el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph), el("span.text", {}, said.text + times)));
+    return el(
+      "li",
+      {},
+      el(
+        "button.event",
+        {
+          type: "button",
+          "data-first": line.first,
+          "aria-pressed": String(pressed),
+          "aria-label": fill(gettext("%(time)s s: %(text)s"), { time: seconds(line.atUs), text: said.text }),
+        },
+        el("span.time", {}, seconds(line.atUs)),
+        el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph),
+        el("span.text", {}, said.text + times),
+      ),
+    );
   }
 
   click(event) {

@@ -18,7 +18,9 @@ export class Slide {
     const t = ease((now - this.start) / SLIDE_MS);
     const { scene, before } = this;
     const lanes = scene.lanes.map((lane, at) => between(before.lanes[at], lane, t));
-    const moved = Object.fromEntries(lanes.map((lane, at) => [lane.name, middle(lane) - middle(scene.lanes[at])]));
+    const moved = Object.fromEntries(
+      lanes.map((lane, at) => [lane.name, middle(lane) - middle(scene.lanes[at])]),
+    );
     return {
       ...scene,
       lanes,
@@ -42,6 +44,11 @@ function fenceBetween(from, to, t) {
 }
 
 function differ(before, scene) {
-  return scene.lanes.some((lane, at) => Math.abs(lane.u0 - before.lanes[at].u0) > 0.5 || Math.abs(lane.u1 - before.lanes[at].u1) > 0.5)
-    || (before.fence && scene.fence && Math.abs(before.fence.u - scene.fence.u) > 0.5);
+  return (
+    scene.lanes.some(
+      (lane, at) =>
+        Math.abs(lane.u0 - before.lanes[at].u0) > 0.5 || Math.abs(lane.u1 - before.lanes[at].u1) > 0.5,
+    ) ||
+    (before.fence && scene.fence && Math.abs(before.fence.u - scene.fence.u) > 0.5)
+  );
 }

@@ -12,7 +12,13 @@ export function paintBands(pen, scene, alarms) {
   if (alarms.disk) band(pen, geo, geo.waterline, geo.end, faded(colors.alarm, 0.14));
   paintClosed(pen, scene);
   band(pen, geo, geo.waterline, geo.waterline + geo.thickness, colors.water);
-  if (!geo.turned) write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 2.2, { size: 8.5, weight: 600, family: colors.sans, color: colors.card });
+  if (!geo.turned)
+    write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 2.2, {
+      size: 8.5,
+      weight: 600,
+      family: colors.sans,
+      color: colors.card,
+    });
   paintBorders(pen, scene);
   if (scene.empty) paintPath(pen, geo);
 }
@@ -41,7 +47,9 @@ function band(pen, geo, v0, v1, color) {
 }
 
 function diskBand(pen, geo) {
-  const ramp = geo.turned ? pen.createLinearGradient(geo.waterline, 0, geo.end, 0) : pen.createLinearGradient(0, geo.waterline, 0, geo.end);
+  const ramp = geo.turned
+    ? pen.createLinearGradient(geo.waterline, 0, geo.end, 0)
+    : pen.createLinearGradient(0, geo.waterline, 0, geo.end);
   ramp.addColorStop(0, colors.disk);
   ramp.addColorStop(1, colors.disk2);
   band(pen, geo, geo.waterline, geo.end, ramp);
@@ -112,19 +120,32 @@ function wideHeader(pen, lane, change) {
   const title = TITLES[lane.name]?.() ?? lane.name;
   write(pen, title, lane.u0, 21, { size: 13, weight: 650, family: colors.sans, color: colors.ink });
   const titleWidth = pen.measureText(title).width;
-  write(pen, number(lane.count), lane.u1, 22, { size: 17, weight: 650, family: colors.sans, color: lane.count ? colors.ink : colors.ink3, align: "right" });
+  write(pen, number(lane.count), lane.u1, 22, {
+    size: 17,
+    weight: 650,
+    family: colors.sans,
+    color: lane.count ? colors.ink : colors.ink3,
+    align: "right",
+  });
   const room = lane.u1 - lane.u0 - (change ? 44 : 0);
   const text = subtitle(lane);
   pen.font = `450 10.5px ${colors.sans}`;
   const shown = pen.measureText(text).width <= room ? text : text.split(/[,\uff0c\u3001]/)[0];
-  if (pen.measureText(shown).width <= Math.max(room, titleWidth)) write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  if (pen.measureText(shown).width <= Math.max(room, titleWidth))
+    write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
   paintChange(pen, lane.u1, 38, change);
 }
 
 function paintChange(pen, x, y, change) {
   if (!change) return;
   pen.globalAlpha = change.alpha;
-  write(pen, signed(change.value), x, y, { size: 11, weight: 650, family: colors.sans, align: "right", color: change.value > 0 ? colors["delta-t"] : colors["alarm-t"] });
+  write(pen, signed(change.value), x, y, {
+    size: 11,
+    weight: 650,
+    family: colors.sans,
+    align: "right",
+    color: change.value > 0 ? colors["delta-t"] : colors["alarm-t"],
+  });
   pen.globalAlpha = 1;
 }
 
@@ -132,10 +153,21 @@ function turnedHeader(pen, geo, lane, change) {
   const y = lane.head + 25;
   pen.fillStyle = colors.card;
   pen.fillRect(0, lane.head + 1, geo.width, lane.u0 - lane.head - 3);
-  write(pen, TITLES[lane.name]?.() ?? lane.name, 12, y, { size: 14, weight: 650, family: colors.sans, color: colors.ink });
+  write(pen, TITLES[lane.name]?.() ?? lane.name, 12, y, {
+    size: 14,
+    weight: 650,
+    family: colors.sans,
+    color: colors.ink,
+  });
   const width = pen.measureText(TITLES[lane.name]?.() ?? lane.name).width;
   write(pen, subtitle(lane), 20 + width, y, { size: 11.5, family: colors.sans, color: colors.ink3 });
-  write(pen, number(lane.count), geo.width - 12, y + 1, { size: 17, weight: 650, family: colors.sans, color: lane.count ? colors.ink : colors.ink3, align: "right" });
+  write(pen, number(lane.count), geo.width - 12, y + 1, {
+    size: 17,
+    weight: 650,
+    family: colors.sans,
+    color: lane.count ? colors.ink : colors.ink3,
+    align: "right",
+  });
   const countWidth = pen.measureText(number(lane.count)).width;
   paintChange(pen, geo.width - 22 - countWidth, y, change);
 }
@@ -158,6 +190,7 @@ export function paintAxis(pen, scene, edges) {
     if (edge[0] !== edge[1] && pen.measureText(low + high).width + 12 < room) {
       write(pen, high, lane.u0, y, { size: 10.5, family: colors.sans, color: colors.ink3 });
     }
-    if (pen.measureText(low).width <= room) write(pen, low, lane.u1, y, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+    if (pen.measureText(low).width <= room)
+      write(pen, low, lane.u1, y, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
   }
 }

@@ -29,7 +29,12 @@ function fenceLabel(pen, { geo, fence }) {
   roundRect(pen, x, y, width, 19, 4);
   pen.fillStyle = colors.fence;
   pen.fill();
-  write(pen, text, x + 7, y + 13.2, { size: 11, weight: 650, family: colors.sans, color: colors["fence-ink"] });
+  write(pen, text, x + 7, y + 13.2, {
+    size: 11,
+    weight: 650,
+    family: colors.sans,
+    color: colors["fence-ink"],
+  });
 }
 
 /** A pill with a count over a fold. */
@@ -38,10 +43,20 @@ export function paintPills(pen, scene) {
   for (const pill of scene.pills) {
     const v = (pill.inRam ? geo.ramContent : geo.diskContent) + geo.content / 2;
     const text = pill.segments
-      ? fill(gettext("\u00d7%(n)s in %(segments)s segments"), { n: number(pill.count), segments: number(pill.segments) })
+      ? fill(gettext("\u00d7%(n)s in %(segments)s segments"), {
+          n: number(pill.count),
+          segments: number(pill.segments),
+        })
       : `\u00d7${number(pill.count)}`;
     const lane = scene.lanes.find((each) => each.name === pill.lane);
-    paintPill(pen, geo.turned ? v : pill.u, geo.turned ? pill.u : v, text, `\u00d7${number(pill.count)}`, geo.turned ? 300 : lane.u1 - lane.u0);
+    paintPill(
+      pen,
+      geo.turned ? v : pill.u,
+      geo.turned ? pill.u : v,
+      text,
+      `\u00d7${number(pill.count)}`,
+      geo.turned ? 300 : lane.u1 - lane.u0,
+    );
   }
 }
 
@@ -55,14 +70,25 @@ function paintPill(pen, x, y, text, short, room) {
   pen.strokeStyle = colors.line2;
   pen.lineWidth = 1;
   pen.stroke();
-  write(pen, shown, x, y + 4, { size: 11, weight: 650, family: colors.sans, color: colors.ink, align: "center" });
+  write(pen, shown, x, y + 4, {
+    size: 11,
+    weight: 650,
+    family: colors.sans,
+    color: colors.ink,
+    align: "center",
+  });
 }
 
 /** The one term that RAM keeps of delta, and the segment numbers below it. */
 export function paintDelta(pen, scene) {
   const { geo, term, ruler } = scene;
   if (!term) return;
-  if (!geo.turned && ruler) paintRuler(pen, scene, scene.lanes.find((each) => each.name === "delta"));
+  if (!geo.turned && ruler)
+    paintRuler(
+      pen,
+      scene,
+      scene.lanes.find((each) => each.name === "delta"),
+    );
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
   const note = gettext("all that RAM keeps");
   pen.font = `500 10.5px ${colors.mono}`;
@@ -79,14 +105,31 @@ export function paintDelta(pen, scene) {
   pen.strokeStyle = colors.delta;
   pen.lineWidth = 1.2;
   pen.stroke();
-  write(pen, note, x + width / 2, y + 15, { size: 10.5, family: colors.sans, color: colors.ink3, align: "center" });
-  write(pen, text, x + width / 2, y + 29, { size: 10.5, weight: 500, family: colors.mono, color: colors.ink, align: "center" });
+  write(pen, note, x + width / 2, y + 15, {
+    size: 10.5,
+    family: colors.sans,
+    color: colors.ink3,
+    align: "center",
+  });
+  write(pen, text, x + width / 2, y + 29, {
+    size: 10.5,
+    weight: 500,
+    family: colors.mono,
+    color: colors.ink,
+    align: "center",
+  });
 }
 
 function paintRuler(pen, scene, lane) {
   const y = scene.geo.end - 6;
   for (const [segment, u] of scene.ruler.labels) {
-    if (segment !== undefined && u > lane.u0 + 4) write(pen, String(segment), u, y, { size: 10, family: colors.sans, color: colors.ink3, align: "center" });
+    if (segment !== undefined && u > lane.u0 + 4)
+      write(pen, String(segment), u, y, {
+        size: 10,
+        family: colors.sans,
+        color: colors.ink3,
+        align: "center",
+      });
   }
 }
 
@@ -131,7 +174,12 @@ export function paintThermometer(pen, x, y, height, gauge) {
     pen.fillRect(x - 3, at - 1, 18, 2);
     const text = Math.max(at, lowest + 25, top + 4);
     lowest = text;
-    write(pen, bytes(value), x + 20, text + 2, { size: 10.5, weight: 650, family: colors.sans, color: colors[`${tone}-t`] });
+    write(pen, bytes(value), x + 20, text + 2, {
+      size: 10.5,
+      weight: 650,
+      family: colors.sans,
+      color: colors[`${tone}-t`],
+    });
     write(pen, label, x + 20, text + 14, { size: 10.5, family: colors.sans, color: colors.ink3 });
   }
 }

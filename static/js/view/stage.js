@@ -14,7 +14,7 @@ import { Tween } from "./tween.js";
 const TURN_BELOW = 720;
 const CHANGE_MS = 1600;
 const CALM_SPEED = 4;
-const MANY_ROWS = 120;
+const MANY_ROWS = 250;
 
 export class StageView {
   /** `canvas` is drawn on; `session` is shown; `choose(target)` is told what the reader clicked. */
@@ -27,6 +27,7 @@ export class StageView {
     this.changes = {};
     this.lengths = {};
     this.hover = null;
+    this.pointer = null;
     this.focus = null;
     this.selected = null;
     this.scene = null;
@@ -41,7 +42,7 @@ export class StageView {
   update({ rows = 0, kind = "frame" } = {}) {
     this.noteChanges(kind === "snapshot" && !this.scene);
     const quick = this.session.speed > CALM_SPEED && this.session.play;
-    this.stale = { instant: false, moves: !this.reduced.matches && !quick && rows < MANY_ROWS };
+    this.stale = { instant: quick || rows > MANY_ROWS, moves: !this.reduced.matches };
     draw("stage", (now) => this.paint(now));
   }
 
@@ -59,7 +60,8 @@ export class StageView {
       const difference = length - (this.lengths[name] ?? 0);
       this.lengths[name] = length;
       if (first || difference === 0) continue;
-      const running = this.changes[name] && now - this.changes[name].at < CHANGE_MS / 2 ? this.changes[name].value : 0;
+      const running =
+        this.changes[name] && now - this.changes[name].at < CHANGE_MS / 2 ? this.changes[name].value : 0;
       this.changes[name] = { value: running + difference, at: now };
     }
   }
@@ -70,6 +72,7 @@ export class StageView {
     const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
     this.scene = stageScene(this.session.state, box.width, box.height, turned);
     this.slide = new Slide(before, this.scene, now);
+    this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     this.tween.aim(this.scene.marks, now, this.stale);
     this.stale = null;
   }
@@ -95,8 +98,10 @@ export class StageView {
   paintMarks(pen) {
     const { turned } = this.scene.geo;
     for (const visual of this.tween.leaving) paintMark(pen, visual, turned);
-    for (const visual of this.tween.visuals.values()) if (visual.mark.shape === "thread") paintMark(pen, visual, turned);
-    for (const visual of this.tween.visuals.values()) if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values())
+      if (visual.mark.shape === "thread") paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values())
+      if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
   }
 
   paintRings(pen) {
@@ -117,7 +122,7 @@ export class StageView {
         if (seq >= row[0] && seq < row[0] + row[1]) return { lane, index: index + seq - row[0] };
         index += row[1];
       }
-      const key = lane.name === "delta" ? lane.keys?.findIndex((each) => each[0] === seq) ?? -1 : -1;
+      const key = lane.name === "delta" ? (lane.keys?.findIndex((each) => each[0] === seq) ?? -1) : -1;
       if (key >= 0) return { lane, index: key };
     }
     return null;
@@ -143,6 +148,7 @@ export class StageView {
 
   point(event) {
     const before = this.hover;
+    this.pointer = event && { x: event.offsetX, y: event.offsetY };
     this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
     this.canvas.classList.toggle("points", Boolean(this.hover));
     this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
@@ -165,7 +171,10 @@ function edgesOf(state) {
       if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
       continue;
     }
-    const rows = name === "unacked" ? PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0]) : rowsOf(queue, name);
+    const rows =
+      name === "unacked"
+        ? PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0])
+        : rowsOf(queue, name);
     if (rows.length) edges[name] = [rows[0][0], rows[rows.length - 1][0] + rows[rows.length - 1][1] - 1];
   }
   return edges;

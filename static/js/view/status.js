@@ -17,10 +17,22 @@ export class Status {
     clearInterval(this.timer);
     const chip = find("[data-link]", this.chips);
     chip.dataset.state = name;
-    setText(find("span:last-child", chip), { live: gettext("engine live"), connecting: gettext("connecting"), lost: gettext("engine lost"), ended: gettext("session over") }[name]);
+    setText(
+      find("span:last-child", chip),
+      {
+        live: gettext("engine live"),
+        connecting: gettext("connecting"),
+        lost: gettext("engine lost"),
+        ended: gettext("session over"),
+      }[name],
+    );
     show(this.veil, name === "lost" || name === "ended");
     this.root.classList.toggle("is-lost", name === "lost" || name === "ended");
-    if (name === "ended") setText(find("[data-veil-text]", this.veil), gettext("This session is over. Start a new one to go on."));
+    if (name === "ended")
+      setText(
+        find("[data-veil-text]", this.veil),
+        gettext("This session is over. Start a new one to go on."),
+      );
     if (name === "lost") this.countDown(retryMs);
   }
 
@@ -28,7 +40,10 @@ export class Status {
     const until = performance.now() + retryMs;
     const tick = () => {
       const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
-      setText(find("[data-veil-text]", this.veil), fill(gettext("The connection to the engine is lost. Next try in %(s)s s."), { s: left }));
+      setText(
+        find("[data-veil-text]", this.veil),
+        fill(gettext("The connection to the engine is lost. Next try in %(s)s s."), { s: left }),
+      );
     };
     tick();
     this.timer = setInterval(tick, 1000);
@@ -44,7 +59,10 @@ export class Status {
     show(find("[data-chip=paging]", this.chips), now.target !== null);
     const alarm = now.alarms.memory || now.alarms.disk;
     show(find("[data-chip=alarm]", this.chips), Boolean(alarm));
-    setText(find("[data-chip=alarm] span", this.chips), now.alarms.disk ? gettext("disk alarm") : gettext("memory alarm"));
+    setText(
+      find("[data-chip=alarm] span", this.chips),
+      now.alarms.disk ? gettext("disk alarm") : gettext("memory alarm"),
+    );
     show(find("[data-empty]", this.root), !now.ready && !now.unacked);
     show(find("[data-skipped]", this.root), Boolean(this.session.skipped));
   }

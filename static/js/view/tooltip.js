@@ -12,7 +12,10 @@ export function messageAt(state, lane, index) {
   const queue = state.queues[firstQueue(state)];
   if (!queue) return null;
   const places = lane === "unacked" ? PENDING : [lane];
-  const pairs = lane === "delta" ? liveEntries(queue).map((row) => [row, "delta"]) : places.flatMap((place) => rowsOf(queue, place).map((row) => [row, place]));
+  const pairs =
+    lane === "delta"
+      ? liveEntries(queue).map((row) => [row, "delta"])
+      : places.flatMap((place) => rowsOf(queue, place).map((row) => [row, place]));
   pairs.sort((a, b) => a[0][0] - b[0][0]);
   const found = walker(pairs.map(([row]) => row))(index);
   if (!found) return null;
@@ -28,14 +31,22 @@ export class Tooltip {
 
   /** Show what is at the pointer, or nothing. */
   update({ hover, x, y }) {
-    const message = hover && LANES.concat("unacked").includes(hover.lane.name) ? messageAt(this.session.state, hover.lane.name, hover.index) : null;
+    const message =
+      hover && LANES.concat("unacked").includes(hover.lane.name)
+        ? messageAt(this.session.state, hover.lane.name, hover.index)
+        : null;
     show(this.root, Boolean(message));
     if (!message) return;
     const flags = message.place === "delta" ? 31 : message.row[4];
     const size = message.place === "delta" ? null : message.row[3];
     const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });
     const lines = [stateWords(message.place, flags)];
-    if (size !== null) lines.push(fill(flags & PERSISTENT ? gettext("%(size)s, persistent") : gettext("%(size)s, transient"), { size: bytes(size) }));
+    if (size !== null)
+      lines.push(
+        fill(flags & PERSISTENT ? gettext("%(size)s, persistent") : gettext("%(size)s, transient"), {
+          size: bytes(size),
+        }),
+      );
     if (this.root.dataset.key !== title + lines.join()) {
       this.root.dataset.key = title + lines.join();
       this.root.replaceChildren(el("b", {}, title), ...lines.map((text) => el("span", {}, text)));
@@ -50,5 +61,5 @@ export class Tooltip {
 /** Keep a chip that names the chosen message. */
 export function showChosen(chip, seq) {
   show(chip, seq !== null);
-  if (seq !== null) setText(chip.querySelector("span"), `seq ${number(seq)}`);
+  if (seq !== null) setText(chip.querySelector("span:last-child"), `seq ${number(seq)}`);
 }

@@ -10,7 +10,8 @@ export class TransportBar {
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());
-    for (const button of findAll("[data-speed]", root)) button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
+    for (const button of findAll("[data-speed]", root))
+      button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
     find("[data-act=share]", root)?.addEventListener("click", () => this.share());
     find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
   }
@@ -44,12 +45,19 @@ export class TransportBar {
       this.play.classList.toggle("is-playing", session.play);
     }
     for (const button of findAll("[data-speed]", this.root)) {
-      button.setAttribute("aria-pressed", String(Math.abs(Number(button.dataset.speed) - session.speed) < 1e-6));
+      button.setAttribute(
+        "aria-pressed",
+        String(Math.abs(Number(button.dataset.speed) - session.speed) < 1e-6),
+      );
     }
   }
 
   copyDigest() {
-    navigator.clipboard?.writeText(this.session.digest || "").then(() => this.alerts.flash(gettext("Digest copied. The same commands give the same digest on every machine.")));
+    navigator.clipboard
+      ?.writeText(this.session.digest || "")
+      .then(() =>
+        this.alerts.flash(gettext("Digest copied. The same commands give the same digest on every machine.")),
+      );
   }
 
   /** Ask the host for the address of exactly this moment. */
@@ -57,7 +65,10 @@ export class TransportBar {
     const button = find("[data-act=share]", this.root);
     button.disabled = true;
     try {
-      const answer = await fetch(this.shareUrl, { method: "POST", headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" } });
+      const answer = await fetch(this.shareUrl, {
+        method: "POST",
+        headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" },
+      });
       if (!answer.ok) throw new Error(String(answer.status));
       await this.showLink(await answer.json());
     } catch {

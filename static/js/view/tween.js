@@ -43,7 +43,17 @@ export class Tween {
     const wanted = new Set(marks.map((mark) => mark.key));
     for (const mark of marks) {
       const carried = this.origin(before, mark, wanted);
-      const visual = { mark, x: mark.x, y: mark.y, w: mark.w, h: mark.h, alpha: 1, from: null, start: now, end: now };
+      const visual = {
+        mark,
+        x: mark.x,
+        y: mark.y,
+        w: mark.w,
+        h: mark.h,
+        alpha: 1,
+        from: null,
+        start: now,
+        end: now,
+      };
       next.set(mark.key, visual);
       if (how.instant) continue;
       if (!carried) this.appear(visual, now, before.size > 0, how);
@@ -56,7 +66,11 @@ export class Tween {
     this.visuals = next;
     if (!how.instant) this.retire(before, next, now);
     else this.leaving = [];
-    this.until = Math.max(now, ...[...next.values()].map((each) => each.end), ...this.leaving.map((each) => each.end));
+    this.until = Math.max(
+      now,
+      ...[...next.values()].map((each) => each.end),
+      ...this.leaving.map((each) => each.end),
+    );
   }
 
   /** What a mark grows out of: itself, or its twin on the other side if that one has gone. */
@@ -123,7 +137,12 @@ export class Tween {
 }
 
 function moved(visual, mark) {
-  return Math.abs(visual.x - mark.x) > 0.3 || Math.abs(visual.y - mark.y) > 0.3 || Math.abs(visual.w - mark.w) > 0.3 || Math.abs(visual.h - mark.h) > 0.3;
+  return (
+    Math.abs(visual.x - mark.x) > 0.3 ||
+    Math.abs(visual.y - mark.y) > 0.3 ||
+    Math.abs(visual.w - mark.w) > 0.3 ||
+    Math.abs(visual.h - mark.h) > 0.3
+  );
 }
 
 function place(visual, now) {

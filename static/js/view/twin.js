@@ -15,9 +15,12 @@ const EVERY_MS = 700;
 export function stateWords(place, flags) {
   const parts = partsOf(place, flags);
   if (place === "delta") return gettext("delta: nothing in RAM, index and content on disk");
-  if (parts.embedded && parts.ramContent && (place === "q2" || place === "q3")) return gettext("small: its content stays in RAM with the index");
+  if (parts.embedded && parts.ramContent && (place === "q2" || place === "q3"))
+    return gettext("small: its content stays in RAM with the index");
   const words = {
-    alpha: parts.diskIndex ? gettext("alpha: content and index in RAM, a copy on disk") : gettext("alpha: content and index in RAM"),
+    alpha: parts.diskIndex
+      ? gettext("alpha: content and index in RAM, a copy on disk")
+      : gettext("alpha: content and index in RAM"),
     beta: gettext("beta: index in RAM, content on disk"),
     gamma: gettext("gamma: index in RAM and on disk, content on disk"),
   };
@@ -31,7 +34,11 @@ function laneLabel(name, count) {
     q2: ngettext("q2, %(n)s message", "q2, %(n)s messages", count),
     delta: ngettext("delta, %(n)s message on disk", "delta, %(n)s messages on disk", count),
     q3: ngettext("q3, %(n)s message", "q3, %(n)s messages", count),
-    q4: ngettext("q4, %(n)s message, oldest next to deliver", "q4, %(n)s messages, oldest next to deliver", count),
+    q4: ngettext(
+      "q4, %(n)s message, oldest next to deliver",
+      "q4, %(n)s messages, oldest next to deliver",
+      count,
+    ),
     unacked: ngettext("unacknowledged, %(n)s message", "unacknowledged, %(n)s messages", count),
   };
   return fill(texts[name], { n: number(count) });
@@ -48,7 +55,10 @@ export function laneItems(rows, place) {
       if (index < SINGLES || index >= count - SINGLES) {
         if (skipped) items.push({ more: skipped });
         skipped = 0;
-        items.push({ seq: row[0] + offset, text: stateWords(place(row), place(row) === "delta" ? 31 : row[4]) });
+        items.push({
+          seq: row[0] + offset,
+          text: stateWords(place(row), place(row) === "delta" ? 31 : row[4]),
+        });
       } else {
         const jump = Math.min(row[1] - offset, count - SINGLES - index);
         skipped += jump;
@@ -81,11 +91,25 @@ export class Twin {
   render() {
     const queue = this.session.state.queues[firstQueue(this.session.state)];
     for (const [name, list] of this.lists) {
-      const pairs = name === "unacked"
-        ? PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort((a, b) => a[0][0] - b[0][0])
-        : (name === "delta" ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [row, name]);
+      const pairs =
+        name === "unacked"
+          ? PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
+              (a, b) => a[0][0] - b[0][0],
+            )
+          : (name === "delta" ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [
+              row,
+              name,
+            ]);
       const places = new Map(pairs);
-      this.renderLane(list, name, laneItems(pairs.map(([row]) => row), (row) => places.get(row)), total(pairs.map(([row]) => row)));
+      this.renderLane(
+        list,
+        name,
+        laneItems(
+          pairs.map(([row]) => row),
+          (row) => places.get(row),
+        ),
+        total(pairs.map(([row]) => row)),
+      );
     }
   }
 
@@ -95,9 +119,17 @@ export class Twin {
     const signature = JSON.stringify(items);
     if (list.dataset.signature === signature || list.contains(document.activeElement)) return;
     list.dataset.signature = signature;
-    list.replaceChildren(...items.map((item, at) => el("li", { tabindex: at === 0 ? "0" : "-1", "data-seq": item.seq ?? null },
-      item.more ? fill(ngettext("%(n)s more message", "%(n)s more messages", item.more), { n: number(item.more) })
-        : fill(gettext("message %(seq)s, %(state)s"), { seq: number(item.seq), state: item.text }))));
+    list.replaceChildren(
+      ...items.map((item, at) =>
+        el(
+          "li",
+          { tabindex: at === 0 ? "0" : "-1", "data-seq": item.seq ?? null },
+          item.more
+            ? fill(ngettext("%(n)s more message", "%(n)s more messages", item.more), { n: number(item.more) })
+            : fill(gettext("message %(seq)s, %(state)s"), { seq: number(item.seq), state: item.text }),
+        ),
+      ),
+    );
   }
 
   focused(item) {
@@ -114,7 +146,12 @@ export class Twin {
   key(event) {
     const item = event.target.closest("li");
     if (!item) return;
-    const toward = { ArrowLeft: "nextElementSibling", ArrowDown: "nextElementSibling", ArrowRight: "previousElementSibling", ArrowUp: "previousElementSibling" }[event.key];
+    const toward = {
+      ArrowLeft: "nextElementSibling",
+      ArrowDown: "nextElementSibling",
+      ArrowRight: "previousElementSibling",
+      ArrowUp: "previousElementSibling",
+    }[event.key];
     if (toward) {
       event.preventDefault();
       event.stopPropagation();

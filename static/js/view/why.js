@@ -6,9 +6,30 @@ import { el, find, setText, show, throttle } from "./dom.js";
 
 /** Kinds that explain more than others: among what came at once, the first of these is shown. */
 const WEIGHT = {
-  Reduced: 9, DeltaRead: 8, BetasPushed: 7, AlphasPushed: 6, PendingPaged: 6, LaneJoined: 6, QueueStarted: 8, QueueStopped: 9,
-  TargetChanged: 5, CombineStarted: 5, FilesCombined: 5, ModeChanged: 5, Requeued: 5, Published: 3, PublishedDelivered: 3,
-  Discarded: 3, Fetched: 2, Dropped: 3, Acked: 1, JournalFlushed: 2, SegmentRead: 2, SegmentDeleted: 2, FileRolledOver: 2, FileDeleted: 2,
+  Reduced: 9,
+  DeltaRead: 8,
+  BetasPushed: 7,
+  AlphasPushed: 6,
+  PendingPaged: 6,
+  LaneJoined: 6,
+  QueueStarted: 8,
+  QueueStopped: 9,
+  TargetChanged: 5,
+  CombineStarted: 5,
+  FilesCombined: 5,
+  ModeChanged: 5,
+  Requeued: 5,
+  Published: 3,
+  PublishedDelivered: 3,
+  Discarded: 3,
+  Fetched: 2,
+  Dropped: 3,
+  Acked: 1,
+  JournalFlushed: 2,
+  SegmentRead: 2,
+  SegmentDeleted: 2,
+  FileRolledOver: 2,
+  FileDeleted: 2,
 };
 const SPEAK_MS = 1500;
 
@@ -28,7 +49,8 @@ export class WhyPanel {
     const last = lines[lines.length - 1];
     if (!last) return;
     const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
-    if (best && (best.number !== this.shown?.number || best.messages !== this.shown?.messages)) this.show(best);
+    if (best && (best.number !== this.shown?.number || best.messages !== this.shown?.messages))
+      this.show(best);
   }
 
   /** Hold one line, or follow again with null. */
@@ -89,25 +111,69 @@ function ramBar(bar) {
   const mark = el("i.mark");
   mark.style.left = `${(100 * bar.target) / top}%`;
   const inside = Math.min(total, bar.target);
-  return el("div.inequality", {},
-    el("div.row", {}, el("span.dim", {}, gettext("In RAM")),
-      el("b", {}, fill(gettext("%(ready)s ready + %(pending)s unacked"), { ready: number(bar.ready), pending: number(bar.pending) }))),
-    el("div.inequality-bar", { "aria-hidden": "true" }, fillOf("kept", 0, inside), fillOf("over", inside, total), mark),
-    el("div.row", {}, el("span.target", {}, fill(gettext("target %(target)s"), { target: number(bar.target) })), el("span.spacer"),
-      bar.surplus > 0 ? el("b.over-text", {}, `+${number(bar.surplus)}`) : el("span.dim", {}, gettext("not over"))));
+  return el(
+    "div.inequality",
+    {},
+    el(
+      "div.row",
+      {},
+      el("span.dim", {}, gettext("In RAM")),
+      el(
+        "b",
+        {},
+        fill(gettext("%(ready)s ready + %(pending)s unacked"), {
+          ready: number(bar.ready),
+          pending: number(bar.pending),
+        }),
+      ),
+    ),
+    el(
+      "div.inequality-bar",
+      { "aria-hidden": "true" },
+      fillOf("kept", 0, inside),
+      fillOf("over", inside, total),
+      mark,
+    ),
+    el(
+      "div.row",
+      {},
+      el("span.target", {}, fill(gettext("target %(target)s"), { target: number(bar.target) })),
+      el("span.spacer"),
+      bar.surplus > 0
+        ? el("b.over-text", {}, `+${number(bar.surplus)}`)
+        : el("span.dim", {}, gettext("not over")),
+    ),
+  );
 }
 
 function stepList(steps) {
-  return el("ol.steps", {}, ...steps.map((step, at) =>
-    el(step.off ? "li.off" : "li.now", {}, el("span.no", { "aria-hidden": "true" }, String(at + 1)),
-      el("div", {}, el("b", {}, step.title), el("small", {}, step.detail)), el("span.value", {}, number(step.value)))));
+  return el(
+    "ol.steps",
+    {},
+    ...steps.map((step, at) =>
+      el(
+        step.off ? "li.off" : "li.now",
+        {},
+        el("span.no", { "aria-hidden": "true" }, String(at + 1)),
+        el("div", {}, el("b", {}, step.title), el("small", {}, step.detail)),
+        el("span.value", {}, number(step.value)),
+      ),
+    ),
+  );
 }
 
 function factList(facts) {
-  return el("dl.facts", {}, ...facts.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+  return el(
+    "dl.facts",
+    {},
+    ...facts.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
 }
 
 function origin({ target, lines }) {
-  const title = target === null ? gettext("Where the target comes from") : fill(gettext("Where %(target)s comes from"), { target: number(target) });
+  const title =
+    target === null
+      ? gettext("Where the target comes from")
+      : fill(gettext("Where %(target)s comes from"), { target: number(target) });
   return el("div.origin", {}, el("b", {}, title), ...lines.map((line) => el("p.mono", {}, line)));
 }

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { canonical, differences } from "../../static/js/model/canonical.js";
+import { lengthOf } from "../../static/js/model/messages.js";
+import { HANDLERS, emptyState, reduce, reduceRow } from "../../static/js/model/reduce.js";
+import { narrate } from "../../static/js/model/why.js";
+import { extent, paged, published, started, stateOf } from "./feed.js";
+
+const folder = new URL("../../engine/transitions/", import.meta.url);
+const source = readdirSync(folder)
+  .filter((name) => name.endsWith(".py"))
+  .map((name) => readFileSync(new URL(name, folder), "utf8"))
+  .join("\n");
+const kinds = [...source.matchAll(/^class (\w+)\((?:Transition|Shift),/gm)]
+  .map((match) => match[1])
+  .filter((kind) => kind !== "Shift");
+
+test("every kind of the engine has a handler, and no other kind has", () => {
+  assert.deepEqual(Object.keys(HANDLERS).sort(), [...kinds].sort());
+});
+
+test("a kind that is not known is an error, not a gap", () => {
+  assert.throws(() => reduceRow(emptyState(), ["Surprise", "Q0"]), /unknown transition/);
+});
+
+test("publishing and paging move the messages through the lanes", () => {
+  const state = stateOf(published(0, 40), paged(0, 40, 10));
+  const queue = state.queues.orders;
+  assert.deepEqual(
+    ["q1", "q2", "delta", "q3", "q4"].map((lane) => lengthOf(queue, lane)),
+    [0, 0, 24, 6, 10],
+  );
+  assert.equal(queue.counters.target_ram_count, 10);
+  assert.equal(queue.reduced.q4_moved, 30);
+});
+
+test("index entries: journal bits, then the file, then gone", () => {
+  const state = stateOf([
+    ["JournalOpened", "S70", "orders"],
+    ["EntriesRecorded", "S74", "orders", "publish_deliver", 0, 10, 360],
+    ["SegmentWritten", "S80", "orders", 0, 288],
+    ["EntriesRecorded", "S75", "orders", "ack", 6, 4, 8],
+  ]);
+  assert.deepEqual(state.queues.orders.index, {
+    entries: [
+      [0, 6, 16],
+      [6, 2, 20],
+    ],
+    segments: [[0, 288]],
+    journal_bytes: 0,
+    buffered_bytes: 368,
+    dirty: 24,
+  });
+  reduce(state, [
+    ["SegmentWritten", "S80", "orders", 0, 4],
+    ["JournalFlushed", "S80", "orders", {}],
+  ]);
+  assert.deepEqual(state.queues.orders.index.entries, [
+    [0, 6, 16],
+    [6, 2, 24],
+  ]);
+  reduce(state, [["SegmentDeleted", "S80", "orders", 0, 292]]);
+  assert.deepEqual(state.queues.orders.index.entries, []);
+});
+
+test("store files: written, garbage, combined, gone", () => {
+  const state = stateOf([
+    ["StoreWritten", "S143", "persistent", 0, 0, 5, 4, 100, 1],
+    ["BufferWritten", "S21", "persistent", 0, 400],
+    ["RefCountChanged", "S147", "persistent", 6, 2, 0],
+  ]);
+  assert.deepEqual(state.stores.persistent.files, [[0, 400, 200, false, 400]]);
+  assert.deepEqual(
+    state.stores.persistent.rows.map((row) => row[2]),
+    [1, 0, 1],
+  );
+  reduce(state, [
+    ["FileRolledOver", "S171", "persistent", 0, 1, {}],
+    ["FilesCombined", "S183", "persistent", 1, 0, 200, 200, 50],
+    ["FileUnlinked", "S186", "persistent", 1, 50],
+  ]);
+  assert.deepEqual(
+    state.stores.persistent.files.map((file) => file.slice(0, 3)),
+    [[0, 200, 200]],
+  );
+  assert.deepEqual(state.stores.persistent.orphans, []);
+});
+
+test("a start keeps the index that recovery found", () => {
+  const state = emptyState();
+  reduce(state, [["IndexRecovered", "S110", "orders", true, [[0, 3, 16]], [[0, 108]], 0, 0], started[1]]);
+  assert.deepEqual(state.queues.orders.index.entries, [[0, 3, 16]]);
+});
+
+test("a million messages are as few rows as a thousand", () => {
+  const state = stateOf(published(0, 1_000_000), paged(0, 1_000_000, 4096));
+  assert.ok(JSON.stringify(state).length < 3000);
+});
+
+test("canonical texts are equal exactly when the states are", () => {
+  const one = stateOf(published(0, 3));
+  const other = JSON.parse(JSON.stringify(one));
+  assert.equal(canonical(one), canonical(other));
+  other.queues.orders.lanes.q4[0][1] = 4;
+  assert.notEqual(canonical(one), canonical(other));
+  assert.equal(differences(one, other).length, 1);
+});
+
+test("every kind can be told in words", () => {
+  const any = {
+    Reduced: [{}],
+    NodeChanged: ["alarms", { memory: true }, {}],
+    ActorChanged: ["p1", { state: "blocked" }, {}],
+  };
+  const quiet = new Set([
+    "CountersChanged",
+    "EntriesRecorded",
+    "StoreWritten",
+    "RefCountChanged",
+    "RowsForgotten",
+    "RowsMoved",
+    "CacheChanged",
+    "FileLocked",
+    "CombineStepped",
+    "JournalOpened",
+    "DeltaChanged",
+  ]);
+  for (const kind of kinds.filter((each) => !quiet.has(each))) {
+    const rest =
+      kind === "QueueStarted"
+        ? ["orders", "default", true, null, {}]
+        : ["orders", ...(any[kind] ?? ["q4", "q3", [extent(0, 1, 18)], 2, 3, {}])];
+    const row = [kind, "Q1", ...(kind === "NodeChanged" || kind === "ActorChanged" ? any[kind] : rest)];
+    const { text, glyph } = narrate(row, 1);
+    assert.ok(glyph && text && text !== kind, kind);
+    assert.doesNotMatch(text, /%\(|undefined/, kind);
+  }
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Session } from "../../static/js/model/session.js";
+import { situation } from "../../static/js/model/situation.js";
+import { bytes, clock, fill, number, signed } from "../../static/js/model/text.js";
+import { explain } from "../../static/js/model/why.js";
+import { paged, published, started, stateOf } from "./feed.js";
+
+const frame = (session, rows, us) =>
+  session.frame({
+    first: session.next,
+    rows,
+    at_us: rows.map(() => us),
+    now_us: us,
+    digest: "d",
+    play: true,
+    speed: 1,
+  });
+
+function sessionWith(...batches) {
+  const session = new Session();
+  session.snapshot({ next: 0, at_us: 0, state: stateOf(), digest: "", why: "join" });
+  batches.forEach((rows, at) => frame(session, rows, (at + 1) * 100_000));
+  return session;
+}
+
+test("frames are folded, numbered and told", () => {
+  const session = sessionWith();
+  const told = [];
+  session.listen((change) => told.push(change.rows));
+  frame(session, published(0, 3), 1);
+  frame(session, [], 2);
+  assert.equal(session.next, 1);
+  assert.deepEqual(told, [1, 0]);
+});
+
+test("more of the same is one line of the narrative", () => {
+  const session = sessionWith(published(0, 3), published(3, 4));
+  const lines = session.timeline.lines.filter((line) => !line.detail);
+  assert.equal(lines.length, 1);
+  assert.equal(lines[0].messages, 7);
+});
+
+test("history stays bounded however long the run is", () => {
+  const session = sessionWith();
+  for (let i = 0; i < 5000; i += 1) frame(session, published(i, 1), i * 1_000_000);
+  assert.ok(session.timeline.samples.length <= 720);
+  assert.ok(session.timeline.lines.length <= 300);
+  assert.equal(session.timeline.samples.at(-1).q4, 5000);
+});
+
+test("a restart tells how many messages are lost", () => {
+  const session = sessionWith(
+    published(0, 9),
+    [["QueueStopped", "S234", "orders", "power"]],
+    [["QueueStarted", "Q62", "orders", "default", true, [null, 0, 0, null], { len: 2 }]],
+  );
+  assert.equal(session.timeline.lines.at(-1).messages, 7);
+});
+
+test("the situation is one plain sentence", () => {
+  assert.match(situation(stateOf()).text, /empty/);
+  assert.match(situation(stateOf(published(0, 12))).text, /All 12 messages/);
+  assert.equal(
+    situation(stateOf(published(0, 1), [["NodeChanged", "M7", "alarms", { memory: true }, {}]])).tone,
+    "alarm",
+  );
+  assert.match(situation(stateOf(published(0, 40), paged(0, 40, 10))).text, /24 messages in delta/);
+});
+
+test("a reduction is explained in its steps, those that did nothing too", () => {
+  const row = paged(0, 40, 10).at(-1);
+  const said = explain(row, 30, {
+    row: ["TargetChanged", "Q43", "orders", 10, { duration: 2, rates: 5, old: null }],
+    memory: {},
+  });
+  assert.equal(said.rule, "Q45");
+  assert.equal(said.name, "reduce_memory_use");
+  assert.equal(said.bar.surplus, 30);
+  assert.deepEqual(
+    said.steps.map((step) => [step.value, step.off]),
+    [
+      [30, false],
+      [0, true],
+      [30, false],
+      [0, true],
+      [24, false],
+    ],
+  );
+  assert.match(said.origin.lines[0], /2 s × 5 msg\/s = 10/);
+});
+
+test("the sum behind a duration is shown when the monitor's numbers still prove it", () => {
+  const memory = { reported_sum: 0.5, reporting: 1, process_memory: 300, limit: 400 };
+  const row = ["TargetChanged", "Q43", "orders", 4, { duration: 2, rates: 2, old: null }];
+  assert.equal(explain(row, 0, { row, memory }).origin.lines.length, 2);
+  assert.equal(explain(row, 0, { row, memory: { ...memory, process_memory: 200 } }).origin.lines.length, 1);
+});
+
+test("numbers, bytes and times are written as the design has them", () => {
+  assert.equal(number(12400), "12\u2009400");
+  assert.equal(number(null), "∞");
+  assert.equal(signed(-644), "−644");
+  assert.equal(bytes(214 * 1048576), "214\u2009MiB");
+  assert.equal(clock(16_412_000), "00:16.412");
+  assert.equal(fill("%(a)s of %(b)s", { a: 1 }), "1 of %(b)s");
+  assert.equal(started.length, 2);
+});
