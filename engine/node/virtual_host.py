@@ -136,7 +136,19 @@ class VirtualHost:
         for side in SIDES:
             self.stores[side].kill(kind)
         if kind == "power":
+            self._keep_truncation()
             self._storage.power_cut()
+
+    def _keep_truncation(self) -> None:
+        """Let a cleared journal stay cleared.
+
+        A power cut may undo the truncation (S230), but the next fsync of any file makes it durable on a journaling
+        file system, and the segments deleted before it are gone for good here. The journal is only ever written and
+        fsynced in one go, so an empty file is one that was cleared.
+        """
+        journal = f"{self.queue_directory}/journal.jif"
+        if self._storage.size(journal) == 0:
+            self._storage.fsync(journal)
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""

@@ -88,7 +88,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
 
 
 PAUSES = st.sampled_from([0, 0, 1, 7_000, 120_000, 900_000, 3_000_000])
-PROGRAMS = st.lists(st.tuples(commands(), PAUSES), max_size=12)
+PROGRAMS = st.lists(st.tuples(commands(), PAUSES), max_size=25)
 
 
 def scenario_of(profile: str, overrides: dict[str, Any]) -> Scenario:
