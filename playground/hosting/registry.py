@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -51,6 +52,8 @@ class Registry:
         self._book = book
         self._clock = clock
         self._hosts: dict[str, Host] = {}
+        # Engines compute without a pause: the event loop gets the interpreter back after 1 ms instead of 5.
+        sys.setswitchinterval(0.001)
         self._executor = ThreadPoolExecutor(limits.engine_threads, thread_name_prefix="engine")
 
     def host(self, session_id: str) -> Host | None:
