@@ -98,7 +98,7 @@ class StoreClient:
 
     def close_marked(self) -> None:
         """Close the read handles of files that the garbage collector wants to remove (S185)."""
-        self._store.close_handles(self._peer, marked_only=True)
+        self._store.close_marked(self._peer)
 
     def terminate(self) -> None:
         """End in order: everything sent is handled; the store keeps the client's name (S200)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from engine.errors import InvariantBroken
-from engine.msg_store.tallies import Tallies
+from engine.msg_store.tallies import Tallies, one_more
 from engine.ranges import Range, RangeSet
 
 How = Literal["written", "ignored"]
@@ -60,7 +60,7 @@ class Peer:
 
     def wrote(self, start: int, count: int) -> None:
         """Count writes that are sent and not handled yet (S140)."""
-        self.flying.change(start, count, _one_more)
+        self.flying.change(start, count, one_more)
 
     def removed(self, start: int, count: int) -> None:
         """Count removes that are sent and not handled yet (S146)."""
@@ -76,10 +76,6 @@ class Peer:
 
 def _unheard(messages: RangeSet, how: How) -> None:
     """Take a message to a process that is no more."""
-
-
-def _one_more(value: int) -> int:
-    return value + 1
 
 
 def _one_less(value: int) -> int:

@@ -10,7 +10,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.record import StoreRun, decode_store
 from engine.msg_store.index_table import Row, row_at
 from engine.msg_store.state import StoreState
-from engine.msg_store.tallies import Tallies
+from engine.msg_store.tallies import Tallies, one_more
 from engine.ranges import Range
 
 SIZE_FIELD_BYTES = 8
@@ -30,7 +30,7 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
     wanted = Tallies()
     for each in references:
         msg_no, count = (each.start, each.count) if isinstance(each, Range) else each
-        wanted.change(msg_no, count, _one_more)
+        wanted.change(msg_no, count, one_more)
     for number in numbers:
         records, end = scan(state, number)
         valid = valid_end = 0
@@ -115,7 +115,3 @@ def _complete(data: bytes) -> bool:
     """Tell whether skipped bytes are one complete record, with a wrong marker."""
     size = int.from_bytes(data[:SIZE_FIELD_BYTES], "big")
     return len(data) >= SIZE_FIELD_BYTES and size > 0 and size + 9 == len(data)
-
-
-def _one_more(value: int) -> int:
-    return value + 1

@@ -15,6 +15,7 @@ from engine.msg_store.reader import Reader
 from engine.msg_store.rebuild import Reference
 from engine.msg_store.remover import Remover
 from engine.msg_store.state import StoreState
+from engine.msg_store.tallies import one_more
 from engine.msg_store.writer import Writer
 from engine.ranges import Range, RangeSet
 from engine.settings import QueueSettings
@@ -86,7 +87,7 @@ class MsgStore:
     ) -> None:
         """Take writes into the mailbox; arguments as in `mailbox.Write` (S140)."""
         peer.wrote(msg_no, count)
-        self._state.cache.change(msg_no, count, _one_more)
+        self._state.cache.change(msg_no, count, one_more)
         self._mailbox.items.append(Write(peer, msg_no, count, step, content, each))
         self._state.tell_cache("S140")
 
@@ -115,23 +116,20 @@ class MsgStore:
         """Return how many messages from `start` on can be read and then removed at once; see `StoreClient.alike`."""
         return self._remover.alike(start, count)
 
-    def close_handles(self, peer: Peer, marked_only: bool) -> None:
-        """Close a client's read handles, all or those that are marked."""
-        if marked_only:
-            self._state.open_handles.close_marked(peer.ref)
-        else:
-            self._state.open_handles.close_all(peer.ref)
+    def close_marked(self, peer: Peer) -> None:
+        """Close a client's read handles that are marked (S185)."""
+        self._state.open_handles.close_marked(peer.ref)
 
     def end_client(self, peer: Peer) -> None:
         """Handle everything a client sent; its name stays in the table (S200)."""
-        self.close_handles(peer, marked_only=False)
+        self._state.open_handles.close_all(peer.ref)
         self.handle_mailbox()
         self._forget_client(peer)
 
     def delete_client(self, peer: Peer) -> None:
         """Announce that a client dies, and let its name go after what it sent (S150)."""
         state = self._state
-        self.close_handles(peer, marked_only=False)
+        state.open_handles.close_all(peer.ref)
         state.dying[peer.ref] = (state.files.current, state.handle.virtual_offset)
         self._mailbox.items.append(Delete(peer))
 
@@ -308,7 +306,3 @@ class MsgStore:
             InvariantBroken: a defect of this engine.
         """
         views.verify(self._state)
-
-
-def _one_more(value: int) -> int:
-    return value + 1

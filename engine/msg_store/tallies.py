@@ -38,6 +38,11 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Tally(self.start, count, self.value)
 
 
+def one_more(value: int) -> int:
+    """Return the value and one."""
+    return value + 1
+
+
 class Piece(msgspec.Struct, frozen=True, gc=False):
     """A stretch of message numbers and the value it has (0 where there is no tally)."""
 
