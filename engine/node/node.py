@@ -9,10 +9,8 @@ from typing import Any, Final
 import msgspec
 
 from engine.errors import CommandError
-from engine.extents import Delta, Extent
-from engine.fold import rows_of
 from engine.formats.message import MessageCodec, Template
-from engine.node import commands, memory_model
+from engine.node import commands, memory_model, picture
 from engine.node.actors import Consumer, Hand, Publisher
 from engine.node.board import Board
 from engine.node.commands import AnyCommand
@@ -213,7 +211,7 @@ class Node:
         self._tell_memory("M7")
         if changed:
             why: Why = {"process_memory": memory.total, "limit": self.watch.limit}
-            self.board.tell("alarms", "M7", self._alarm_facts(), why)
+            self.board.tell("alarms", "M7", self.alarm_facts(), why)
             self.connections.set_alarm(self.watch.alarm)
 
     def _recompute(self) -> None:
@@ -248,20 +246,13 @@ class Node:
 
     def _end_event(self) -> None:
         """Tell what an event changed without a transition of its own."""
-        for actor in self._actors():
+        for actor in self.actors():
             self.board.tell_actor(actor.name, actor.rule, actor.facts())
             actor.rule = actor.usual_rule
         self.board.tell("memory", "M2", self.watch.facts())
-        self.board.tell("disk", "M10", self._disk_facts())
-        self.board.tell("alarms", "M7", self._alarm_facts())
+        self.board.tell("disk", "M10", self.disk_facts())
+        self.board.tell("alarms", "M7", self.alarm_facts())
         self._tell_clock("P5")
-
-    def _actors(self) -> list[Publisher | Consumer | Hand]:
-        return [
-            *self.connections.publishers.values(),
-            *self.deliveries.consumers.values(),
-            self.deliveries.hand,
-        ]
 
     def _tell_memory(self, rule: str) -> None:
         self.board.tell("memory", rule, self.watch.facts())
@@ -274,51 +265,34 @@ class Node:
         self._tell_settings("set")
 
     def _tell_settings(self, rule: str) -> None:
-        self.board.tell("settings", rule, self._setting_facts())
+        self.board.tell("settings", rule, self.setting_facts())
 
-    def _setting_facts(self) -> Why:
-        queue = msgspec.structs.asdict(self.queue_settings)
-        initial, more = queue.pop("msg_store_credit_disc_bound")
-        return {
-            "profile": self.scenario.profile,
-            **queue,
-            "msg_store_credit_initial": initial,
-            "msg_store_credit_more": more,
-            **msgspec.structs.asdict(self.settings),
-            "target_ram_count": self.target,
-            "queue_mode": self.mode,
-        }
+    def setting_facts(self) -> Why:
+        """Return what is shown of the settings: those of the run, and those that commands changed."""
+        return picture.setting_facts(self)
 
-    def _disk_facts(self) -> Why:
+    def disk_facts(self) -> Why:
+        """Return what is shown of the disk."""
         return {"used_bytes": self._used_bytes}
 
-    def _alarm_facts(self) -> Why:
+    def alarm_facts(self) -> Why:
+        """Return which alarms are set."""
         return {"memory": self.watch.alarm}
+
+    def actors(self) -> list[Publisher | Consumer | Hand]:
+        """Return everybody who talks to the queue."""
+        return [
+            *self.connections.publishers.values(),
+            *self.deliveries.consumers.values(),
+            self.deliveries.hand,
+        ]
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
-        queue = self.host.queue.snapshot()
-        lanes: dict[str, list[Extent]] = queue["lanes"]
-        delta: Delta = queue["delta"]
-        return {
-            "queues": {
-                QUEUE: {
-                    "mode": queue["mode"],
-                    "durable": queue["durable"],
-                    "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
-                    "delta": rows_of(delta),
-                    "counters": queue["counters"],
-                    "reduced": queue["reduced"],
-                    "index": queue["index"],
-                }
-            },
-            "stores": self.host.snapshots(),
-            "node": {
-                "settings": self._setting_facts(),
-                "memory": self.watch.facts(),
-                "disk": self._disk_facts(),
-                "alarms": self._alarm_facts(),
-                "clock": self.process.clock_facts(),
-                "actors": {actor.name: actor.facts() for actor in self._actors()},
-            },
-        }
+        return picture.snapshot(self)
+
+    def verify(self) -> None:
+        """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
+        self.host.queue.state.index.verify()
+        for store in self.host.stores.values():
+            store.verify()

@@ -104,6 +104,7 @@ def test_fold_equals_snapshot_after_every_event(
     for command, pause_us in program:
         follower.submit(command)
         follower.advance(pause_us)
+        follower.node.verify()
 
 
 @settings(max_examples=40, deadline=None)
@@ -125,6 +126,7 @@ def test_storages_and_replay_agree(
             assert ledger.log.number == real.log.number
             assert ledger.log.digest == real.log.digest
             assert files_of(ledger) == files_of(real)
+            real.verify()
         replayed = Node(parse(ledger.scenario_so_far().encode()), LedgerStorage())
         assert replayed.run() == ledger.log.digest
         assert not replayed.refused

@@ -1,0 +1,61 @@
+"""The node as others see it: the plain state that folding its transitions gives too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from engine.extents import Delta, Extent
+from engine.fold import rows_of
+from engine.transitions import Why
+
+if TYPE_CHECKING:
+    from engine.node.node import Node
+
+
+def setting_facts(node: Node) -> Why:
+    """Return all settings under their names; the pair of credits as two."""
+    queue = msgspec.structs.asdict(node.queue_settings)
+    initial, more = queue.pop("msg_store_credit_disc_bound")
+    return {
+        "profile": node.scenario.profile,
+        **queue,
+        "msg_store_credit_initial": initial,
+        "msg_store_credit_more": more,
+        **msgspec.structs.asdict(node.settings),
+        "target_ram_count": node.target,
+        "queue_mode": node.mode,
+    }
+
+
+def snapshot(node: Node) -> dict[str, Any]:
+    """Return the state of everything, from the structures that do the work."""
+    return {
+        "queues": {node.process.name: queue_state(node)},
+        "stores": node.host.snapshots(),
+        "node": {
+            "settings": node.setting_facts(),
+            "memory": node.watch.facts(),
+            "disk": node.disk_facts(),
+            "alarms": node.alarm_facts(),
+            "clock": node.process.clock_facts(),
+            "actors": {actor.name: actor.facts() for actor in node.actors()},
+        },
+    }
+
+
+def queue_state(node: Node) -> dict[str, Any]:
+    """Return the state of the queue."""
+    queue = node.host.queue.snapshot()
+    lanes: dict[str, list[Extent]] = queue["lanes"]
+    delta: Delta = queue["delta"]
+    return {
+        "mode": queue["mode"],
+        "durable": queue["durable"],
+        "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
+        "delta": rows_of(delta),
+        "counters": queue["counters"],
+        "reduced": queue["reduced"],
+        "index": queue["index"],
+    }
