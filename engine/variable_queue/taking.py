@@ -72,6 +72,8 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
     while done < count:
         q.now_us = started_us + done * spacing_us
         wanted = _alike(q, count - done) if read and not ack_required else count - done
+        if not ack_required:
+            wanted = _before_refill(q, wanted)
         each = take(q, wanted, lambda t: _leave_fetched(q, t, ack_required, read))
         if each is None:
             break
@@ -91,6 +93,17 @@ def _alike(q: QueueState, count: int) -> int:
     if first is None or first.in_ram:
         return count
     return min(count, q.client_of(first).alike(first))
+
+
+def _before_refill(q: QueueState, count: int) -> int:
+    """Return how many messages may end together before q3 is refilled.
+
+    The refill acknowledges transients that a restart lost, after q3's other messages and before its last (Q29, Q34).
+    """
+    delta = q.delta
+    if q.mode == "lazy" or q.q4 or delta.count == 0 or (delta.start or 0) >= q.transient_threshold:
+        return count
+    return min(count, max(1, q.q3.total - 1))
 
 
 def _leave_fetched(q: QueueState, taken: Taken, ack_required: bool, read: bool) -> None:

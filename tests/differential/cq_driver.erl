@@ -55,6 +55,11 @@ handle(#{<<"do">> := <<"about">>}, Session) ->
     {ok, Version} = application:get_key(rabbit, vsn),
     {#{version => list_to_binary(Version), otp => list_to_binary(erlang:system_info(otp_release)),
        directory => unicode:characters_to_binary(cq_stores:directory())}, Session};
+handle(#{<<"do">> := <<"vhost">>, <<"name">> := Name}, Session) ->
+    rabbit_vhost:add(Name, <<"interop">>),
+    Guest = <<"guest">>,
+    rabbit_auth_backend_internal:set_permissions(Guest, Name, <<".*">>, <<".*">>, <<".*">>, <<"interop">>),
+    {#{added => Name}, Session};
 handle(#{<<"do">> := <<"begin">>, <<"config">> := Config}, Old) ->
     abandon(Old),
     ok = cq_stores:begin_empty(Config),
