@@ -100,6 +100,7 @@ def test_s42_atoms_and_binaries_are_distinct() -> None:
 
 
 def test_s58_worked_example() -> None:
+    """S50, S54, S58."""
     record = bytes.fromhex("00000000000000b7") + S58_ID + S58_TERM + b"\xff"
     assert len(record) == 192
     made = codec()
@@ -133,6 +134,7 @@ def test_s58_worked_example() -> None:
     ],
 )
 def test_s55_sizes(template: Template, size: int, persistent: bool, term: int) -> None:
+    """S53, S55."""
     made = MessageCodec(templates=[template])
     assert made.term_bytes(0, size, persistent) == term
     written = made.terms(7, 2, 0, size, persistent)
@@ -145,6 +147,7 @@ def test_s55_sizes(template: Template, size: int, persistent: bool, term: int) -
 
 
 def test_i1_journal_and_segment() -> None:
+    """S60, S62, S63."""
     made = codec()
     term = S58_TERM.replace(S58_ID, made.id_bytes(2))
     first = Publish(1, 5000)
@@ -188,6 +191,7 @@ def test_i1_journal_and_segment() -> None:
 
 
 def test_j1_publishes_first_then_delivers() -> None:
+    """S77."""
     made = codec()
     runs = [
         JournalRun("publish", 0, 1, Publish(1, 0), made),
@@ -201,6 +205,7 @@ def test_j1_publishes_first_then_delivers() -> None:
 
 
 def test_s61_heads_and_s65_descending_order() -> None:
+    """S61, S65."""
     made = codec()
     data = SegmentRun(2048 + 5, 3, Publish(9, 100, persistent=False), 2, 2048, made).encode()
     assert [data[at : at + 2].hex() for at in (0, 38, 76)] == ["8007", "8006", "8005"]

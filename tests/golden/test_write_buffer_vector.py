@@ -24,10 +24,12 @@ def sizes_after(counts: list[int]) -> list[int]:
 
 
 def test_w1_one_by_one() -> None:
+    """S21, S33."""
     found = sizes_after([1] * 22)
     assert found == [0] * 10 + [1102057] * 11 + [2204114]
 
 
 def test_w1_as_runs() -> None:
+    """S21, S33."""
     assert sizes_after([22]) == [2204114]
     assert sizes_after([10, 11, 1]) == [0, 1102057, 2204114]

@@ -102,6 +102,7 @@ def entries(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
 
 @given(ANY_TERM)
 def test_terms(value: object) -> None:
+    """S40, S41."""
     assert terms.decode(terms.encode(value)) == value
 
 
@@ -114,6 +115,7 @@ def test_one_segment_run_is_read_as_one(run: SegmentRun) -> None:
 
 @given(st.lists(segment_runs(), max_size=6))
 def test_segments(runs: list[SegmentRun]) -> None:
+    """S60."""
     data = encoded(runs)
     read = decode_segment(data, 3, N, CODEC)
     assert encoded(read) == data
@@ -122,6 +124,7 @@ def test_segments(runs: list[SegmentRun]) -> None:
 
 @given(st.lists(journal_runs(), max_size=6))
 def test_journals(runs: list[JournalRun]) -> None:
+    """S62."""
     data = encoded(runs)
     read = decode_journal(data, CODEC)
     assert encoded(read) == data
@@ -130,6 +133,7 @@ def test_journals(runs: list[JournalRun]) -> None:
 
 @given(st.lists(STORE_RUNS, max_size=6))
 def test_stores(runs: list[StoreRun]) -> None:
+    """S54."""
     data = encoded(runs)
     read = decode_store(data, CODEC)
     assert encoded(read) == data
@@ -214,6 +218,7 @@ def journal() -> tuple[JournalRun, bytes]:
 
 @pytest.mark.parametrize("tail", [bytes(1), bytes(39), bytes(40), bytes(200), b"\xc0\x00"])
 def test_a_journal_ends_silently(tail: bytes) -> None:
+    """S114."""
     run, data = journal()
     *read, rest = decode_journal(data + tail, CODEC)
     assert read == [run]
@@ -230,10 +235,12 @@ def test_a_journal_cut_in_its_last_record_gives_the_records_before() -> None:
 
 @pytest.mark.parametrize("data", [b"", bytes(1), bytes(5000)])
 def test_a_segment_of_zeros_has_no_entries(data: bytes) -> None:
+    """S90."""
     assert decode_segment(data, 0, N, CODEC) == ([Zeros(len(data))] if data else [])
 
 
 def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
+    """S90, S119."""
     run = SegmentRun(0, 2, Publish(1, 16), 1, N, CODEC)
     read = decode_segment(run.encode()[:38], 0, N, CODEC)
     assert read == [run.part(1, 1), RawBytes(b"\xc0\x00")]
@@ -250,12 +257,14 @@ def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
     ],
 )
 def test_a_damaged_segment_says_where(make: object, words: str) -> None:
+    """S119."""
     data = SegmentRun(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode()
     with pytest.raises(IndexCorrupt, match=words):
         decode_segment(make(data), 0, N, CODEC)  # type: ignore[operator]
 
 
 def test_an_embedded_message_with_another_id_is_damage() -> None:
+    """S60."""
     data = bytearray(SegmentRun(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode())
     data[17] ^= 1
     with pytest.raises(IndexCorrupt, match="another id"):
@@ -263,6 +272,7 @@ def test_an_embedded_message_with_another_id_is_damage() -> None:
 
 
 def test_the_scanner_skips_a_wrong_marker_and_stops_at_zeros() -> None:
+    """S209."""
     run = StoreRun(5, 3, 16, True, 0, CODEC)
     data = bytearray(run.encode())
     data[2 * run.record_bytes - 1] = 0
@@ -276,12 +286,14 @@ def test_the_scanner_skips_a_wrong_marker_and_stops_at_zeros() -> None:
 
 
 def test_a_record_too_small_for_its_id_is_damage() -> None:
+    """S209."""
     data = (5).to_bytes(8, "big") + b"hello" + b"\xff"
     with pytest.raises(StoreCorrupt, match="size 5 at offset 0"):
         decode_store(data, CODEC)
 
 
 def test_ids_of_another_node_get_numbers_and_keep_their_bytes() -> None:
+    """S56."""
     codec = MessageCodec()
     other = MessageCodec(id_prefix=b"another!")
     data = StoreRun(40, 3, 16, True, 0, other).encode()

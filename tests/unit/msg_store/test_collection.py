@@ -15,6 +15,7 @@ def started(limit: int = 4000, **more: int) -> tuple[Harness, Client]:
 
 
 def test_an_empty_file_goes_whatever_the_sums_say() -> None:
+    """S148, S184."""
     world, client = started()
     client.side.write(extent(0, 5))
     world.store.settle()
@@ -28,6 +29,7 @@ def test_an_empty_file_goes_whatever_the_sums_say() -> None:
 
 
 def test_the_current_file_stays_when_it_is_empty() -> None:
+    """S130, S148, S188."""
     world, client = started()
     client.side.write(extent(0, 3))
     world.store.settle()
@@ -51,6 +53,7 @@ def test_the_current_file_is_deleted_once_it_is_another() -> None:
 
 
 def test_the_sums_must_be_more_than_twice_the_limit() -> None:
+    """S180."""
     world, client = started(limit=4348)
     client.side.write(extent(0, 8))
     world.store.settle()
@@ -71,7 +74,7 @@ def test_the_sums_must_be_more_than_twice_the_limit() -> None:
 
 
 def test_each_single_remove_looks_for_a_pair() -> None:
-    """One message with all ids looks once, after the last; single ones look after each (S147)."""
+    """S147, S180: One message with all ids looks once, after the last; single ones look after each (S147)."""
     together, client = started()
     client.side.write(extent(1, 18))
     together.store.settle()
@@ -108,6 +111,7 @@ def test_singles_settled_between_equal_singles_settled_by_hand() -> None:
 
 
 def test_at_most_four_files_wait_for_the_collector() -> None:
+    """S180."""
     world, client = started()
     client.side.write(extent(0, 41))
     world.store.settle()
@@ -123,6 +127,7 @@ def test_at_most_four_files_wait_for_the_collector() -> None:
 
 
 def test_a_combination_without_a_gap_needs_no_temporary_file() -> None:
+    """S183."""
     world, client = started()
     client.side.write(extent(1, 18))
     world.store.settle()
@@ -134,6 +139,7 @@ def test_a_combination_without_a_gap_needs_no_temporary_file() -> None:
 
 
 def test_counts_may_change_while_records_move() -> None:
+    """S142, S183."""
     world, client = started()
     other = world.client("other")
     client.side.write(extent(1, 18))
@@ -165,6 +171,7 @@ def open_file() -> tuple[Harness, Client]:
 
 
 def test_a_file_that_a_client_has_open_stays_on_disk(open_file: tuple[Harness, Client]) -> None:
+    """S186."""
     world, client = open_file
     client.side.remove([Range(0, 4)])
     world.store.settle()
@@ -184,6 +191,7 @@ def test_a_file_that_a_client_has_open_stays_on_disk(open_file: tuple[Harness, C
 
 
 def test_the_next_read_closes_what_is_marked(open_file: tuple[Harness, Client]) -> None:
+    """S185."""
     world, client = open_file
     client.side.remove([Range(0, 4)])
     world.store.settle()
@@ -195,6 +203,7 @@ def test_the_next_read_closes_what_is_marked(open_file: tuple[Harness, Client]) 
 
 
 def test_an_orphan_survives_a_clean_stop_but_not_a_dirty_start(open_file: tuple[Harness, Client]) -> None:
+    """S186."""
     world, client = open_file
     client.side.remove([Range(0, 4)])
     world.store.settle()

@@ -36,6 +36,7 @@ def live(world: Harness, first: int, count: int) -> list[int]:
 
 
 def test_a_clean_start_has_everything_of_the_clean_stop(storage: Storage) -> None:
+    """S201, S206, S208, S213."""
     world = Harness(storage, limit=4000)
     world.store.start_new()
     client = world.client()
@@ -60,6 +61,7 @@ def test_a_clean_start_has_everything_of_the_clean_stop(storage: Storage) -> Non
 
 
 def test_other_clients_than_expected_make_the_start_dirty(storage: Storage) -> None:
+    """S206."""
     world = Harness(storage)
     world.store.start_new()
     client = world.client()
@@ -73,6 +75,7 @@ def test_other_clients_than_expected_make_the_start_dirty(storage: Storage) -> N
 
 
 def test_a_clean_stop_counts_once(storage: Storage) -> None:
+    """S206."""
     world = Harness(storage)
     world.store.start_new()
     world.client().side.write(extent(0, 3))
@@ -86,6 +89,7 @@ def test_a_clean_stop_counts_once(storage: Storage) -> None:
 
 
 def test_a_deleted_client_is_not_expected(storage: Storage) -> None:
+    """S200, S206."""
     world = Harness(storage)
     world.store.start_new()
     world.client("q")
@@ -102,6 +106,7 @@ def test_a_deleted_client_is_not_expected(storage: Storage) -> None:
 
 @pytest.mark.parametrize("name", ["clean.dot", "file_summary.ets", "msg_store_index.ets"])
 def test_what_a_broker_left_at_its_stop_is_removed(storage: Storage, name: str) -> None:
+    """S211, S240."""
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/0.rdq", [records(world, 0, 2)])
     storage.append(f"{DIRECTORY}/{name}", [RawBytes(b"anything")])
@@ -111,6 +116,7 @@ def test_what_a_broker_left_at_its_stop_is_removed(storage: Storage, name: str) 
 
 
 def test_a_damaged_note_of_a_clean_stop_makes_the_start_dirty(storage: Storage) -> None:
+    """S206."""
     world = Harness(storage)
     world.store.start_new()
     world.client().side.write(extent(0, 2))
@@ -133,6 +139,7 @@ def test_files_that_changed_since_make_the_start_dirty(storage: Storage) -> None
 
 
 def test_the_transient_store_always_starts_with_nothing(storage: Storage) -> None:
+    """S205."""
     world = Harness(storage, limit=4000, name="transient")
     world.store.start_new()
     world.client(confirms=False).side.write(extent(0, 9))
@@ -159,6 +166,7 @@ def crashed(world: Harness, power: bool, references: list[tuple[int, int]]) -> N
 
 @pytest.mark.parametrize("power", [False, True])
 def test_what_was_synced_survives_and_what_was_not_does_not(storage: Storage, power: bool) -> None:
+    """S166, S230."""
     world = Harness(storage, buffer=3000)
     world.store.start_new()
     client = world.client()
@@ -172,6 +180,7 @@ def test_what_was_synced_survives_and_what_was_not_does_not(storage: Storage, po
 
 
 def test_a_roll_over_makes_the_old_file_durable(storage: Storage) -> None:
+    """S171."""
     world = Harness(storage, limit=4000, name="transient")
     world.store.start_new()
     world.client(confirms=False).side.write(extent(0, 6))
@@ -184,6 +193,7 @@ def test_a_roll_over_makes_the_old_file_durable(storage: Storage) -> None:
 
 
 def test_references_are_counted_and_those_without_a_record_dropped(storage: Storage) -> None:
+    """S207, S233."""
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/0.rdq", [records(world, 0, 4)])
     storage.append(f"{DIRECTORY}/1.rdq", [records(world, 4, 4)])
@@ -200,6 +210,7 @@ def test_references_are_counted_and_those_without_a_record_dropped(storage: Stor
 
 
 def test_the_last_file_is_cut_behind_its_last_valid_record(storage: Storage) -> None:
+    """S207, S208."""
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/0.rdq", [records(world, 0, 4)])
     storage.append(f"{DIRECTORY}/1.rdq", [records(world, 4, 4)])
@@ -222,6 +233,7 @@ def test_a_last_file_without_valid_records_is_emptied(storage: Storage) -> None:
 
 
 def test_other_files_without_valid_records_are_deleted(storage: Storage) -> None:
+    """S207."""
     world = Harness(storage)
     for number in range(3):
         storage.append(f"{DIRECTORY}/{number}.rdq", [records(world, 4 * number, 4)])
@@ -234,6 +246,7 @@ def test_other_files_without_valid_records_are_deleted(storage: Storage) -> None
 
 
 def test_no_file_at_all(storage: Storage) -> None:
+    """S207."""
     world = Harness(storage)
     assert not world.store.start([], lambda: [(0, 3)])
     assert world.files() == [[0, 0, 0]]
@@ -242,6 +255,7 @@ def test_no_file_at_all(storage: Storage) -> None:
 
 
 def test_within_a_file_the_last_copy_wins_and_across_files_the_first(storage: Storage) -> None:
+    """S207."""
     world = Harness(storage)
     storage.append(f"{DIRECTORY}/0.rdq", [records(world, 0, 3), records(world, 0, 2)])
     storage.append(f"{DIRECTORY}/1.rdq", [records(world, 1, 2), records(world, 9)])
@@ -265,6 +279,7 @@ def _few_zeros(world: Harness, path: str) -> None:
 
 @pytest.mark.parametrize("damage", [_zeros, _few_zeros])
 def test_the_scanner_stops_at_the_damage(storage: Storage, damage: Callable[[Harness, str], None]) -> None:
+    """S209."""
     world = Harness(storage)
     path = f"{DIRECTORY}/0.rdq"
     storage.append(path, [records(world, 0, 2)])
@@ -279,6 +294,7 @@ def test_the_scanner_stops_at_the_damage(storage: Storage, damage: Callable[[Har
 
 
 def test_a_torn_tail_is_no_record(storage: Storage) -> None:
+    """S209."""
     world = Harness(storage)
     path = f"{DIRECTORY}/0.rdq"
     storage.append(path, [records(world, 0, 2), RawBytes(records(world, 5).encode()[:500])])
@@ -290,6 +306,7 @@ def test_a_torn_tail_is_no_record(storage: Storage) -> None:
 
 
 def test_the_scanner_passes_over_a_record_with_a_wrong_marker(storage: Storage) -> None:
+    """S209."""
     world = Harness(storage)
     path = f"{DIRECTORY}/0.rdq"
     for bad in (1, 3):
@@ -302,6 +319,7 @@ def test_the_scanner_passes_over_a_record_with_a_wrong_marker(storage: Storage) 
 
 
 def test_a_size_without_room_for_an_id_is_told(storage: Storage) -> None:
+    """S209."""
     world = Harness(storage)
     damage = (3).to_bytes(8, "big") + b"abc" + b"\xff"
     storage.append(f"{DIRECTORY}/0.rdq", [records(world, 0), RawBytes(damage)])
@@ -362,17 +380,19 @@ STEPS = (
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_process_crash_between_two_steps(storage: Storage, step: str) -> None:
+    """S191."""
     lost = {8} if step == "truncated" else set()
     assert recover(after_step(storage, step), power=False) == [n for n in KEPT if n not in lost]
 
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_power_cut_between_two_steps_loses_nothing(storage: Storage, step: str) -> None:
-    """Truncating is not synced before the copy-back is, so the power cut undoes it."""
+    """S191, S234: Truncating is not synced before the copy-back is, so the power cut undoes it."""
     assert recover(after_step(storage, step), power=True) == KEPT
 
 
 def test_a_crash_before_the_truncation_appends_what_was_set_aside(storage: Storage) -> None:
+    """S191, S206."""
     world = after_step(storage, "tmp_written")
     before = world.sizes()
     assert before["1.rdt"] == 1087
@@ -388,7 +408,7 @@ def test_a_crash_while_the_temporary_file_is_written(storage: Storage) -> None:
 
 
 def test_what_was_set_aside_is_lost_behind_the_zeros(storage: Storage) -> None:
-    """The reference's own weakness: the scanner stops at the zeros before it (S191 row 2)."""
+    """S191: The reference's own weakness: the scanner stops at the zeros before it (S191 row 2)."""
     world = after_step(storage, "truncated")
     assert world.storage.read_bytes(f"{DIRECTORY}/1.rdq", 1087, 2174) == bytes(2174)
     crashed(world, False, [(number, 1) for number in KEPT])
@@ -398,6 +418,7 @@ def test_what_was_set_aside_is_lost_behind_the_zeros(storage: Storage) -> None:
 
 
 def test_a_crash_before_the_source_is_removed_leaves_duplicates(storage: Storage) -> None:
+    """S191."""
     world = after_step(storage, "synced")
     assert {"1.rdq", "2.rdq"} <= set(world.sizes())
     crashed(world, False, [(number, 1) for number in KEPT])

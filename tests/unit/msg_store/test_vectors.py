@@ -5,6 +5,7 @@ from tests.unit.msg_store.harness import Harness, extent, ranges
 
 
 def test_w1_sizes_of_a_file_that_nothing_syncs() -> None:
+    """S21, S33."""
     world = Harness(name="transient")
     world.store.start_new()
     client = world.client(confirms=False)
@@ -27,6 +28,7 @@ def test_w1_all_at_once_ends_the_same() -> None:
 
 
 def test_a_file_is_closed_at_the_record_that_reaches_the_limit() -> None:
+    """S171, S172."""
     world = Harness(limit=2174)
     world.store.start_new()
     world.client().side.write(extent(0, 2))
@@ -37,6 +39,7 @@ def test_a_file_is_closed_at_the_record_that_reaches_the_limit() -> None:
 
 
 def test_an_oversized_record_is_stored_whole() -> None:
+    """S172."""
     world = Harness(limit=1000)
     world.store.start_new()
     world.client().side.write(extent(0, 3, record_bytes=5000))
@@ -46,6 +49,7 @@ def test_an_oversized_record_is_stored_whole() -> None:
 
 
 def test_g1() -> None:
+    """S148, S180, S181, S183."""
     world = Harness(limit=4000)
     world.store.start_new()
     client = world.client()
@@ -76,6 +80,7 @@ def test_g1() -> None:
 
 
 def test_g2_what_waits_for_a_locked_file_and_what_does_not() -> None:
+    """S142, S182, S185, S187, S190."""
     world = Harness(limit=4000)
     world.store.start_new()
     client = world.client()

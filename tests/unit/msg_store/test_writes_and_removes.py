@@ -17,6 +17,7 @@ def world() -> Harness:
 
 
 def test_a_remove_that_overtakes_the_write_cancels_it(world: Harness) -> None:
+    """S134, S141, S145."""
     client = world.client()
     client.side.write(extent(0, 5))
     client.side.remove([Range(1, 2)])
@@ -29,6 +30,7 @@ def test_a_remove_that_overtakes_the_write_cancels_it(world: Harness) -> None:
 
 
 def test_a_write_sent_again_behind_its_remove_is_processed_once(world: Harness) -> None:
+    """S134, S141."""
     client = world.client()
     client.side.write(extent(0))
     client.side.remove(ranges(0))
@@ -40,6 +42,7 @@ def test_a_write_sent_again_behind_its_remove_is_processed_once(world: Harness) 
 
 
 def test_removing_twice_what_is_not_handled_is_a_defect(world: Harness) -> None:
+    """S146."""
     client = world.client()
     client.side.write(extent(0))
     world.store.settle()
@@ -56,6 +59,7 @@ def test_removing_what_is_not_there_is_a_defect(world: Harness) -> None:
 
 
 def test_one_message_in_several_queues_is_stored_once(world: Harness) -> None:
+    """S56, S142, S147."""
     clients = [world.client(ref) for ref in ("a", "b", "c")]
     for client in clients:
         client.side.write(extent(0, 2))
@@ -76,6 +80,7 @@ def test_one_message_in_several_queues_is_stored_once(world: Harness) -> None:
 
 
 def test_a_duplicate_in_an_older_file_is_confirmed_at_once(world: Harness) -> None:
+    """S144."""
     first, second = world.client("a"), world.client("b")
     first.side.write(extent(0, 5))
     world.store.settle()
@@ -91,6 +96,7 @@ def test_a_duplicate_in_an_older_file_is_confirmed_at_once(world: Harness) -> No
 
 
 def test_garbage_comes_back_without_being_written_again(world: Harness) -> None:
+    """S130, S142."""
     first, second = world.client("a"), world.client("b")
     first.side.write(extent(0, 2))
     world.store.settle()
@@ -104,6 +110,7 @@ def test_garbage_comes_back_without_being_written_again(world: Harness) -> None:
 
 
 def test_removing_an_unsynced_message_confirms_it_as_ignored(world: Harness) -> None:
+    """S147, K6."""
     client, other = world.client("a"), world.client("b")
     client.side.write(extent(0, 3))
     world.store.handle_mailbox()
@@ -118,6 +125,7 @@ def test_removing_an_unsynced_message_confirms_it_as_ignored(world: Harness) -> 
 
 
 def test_a_client_with_pending_confirms_hears_even_of_nothing(world: Harness) -> None:
+    """S147."""
     client = world.client()
     client.side.write(extent(0, 1))
     world.store.settle()
@@ -129,6 +137,7 @@ def test_a_client_with_pending_confirms_hears_even_of_nothing(world: Harness) ->
 
 
 def test_the_transient_store_confirms_and_syncs_nothing() -> None:
+    """S135, S168."""
     world = Harness(name="transient")
     world.store.start_new()
     client = world.client(confirms=False)
@@ -142,6 +151,7 @@ def test_the_transient_store_confirms_and_syncs_nothing() -> None:
 
 
 def test_a_sync_serves_all_clients_with_one_fsync(world: Harness) -> None:
+    """S166, K6."""
     clients = [world.client(ref) for ref in ("a", "b")]
     for at, client in enumerate(clients):
         client.side.write(extent(10 * at, 1))
@@ -153,6 +163,7 @@ def test_a_sync_serves_all_clients_with_one_fsync(world: Harness) -> None:
 
 
 def test_credit(world: Harness) -> None:
+    """S140, F1, F2."""
     client = world.client()
     assert client.side.credit is None
     assert client.side.credit_left == 40
@@ -178,6 +189,7 @@ def test_credit(world: Harness) -> None:
 
 
 def test_ignored_writes_earn_credit_too(world: Harness) -> None:
+    """S141, F1."""
     client = world.client()
     client.side.write(extent(0, 8))
     client.side.remove([Range(0, 8)])
@@ -186,6 +198,7 @@ def test_ignored_writes_earn_credit_too(world: Harness) -> None:
 
 
 def test_newest_first(world: Harness) -> None:
+    """S143."""
     client = world.client()
     client.side.write(extent(0, 10), descending=True)
     world.store.settle()
@@ -208,6 +221,7 @@ def test_newest_first(world: Harness) -> None:
 
 
 def test_a_cut_mailbox_handles_the_same(world: Harness) -> None:
+    """S136, S158."""
     client = world.client()
     client.side.write(extent(0, 10), descending=True)
     client.side.remove([Range(0, 2), Range(4, 3)], one_by_one=True, descending=True)
@@ -231,6 +245,7 @@ def numbers_told(client: Client, how: str) -> list[int]:
 
 
 def test_what_a_dying_client_wrote_last_is_ignored(world: Harness) -> None:
+    """S150."""
     dying, other = world.client("a"), world.client("b")
     dying.side.write(extent(0, 2))
     other.side.write(extent(0, 1))
@@ -247,6 +262,7 @@ def test_what_a_dying_client_wrote_last_is_ignored(world: Harness) -> None:
 
 
 def test_a_dying_client_leaves_records_behind_its_death_alone(world: Harness) -> None:
+    """S150."""
     dying, other = world.client("a"), world.client("b")
     other.side.write(extent(0, 1))
     world.store.settle()
@@ -260,6 +276,7 @@ def test_a_dying_client_leaves_records_behind_its_death_alone(world: Harness) ->
 
 
 def test_a_record_at_the_position_of_death_counts_as_older(world: Harness) -> None:
+    """S150."""
     dying, other = world.client("a"), world.client("b")
     other.side.write(extent(0, 3))
     dying.side.write(extent(0, 3))
@@ -270,6 +287,7 @@ def test_a_record_at_the_position_of_death_counts_as_older(world: Harness) -> No
 
 
 def test_newest_first_splits_at_the_death_too(world: Harness) -> None:
+    """S150."""
     dying, other = world.client("a"), world.client("b")
     other.side.write(extent(0, 3), descending=True)
     dying.side.write(extent(0, 3), descending=True)
@@ -280,6 +298,7 @@ def test_newest_first_splits_at_the_death_too(world: Harness) -> None:
 
 
 def test_a_dying_client_does_not_revive_garbage_in_a_locked_file(world: Harness) -> None:
+    """S150."""
     dying, other = world.client("a"), world.client("b")
     other.side.write(extent(0, 5))
     world.store.settle()
@@ -297,6 +316,7 @@ def test_a_dying_client_does_not_revive_garbage_in_a_locked_file(world: Harness)
 
 
 def test_a_deleted_client_is_forgotten(world: Harness) -> None:
+    """S135, S150, S200."""
     client = world.client("a")
     client.side.write(extent(0, 2))
     world.store.handle_mailbox()
@@ -307,6 +327,7 @@ def test_a_deleted_client_is_forgotten(world: Harness) -> None:
 
 
 def test_a_terminated_client_hears_nothing_more(world: Harness) -> None:
+    """S200."""
     client = world.client("a")
     client.side.write(extent(0, 2))
     client.side.terminate()
@@ -333,6 +354,7 @@ def test_what_a_killed_client_sent_is_still_handled(world: Harness) -> None:
 
 
 def test_reads_come_from_the_cache_while_a_message_is_in_it(world: Harness) -> None:
+    """S133, S155."""
     client = world.client()
     client.side.write(extent(0, 6))
     client.side.read(extent(0, 6))
@@ -344,6 +366,7 @@ def test_reads_come_from_the_cache_while_a_message_is_in_it(world: Harness) -> N
 
 
 def test_reading_the_current_file_hands_the_buffer_over() -> None:
+    """S156."""
     world = Harness(name="transient")
     world.store.start_new()
     first, second = world.client("a", confirms=False), world.client("b", confirms=False)
@@ -368,6 +391,7 @@ def test_reading_what_is_not_there_is_a_defect(world: Harness) -> None:
 
 
 def test_contains(world: Harness) -> None:
+    """S157."""
     client = world.client()
     client.side.write(extent(0, 6))
     client.side.remove(ranges(2))
@@ -379,6 +403,7 @@ def test_contains(world: Harness) -> None:
 
 
 def test_contains_waits_for_a_locked_file(world: Harness) -> None:
+    """S157, S187."""
     client = world.client()
     client.side.write(extent(1, 18))
     world.store.settle()

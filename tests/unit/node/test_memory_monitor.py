@@ -19,12 +19,14 @@ def monitor_with(*durations: float | None) -> MemoryMonitor:
 
 
 def test_below_the_paging_ratio_there_is_no_target() -> None:
+    """M3."""
     monitor = monitor_with(4.0)
     assert monitor.recompute(49, 100, 0.5) == []
     assert monitor.desired is None
 
 
 def test_nobody_reports_nobody_pages() -> None:
+    """M3, M5."""
     monitor = monitor_with(None, None)
     monitor.recompute(90, 100, 0.5)
     assert monitor.desired is None
@@ -35,12 +37,14 @@ def test_nobody_reports_nobody_pages() -> None:
     [(50, (6.0 + 1) / 2 / 0.5), (94, (6.0 + 1) / 2 / 0.94), (95, 6.0 / 2 / 0.95), (200, 1.5)],
 )
 def test_desired_duration(memory: int, desired: float) -> None:
+    """M3."""
     monitor = monitor_with(2.0, 4.0)
     monitor.recompute(memory, 100, 0.5)
     assert monitor.desired == pytest.approx(desired)
 
 
 def test_a_fall_is_pushed_to_those_above_it() -> None:
+    """M4."""
     monitor = monitor_with(1.0, 5.0, None)
     assert monitor.recompute(200, 100, 0.5) == ["q1", "q2"]
     assert monitor.desired == pytest.approx(1.5)
@@ -51,6 +55,7 @@ def test_a_fall_is_pushed_to_those_above_it() -> None:
 
 
 def test_no_limit_means_zero() -> None:
+    """M3."""
     monitor = monitor_with(2.0)
     monitor.recompute(1, 0, 0.5)
     assert monitor.desired == 0.0

@@ -54,6 +54,7 @@ def recovered(journal: bytes = b"", segment: bytes | None = None) -> tuple[Harne
     "tail", [journal_publish(3)[:-1], journal_publish(3)[:9], deliver(3)[:7], bytes(1), bytes(39)]
 )
 def test_journal_with_a_torn_end(tail: bytes) -> None:
+    """S114, S119."""
     it, count = recovered(GOOD_JOURNAL + tail)
     assert count == 3
     assert it.bytes_of("0.idx") == GOOD_SEGMENT
@@ -62,12 +63,14 @@ def test_journal_with_a_torn_end(tail: bytes) -> None:
 
 @pytest.mark.parametrize("zeros", [40, 41, 500])
 def test_journal_followed_by_zeros(zeros: int) -> None:
+    """S114, S119."""
     _, count = recovered(GOOD_JOURNAL + bytes(zeros) + GOOD_JOURNAL)
     assert count == 3
 
 
 @pytest.mark.parametrize("records", [ack(5), deliver(5) + ack(5)])
 def test_journal_ends_what_no_segment_has(records: bytes) -> None:
+    """S115, S119."""
     it, count = recovered(records)
     assert count == 0
     assert it.index.facts()["segments"] == []
@@ -83,18 +86,21 @@ def test_journal_ends_what_no_segment_has(records: bytes) -> None:
     ],
 )
 def test_journal_that_crashes_the_broker(records: bytes) -> None:
+    """S114, S119."""
     with pytest.raises(IndexCorrupt):
         recovered(records)
 
 
 @pytest.mark.parametrize("segment", [b"", bytes(1), bytes(100)])
 def test_segment_of_zeros_is_deleted(segment: bytes) -> None:
+    """S90, S119."""
     it, count = recovered(segment=segment)
     assert count == 0
     assert it.bytes_of("0.idx") is None
 
 
 def test_zeros_found_by_a_read_are_deleted() -> None:
+    """S90."""
     it = Harness(size=N)
     it.put("0.idx", bytes(50))
     it.restart(terms=[], store_clean=True)
@@ -105,11 +111,13 @@ def test_zeros_found_by_a_read_are_deleted() -> None:
 
 
 def test_segment_cut_after_two_bytes_of_a_publish() -> None:
+    """S90, S119."""
     _, count = recovered(segment=GOOD_SEGMENT + publish(3)[:2])
     assert count == 3
 
 
 def test_segment_cut_elsewhere() -> None:
+    """S119."""
     torn = GOOD_SEGMENT + publish(3)
     crashes = 0
     for length in range(len(GOOD_SEGMENT) + 3, len(torn)):
@@ -126,17 +134,20 @@ def test_segment_cut_elsewhere() -> None:
     "tail", [b"\x40", bytes(2), bytes(60), publish(N) + mark(N), mark(5), mark(0) + mark(0), b"\x00\x05"]
 )
 def test_segment_that_crashes_the_broker(tail: bytes) -> None:
+    """S119."""
     with pytest.raises(IndexCorrupt):
         recovered(segment=GOOD_SEGMENT + tail)
 
 
 def test_the_same_publish_twice_counts_one_too_many() -> None:
+    """S119."""
     it, count = recovered(segment=publish(0) + publish(0) + mark(0))
     assert count == 2
     assert [(each.start, each.count) for each in it.index.read(0, 8)] == [(0, 1)]
 
 
 def test_stray_names() -> None:
+    """S9."""
     it = Harness(size=N)
     it.put("7.idx.bak", GOOD_SEGMENT)
     assert it.restart().count == 0
@@ -147,6 +158,7 @@ def test_stray_names() -> None:
 
 
 def test_version_2_is_refused() -> None:
+    """S242."""
     it = Harness(size=N)
     it.put("0.qi", b"x")
     with pytest.raises(IndexCorrupt, match="version 2"):

@@ -18,6 +18,7 @@ from tests.unit.queue_index.harness import (
 
 
 def test_the_flush_comes_on_the_32769th_operation() -> None:
+    """S73, S79."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT, 16384), None)
     assert it.index.dirty == 32768
@@ -36,6 +37,7 @@ def test_the_flush_comes_on_the_32769th_operation() -> None:
 
 
 def test_how_a_burst_is_cut_does_not_matter() -> None:
+    """S74."""
     whole, halves = Harness(), Harness()
     whole.index.publish(extent(0, EMBEDDED_PERSISTENT, 40000), None)
     for start, count in ((0, 1), (1, 16384), (16385, 23615)):
@@ -45,6 +47,7 @@ def test_how_a_burst_is_cut_does_not_matter() -> None:
 
 
 def test_hint_0_flushes_every_publish_and_its_deliver_waits() -> None:
+    """S66, S78, S79."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT, 3), 0)
     segment = it.bytes_of("0.idx")
@@ -57,6 +60,7 @@ def test_hint_0_flushes_every_publish_and_its_deliver_waits() -> None:
 
 
 def test_hint_of_the_queue_does_not_concern_delivers() -> None:
+    """S75, S79."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT, 1), 1)
     assert it.index.dirty == 2
@@ -65,6 +69,7 @@ def test_hint_of_the_queue_does_not_concern_delivers() -> None:
 
 
 def test_why_a_flush_came() -> None:
+    """S79."""
     for hint, max_journal, cause in ((2, 32768, "hint"), (None, 2, "max_journal")):
         it = Harness(max_journal=max_journal)
         it.index.publish(extent(0, STORE_PERSISTENT, 2), hint)
@@ -74,7 +79,7 @@ def test_why_a_flush_came() -> None:
 
 
 def test_max_journal_100() -> None:
-    """The steps of the recorded trace h24, which counts publishes, delivers and acks alike."""
+    """S73: The steps of the recorded trace h24, which counts publishes, delivers and acks alike."""
     it = Harness(max_journal=100)
     it.index.publish(extent(0, EMBEDDED_PERSISTENT, 49, size=100), None)
     assert it.index.dirty == 98
@@ -100,6 +105,7 @@ def test_max_journal_100() -> None:
 def test_an_ack_call_flushes_once_single_calls_where_they_must(
     one_by_one: bool, flushes: int, dirty: int
 ) -> None:
+    """S75."""
     it = Harness(max_journal=6)
     it.index.publish(extent(0, STORE_PERSISTENT, 31), None)
     it.index.flush()
@@ -110,7 +116,7 @@ def test_an_ack_call_flushes_once_single_calls_where_they_must(
 
 
 def test_a_segment_file_goes_at_the_next_flush_not_at_the_last_ack() -> None:
-    """As in the recorded trace h23."""
+    """S80: As in the recorded trace h23."""
     it = Harness(size=8)
     it.index.publish(extent(0, STORE_PERSISTENT, 20), None)
     it.index.flush()
@@ -125,6 +131,7 @@ def test_a_segment_file_goes_at_the_next_flush_not_at_the_last_ack() -> None:
 
 
 def test_published_and_acked_between_two_flushes_reaches_no_segment() -> None:
+    """S72, S73."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT, 100), None)
     it.index.ack([Range(0, 100)])
@@ -137,6 +144,7 @@ def test_published_and_acked_between_two_flushes_reaches_no_segment() -> None:
 
 
 def test_a_flush_writes_each_segment_once_and_syncs_it() -> None:
+    """S80, S81."""
     it = Harness(size=8)
     it.index.publish(extent(3, STORE_PERSISTENT, 10), None)
     it.index.ack([Range(5, 1)])
@@ -150,6 +158,7 @@ def test_a_flush_writes_each_segment_once_and_syncs_it() -> None:
 
 
 def test_flush_without_actions_does_nothing() -> None:
+    """S80, S82."""
     it = Harness()
     it.index.flush()
     it.index.sync()
@@ -159,6 +168,7 @@ def test_flush_without_actions_does_nothing() -> None:
 
 
 def test_the_cache_is_flushed_at_n_entries() -> None:
+    """S76, S77."""
     it = Harness(size=8)
     it.index.pre_publish(extent(0, STORE_TRANSIENT, 20), None)
     facts = it.index.facts()
@@ -181,6 +191,7 @@ def test_the_cache_is_flushed_at_n_entries() -> None:
 
 
 def test_confirms_come_with_sync_or_flush() -> None:
+    """S82, S85, K4, K5."""
     it = Harness(max_journal=6)
     it.index.publish(extent(0, STORE_PERSISTENT, 1, confirm=True), None)
     it.index.publish(extent(1, EMBEDDED_PERSISTENT, 1, confirm=True), None)
@@ -194,6 +205,7 @@ def test_confirms_come_with_sync_or_flush() -> None:
 
 
 def test_needs_sync_other_until_synced() -> None:
+    """S83."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT), None)
     assert it.index.needs_sync() == "other"
@@ -202,6 +214,7 @@ def test_needs_sync_other_until_synced() -> None:
 
 
 def test_reading_remembers_a_segment_without_a_file() -> None:
+    """S86."""
     it = Harness(size=8)
     assert it.index.read(16, 20) == []
     assert it.index.read(5, 5) == []
@@ -241,6 +254,7 @@ class Counting(LedgerStorage):
 
 @pytest.mark.parametrize("kind", [STORE_PERSISTENT, EMBEDDED_PERSISTENT])
 def test_reset_keeps_nothing(kind: int) -> None:
+    """S92."""
     it = Harness(size=8)
     it.index.publish(extent(0, kind, 30, confirm=True), 5)
     it.index.reset()

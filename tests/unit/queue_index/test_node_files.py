@@ -44,6 +44,7 @@ def lines(it: Harness) -> dict[int, tuple[str, int, bool, int]]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_clean_opening_finds_every_live_message(conformance_dir: Path, name: str) -> None:
+    """S112, S241."""
     folder = conformance_dir / "datadirs" / name
     manifest = manifest_of(folder)
     terms = {each["queue_dir"]: each["segments"] for each in manifest["recovery_dets"]}
@@ -90,6 +91,7 @@ def test_the_big_queue_message_for_message(conformance_dir: Path) -> None:
 
 @pytest.mark.parametrize("name", ["clean-mixed", "dirty-mixed"])
 def test_dirty_opening_keeps_what_the_node_kept(conformance_dir: Path, name: str) -> None:
+    """S113, S241."""
     folder = conformance_dir / "datadirs" / name
     manifest = manifest_of(folder)
     (store,) = (each for each in manifest["stores"] if each["dir"] == "msg_store_persistent")

@@ -27,6 +27,7 @@ def seq_ids(it: Harness, end: int = 100) -> list[int]:
 
 
 def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
+    """S94, S112."""
     it = Harness(size=8)
     it.index.publish(extent(0, STORE_PERSISTENT, 10), None)
     it.index.flush()
@@ -49,6 +50,7 @@ def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
 
 
 def test_a_clean_stop_of_a_queue_without_files() -> None:
+    """S5, S94."""
     it = Harness()
     assert it.index.terminate() == []
     it.restart([], store_clean=True)
@@ -57,7 +59,7 @@ def test_a_clean_stop_of_a_queue_without_files() -> None:
 
 
 def test_what_was_not_synced_is_lost() -> None:
-    """The proportions of S231."""
+    """S231: The proportions of S231."""
     it = Harness()
     it.index.publish(extent(0, STORE_PERSISTENT, 83), None)
     it.index.sync()
@@ -71,7 +73,7 @@ def test_what_was_not_synced_is_lost() -> None:
 
 
 def test_a_power_cut_may_bring_the_journal_back() -> None:
-    """The truncation after a flush is not synced; S115 removes what is there twice."""
+    """S115: The truncation after a flush is not synced; S115 removes what is there twice."""
     it = Harness(size=8)
     it.index.publish(extent(0, STORE_PERSISTENT, 20), None)
     it.index.sync()
@@ -88,7 +90,7 @@ def test_a_power_cut_may_bring_the_journal_back() -> None:
 
 
 def test_torn_flush() -> None:
-    """The first torn crash of the recorded trace h37, with its sizes."""
+    """S115: The first torn crash of the recorded trace h37, with its sizes."""
     it = Harness(size=64)
     for seq_id in range(0, 100, 2):
         kind = STORE_PERSISTENT if seq_id % 4 else EMBEDDED_PERSISTENT
@@ -113,6 +115,7 @@ def test_torn_flush() -> None:
 
 
 def test_missing_messages_are_acked_away_and_their_bytes_still_counted() -> None:
+    """S113, S233."""
     it = Harness(size=8)
     it.index.publish(extent(0, STORE_PERSISTENT, 10, msg_no=1, size=7000), None)
     it.index.flush()
@@ -124,6 +127,7 @@ def test_missing_messages_are_acked_away_and_their_bytes_still_counted() -> None
 
 
 def test_transient_messages_go_in_a_dirty_recovery() -> None:
+    """S116."""
     it = Harness()
     for place, kind in enumerate(KINDS):
         it.index.publish(extent(10 * place, kind, 10), None)
@@ -136,6 +140,7 @@ def test_transient_messages_go_in_a_dirty_recovery() -> None:
 
 
 def test_nothing_of_a_queue_that_is_not_durable_stays() -> None:
+    """S110."""
     it = Harness()
     it.index.publish(extent(0, EMBEDDED_PERSISTENT, 5), None)
     it.index.flush()
@@ -148,6 +153,7 @@ def test_nothing_of_a_queue_that_is_not_durable_stays() -> None:
 def test_a_deliver_is_added_unless_the_queue_stopped_in_order(
     terms: list[tuple[int, int]] | None, marks: str
 ) -> None:
+    """S113."""
     it = Harness()
     it.index.actions.publish(extent(0, STORE_PERSISTENT), with_deliver=False)
     it.index.terminate()
@@ -158,6 +164,7 @@ def test_a_deliver_is_added_unless_the_queue_stopped_in_order(
 
 
 def test_a_queue_without_files_gets_an_empty_journal() -> None:
+    """S116."""
     it = Harness()
     recovered = it.restart()
     assert (recovered.count, recovered.size_bytes) == (0, 0)
@@ -167,6 +174,7 @@ def test_a_queue_without_files_gets_an_empty_journal() -> None:
 
 
 def test_the_recovery_shows_what_it_found_and_then_flushes() -> None:
+    """S113."""
     it = Harness(size=8)
     it.index.publish(extent(0, STORE_PERSISTENT, 10), None)
     it.index.sync()
@@ -178,6 +186,7 @@ def test_the_recovery_shows_what_it_found_and_then_flushes() -> None:
 
 
 def test_store_references_before_any_recovery() -> None:
+    """S117."""
     it = Harness(size=8)
     for place, kind in enumerate(KINDS):
         it.index.publish(extent(10 * place, kind, 10), None)
@@ -192,6 +201,7 @@ def test_store_references_before_any_recovery() -> None:
 
 
 def test_store_references_of_a_queue_without_files() -> None:
+    """S117."""
     it = Harness()
     assert it.index.store_references() == []
     assert it.storage.list(DIRECTORY) == []

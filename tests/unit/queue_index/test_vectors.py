@@ -29,6 +29,7 @@ def vector_i1() -> Harness:
 
 
 def test_i1_journal() -> None:
+    """S60, S62."""
     journal = vector_i1().bytes_of("journal.jif")
     assert journal is not None
     assert len(journal) == 311
@@ -47,6 +48,7 @@ def test_i1_journal() -> None:
 
 
 def test_i1_segment_after_ack_and_flush() -> None:
+    """S65, S80."""
     it = vector_i1()
     it.index.ack([Range(1, 1)])
     it.index.flush()
@@ -60,6 +62,7 @@ def test_i1_segment_after_ack_and_flush() -> None:
 
 
 def test_stub_names_the_queue() -> None:
+    """S6."""
     assert vector_i1().bytes_of(".queue_name") == b"VHOST: /\nQUEUE: q\n"
 
 
@@ -71,6 +74,7 @@ def cached() -> Harness:
 
 
 def test_j1_cache() -> None:
+    """S76, S77."""
     it = cached()
     assert it.storage.list(DIRECTORY) == []
     assert (it.index.needs_sync(), it.index.dirty) == ("no", 2)
@@ -88,6 +92,7 @@ def test_j1_cache() -> None:
 
 
 def test_j1_hint() -> None:
+    """S77, S78."""
     for hint, files in ((4, []), (3, ["0.idx"])):
         it = cached()
         it.index.flush_pre_publish_cache(hint)
@@ -95,6 +100,7 @@ def test_j1_hint() -> None:
 
 
 def test_r1_clean_then_dirty() -> None:
+    """S112, S118."""
     it = Harness()
     for seq_id, kind in enumerate(
         (STORE_PERSISTENT, EMBEDDED_PERSISTENT, STORE_TRANSIENT, EMBEDDED_TRANSIENT)

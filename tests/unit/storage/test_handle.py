@@ -37,6 +37,7 @@ class Watched:
 @pytest.mark.parametrize("limit", [1, EACH - 1, EACH, EACH + 1, 3 * EACH, 10 * EACH + 5, None])
 @pytest.mark.parametrize("counts", [[1] * 25, [25], [3, 9, 1, 12], [10, 15]])
 def test_runs_are_handed_over_where_single_records_would_be(limit: int | None, counts: list[int]) -> None:
+    """S21."""
     one, run = Watched(limit), Watched(limit)
     for count in counts:
         run.write(count)
@@ -68,6 +69,7 @@ def test_s21_without_a_limit_in_bytes_nothing_waits() -> None:
 
 
 def test_s22_to_s24_flush_sync_close() -> None:
+    """S22, S23, S24."""
     watched = Watched(None)
     watched.write(5)
     assert watched.handle.needs_sync
@@ -104,6 +106,7 @@ def test_s27_delete_drops_and_removes() -> None:
 
 
 def test_s234_a_dead_process_keeps_what_was_handed_over() -> None:
+    """S234."""
     watched = Watched(2 * EACH)
     watched.write(4)
     watched.handle.drop()

@@ -167,6 +167,7 @@ def test_paths_stay_inside(storage: Storage, path: str) -> None:
 
 
 def test_power_cut_brings_a_cleared_journal_back(storage: Storage) -> None:
+    """S26, S234."""
     storage.append("journal.jif", [RUN])
     storage.fsync("journal.jif")
     storage.truncate("journal.jif", 0)
