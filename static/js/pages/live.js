@@ -31,7 +31,10 @@ function start(root) {
     snapshot: (message) => session.snapshot(message),
     frame: (message) => session.frame(message),
     notice: (message) => alerts.show(`notice-${message.level}`, message.level, message.message),
-    status: (name, retryMs) => parts.status.link(name, retryMs),
+    status: (name, retryMs) => {
+      parts.status.link(name, retryMs);
+      parts.controls.enable(name === "live");
+    },
   });
   watchPalette(() => repaint(parts));
   build(parts, root, session, transport, alerts, data);

@@ -16,6 +16,7 @@ export class Controls {
   constructor(root, session, transport, alerts) {
     Object.assign(this, { root, session, transport, alerts });
     this.limits = {};
+    this.owner = true;
     this.bindMessages();
     this.bindConsumer();
     this.memory = new MemoryControls(this);
@@ -197,8 +198,14 @@ export class Controls {
     const profile = scenario.profile;
     for (const link of findAll("[data-profile]", this.root))
       link.setAttribute("aria-pressed", String(link.dataset.profile === profile));
-    for (const fieldset of findAll("fieldset", this.root)) fieldset.disabled = !owner;
+    this.owner = owner;
+    this.enable(this.transport.live);
     show(find("[data-watching]", this.root), !owner);
+  }
+
+  /** Nothing can be asked for while the engine is away, or in somebody else's session. */
+  enable(live) {
+    for (const fieldset of findAll("fieldset", this.root)) fieldset.disabled = !live || !this.owner;
   }
 
   update() {

@@ -73,6 +73,7 @@ export class StageView {
     this.scene = stageScene(this.session.state, box.width, box.height, turned);
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
+    if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
     this.tween.aim(this.scene.marks, now, this.stale);
     this.stale = null;
   }

@@ -12,7 +12,7 @@ const WEIGHT = {
   AlphasPushed: 6,
   PendingPaged: 6,
   LaneJoined: 6,
-  QueueStarted: 8,
+  QueueStarted: 10,
   QueueStopped: 9,
   TargetChanged: 5,
   CombineStarted: 5,
