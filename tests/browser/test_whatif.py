@@ -1,0 +1,106 @@
+"""The what-if page in a real browser: pickers, keys, tips, and a cell opened live with an equal digest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+
+OpenPage = Callable[..., Page]
+SLOW_MS = 60_000
+
+
+def cell_texts(page: Page) -> list[str]:
+    return page.locator(".whatif-cell").all_inner_texts()
+
+
+def test_pickers_are_the_question_and_the_address_is_the_view(page: Page, open_page: OpenPage) -> None:
+    page.goto("/whatif/")
+    before = cell_texts(page)
+    page.get_by_label("measure").focus()
+    page.get_by_label("measure").select_option("peak_ram_bytes")
+    page.wait_for_url("**m=peak_ram_bytes**")
+    expect(page.get_by_label("measure")).to_be_focused()
+    expect(page.locator(".whatif-unit")).to_have_text("MiB")
+    assert cell_texts(page) != before
+    page.get_by_label("X axis", exact=True).select_option("vm_memory_high_watermark")
+    page.wait_for_url("**x=vm_memory_high_watermark&y=vm_memory_high_watermark_paging_ratio**")
+    page.get_by_role("link", name="Difference from the defaults").click()
+    page.wait_for_url("**mode=difference**")
+    shown = cell_texts(page)
+    colleague = open_page()
+    colleague.goto(page.url)
+    assert cell_texts(colleague) == shown
+    page.go_back()
+    page.wait_for_function("!location.search.includes('mode=')")
+    assert cell_texts(page) != shown
+
+
+def test_keys_walk_the_cells_and_the_tip_follows(page: Page) -> None:
+    page.goto("/whatif/?w=backlog-drain")
+    home = page.locator(".whatif-cell.home")
+    expect(home).to_have_attribute("tabindex", "0")
+    assert page.locator('.whatif-cell[tabindex="0"]').count() == 1
+    home.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowUp")
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_contain_text("paging ratio 0.55, high watermark 0.45")
+    expect(tip).to_contain_text("Peak memory", ignore_case=True)
+    focused = page.locator(".whatif-cell:focus")
+    expect(focused).to_have_attribute("aria-describedby", "whatif-tip")
+    page.keyboard.press("Escape")
+    expect(tip).to_be_hidden()
+    page.keyboard.press("Home")
+    expect(page.locator(".whatif-cell:focus")).to_have_attribute("data-column", "0")
+
+
+def test_the_tip_of_a_pointer_leaves_with_it(page: Page) -> None:
+    page.goto("/whatif/")
+    page.locator(".whatif-cell").nth(40).hover()
+    tip = page.get_by_role("tooltip")
+    expect(tip.get_by_role("button", name="Open in the playground")).to_be_visible()
+    tip.hover()
+    page.wait_for_timeout(400)
+    expect(tip).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(tip).to_be_hidden()
+
+
+def test_a_cell_opens_live_and_reaches_the_same_digest(page: Page) -> None:
+    page.goto("/whatif/?h=paging-watermark&w=steady")
+    page.locator(".whatif-cell.home").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/s/*/")
+    page.get_by_role("button", name="10×").click()
+    expect(page.get_by_text("the same run")).to_be_visible(timeout=SLOW_MS)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_use_it(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None], scheme: str
+) -> None:
+    for query in ("", "?h=size-embed&mode=difference"):
+        page = open_page(color_scheme=scheme)
+        page.goto(f"/whatif/{query}")
+        page.locator(".whatif-cell").nth(10).hover()
+        assert_accessible(page)
+
+
+def test_a_finger_sees_the_numbers_before_it_opens_a_run(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto("/whatif/")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    page.locator(".whatif-cell").nth(17).tap()
+    tip = page.get_by_role("tooltip")
+    expect(tip).to_be_visible()
+    box = tip.bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    tip.get_by_role("button", name="Open in the playground").tap()
+    page.wait_for_url(re.compile(r"/s/[2-9a-z]+/"))
