@@ -8,6 +8,8 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8000
 PYTEST_ARGS ?=
+SEED ?= 1
+COUNT ?= 2000
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -21,7 +23,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
-	screenshots soak messages constraints clean
+	differential interop screenshots soak messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -120,6 +122,12 @@ py-test: dev-env spark-env
 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
 	@$(PY) -m pytest tests/golden tests/conformance $(PYTEST_ARGS)
+
+differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
+	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT)
+
+interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
+	@$(PY) -m tests.interop
 
 soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

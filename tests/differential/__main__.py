@@ -8,6 +8,7 @@ import datetime as dt
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def check(options: argparse.Namespace) -> int:
     return 0 if files and whole == len(files) else 1
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Parse the command line and run."""
     parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="seed of the first program")
@@ -153,7 +154,7 @@ def main() -> int:
     parser.add_argument("--differences", type=int, default=1, help="stop after so many programs that differ")
     parser.add_argument("--summary", type=Path, default=ROOT / "var" / "differential" / "summary.json")
     parser.add_argument("--check", nargs="+", metavar="PATH", help="replay traces on the broker instead")
-    options = parser.parse_args()
+    options = parser.parse_args(argv)
     return check(options) if options.check else differential(options)
 
 

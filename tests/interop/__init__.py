@@ -1,0 +1,1 @@
+"""Directories exchanged with a real node, both ways."""

@@ -1,0 +1,258 @@
+"""A virtual host's directory in the engine's hands: several queues on the two message stores they share."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from engine.conformance.door import Door
+from engine.formats import properties
+from engine.formats.journal import JournalRun, decode_journal
+from engine.formats.message import MessageCodec, Template
+from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
+from engine.formats.record import StoreRun, decode_store
+from engine.formats.segment import SegmentRun, decode_segment
+from engine.formats.stored import ParsedMessage, parse_message
+from engine.msg_store import MsgStore
+from engine.ranges import Range
+from engine.settings import QueueSettings
+from engine.storage.directory import DirectoryStorage
+from engine.variable_queue import VariableQueue
+
+STORES = ("msg_store_persistent", "msg_store_transient")
+NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")
+"""What a clean stop of a node leaves and no other program can keep true (S240)."""
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """A message as somebody who takes it from the queue sees it."""
+
+    body: bytes
+    redelivered: bool
+    properties: dict[str, object] | None = None
+
+
+class NodeDoor(Door):
+    """The backing-queue door with the directories that a node has.
+
+    With `properties` in the configuration, all messages carry this property list.
+    """
+
+    def _make_stores(self) -> None:
+        if "properties" in self.config:
+            template = Template(routing_keys=(self.config["queue"],), properties=self.config["properties"])
+            self.codec = MessageCodec(vhost=self.config["vhost"], templates=(template,))
+        super()._make_stores()
+
+    def _make_queue(self) -> None:
+        self.queue = VariableQueue(
+            name=self.config["queue"],
+            durable=self.config["durable"],
+            settings=self.settings,
+            codec=self.codec,
+            storage=self.storage,
+            directory=f"queues/{queue_directory(self.config['vhost'], self.config['queue'])}",
+            persistent=self.persistent,
+            transient=self.transient,
+            ref="interop",
+            emit=self.emit,
+            settle=self.settle,
+        )
+
+    def end(self, killed: bool) -> None:
+        """Stop in order, or lose what the process had only buffered."""
+        if killed:
+            self.queue.kill("kill")
+            self.persistent.kill()
+            self.transient.kill()
+        else:
+            self.queue.terminate()
+            self.settle()
+            self.persistent.terminate()
+            self.transient.terminate()
+
+
+def make_room(directory: Path, segment_entry_count: int) -> None:
+    """Clear a virtual host that the node has made, so that the engine can write it."""
+    for name in ("queues", *STORES):
+        shutil.rmtree(directory / name, ignore_errors=True)
+    forget_clean_stop(directory)
+    (directory / ".config").write_bytes(config_text(segment_entry_count))
+
+
+def forget_clean_stop(directory: Path) -> None:
+    """Remove what only the node that stopped cleanly could believe."""
+    for pattern in NODE_ONLY:
+        for path in directory.glob(pattern):
+            path.unlink()
+
+
+class Host:
+    """The engine on a directory that somebody wrote: every durable queue in it, recovered as after a crash (S241).
+
+    Args:
+        directory: of the virtual host.
+        vhost: its name.
+        file_size_limit: bytes at which a store file is full.
+    """
+
+    def __init__(self, directory: Path, vhost: str = "/", file_size_limit: int = 16777216) -> None:
+        self.storage = DirectoryStorage(str(directory))
+        entries = read_config((directory / ".config").read_bytes())
+        if entries is None:
+            raise ValueError(f"{directory} has no segment entry count")
+        self.codec = MessageCodec(vhost=vhost)
+        self.settings = QueueSettings(segment_entry_count=entries, msg_store_file_size_limit=file_size_limit)
+        self.stores = [self._store(name) for name in STORES]
+        self.queues = {name: self._queue(name) for name in sorted(_queue_names(directory))}
+        self._next_msg_no = 1_000_000
+
+    def _store(self, name: str) -> MsgStore:
+        side = name.removeprefix("msg_store_")
+        return MsgStore(
+            name=side,
+            directory=name,
+            storage=self.storage,
+            codec=self.codec,
+            settings=self.settings,
+            emit=lambda _: None,
+        )
+
+    def _queue(self, name: str) -> VariableQueue:
+        return VariableQueue(
+            name=name,
+            durable=True,
+            settings=self.settings,
+            codec=self.codec,
+            storage=self.storage,
+            directory=f"queues/{queue_directory(self.codec.vhost, name)}",
+            persistent=self.stores[0],
+            transient=self.stores[1],
+            ref=name,
+            emit=lambda _: None,
+            settle=self.settle,
+        )
+
+    def settle(self) -> None:
+        """Let the stores do all they have to."""
+        for store in self.stores:
+            store.settle()
+
+    def recover(self) -> None:
+        """Start the stores and then the queues on the files (S110-S117, S206-S208)."""
+        persistent, transient = self.stores
+        queues = self.queues.values()
+        clean = persistent.start(
+            [], lambda: [run for queue in queues for run in queue.state.index.store_references()]
+        )
+        transient.start_new()
+        for queue in queues:
+            queue.recover(None, clean, persistent.contains)
+        self._drain()
+
+    def _drain(self) -> None:
+        self.settle()
+        for queue in self.queues.values():
+            queue.drain_mailbox()
+
+    def take(self, name: str, count: int | None = None) -> tuple[list[Seen], list[Range]]:
+        """Fetch messages, to be acknowledged; return what a consumer would see, and their tags."""
+        queue = self.queues[name]
+        contents = self._contents()
+        taken = queue.fetch(queue.state.len if count is None else count, ack=True)
+        self._drain()
+        seen = []
+        for each in taken:
+            for i in range(each.extent.count):
+                body, listed = contents[each.extent.msg_no + i]
+                seen.append(Seen(body, i < each.redelivered, listed))
+        return seen, [Range(each.extent.start, each.extent.count) for each in taken]
+
+    def _contents(self) -> dict[int, tuple[bytes, dict[str, object]]]:
+        """Return body and properties of every message in the files, by its number."""
+        return {
+            self.codec.msg_no_of(message.id16): (b"".join(message.frames), _listed(message))
+            for message in self._messages()
+        }
+
+    def _messages(self) -> Iterator[ParsedMessage]:
+        """Yield the stored message of each publish record and each store record."""
+        codec, size = self.codec, self.settings.segment_entry_count
+        for name in STORES:
+            for path in self._paths(name, ".rdq"):
+                for run in self.storage.read(path, lambda data: decode_store(data, codec)):
+                    if isinstance(run, StoreRun):
+                        yield from self._terms(
+                            run.msg_no, run.count, run.template, run.body_bytes, run.raw_persistent, run.term
+                        )
+        for queue in self.queues.values():
+            directory = queue.state.index.directory
+            chunks = [
+                chunk
+                for path in self._paths(directory, ".idx")
+                for chunk in self.storage.read(
+                    path, lambda data, p=path: decode_segment(data, int(Path(p).stem), size, codec)
+                )
+            ]
+            chunks += self.storage.read(f"{directory}/journal.jif", lambda data: decode_journal(data, codec))
+            for run in chunks:
+                publish = run.publish if isinstance(run, (SegmentRun, JournalRun)) else None
+                if publish is not None and publish.embedded:
+                    yield from self._terms(
+                        publish.msg_no,
+                        run.count,
+                        publish.template,
+                        publish.size_bytes,
+                        publish.raw_persistent,
+                        run.term,
+                    )
+
+    def _paths(self, directory: str, suffix: str) -> Sequence[str]:
+        return [f"{directory}/{name}" for name in self.storage.list(directory) if name.endswith(suffix)]
+
+    def _terms(
+        self,
+        msg_no: int,
+        count: int,
+        template: int,
+        size_bytes: int,
+        raw_persistent: bool,
+        term: bytes | None,
+    ) -> Iterable[ParsedMessage]:
+        if term is not None:
+            return [parse_message(term)]
+        rows = self.codec.terms(msg_no, count, template, size_bytes, raw_persistent)
+        return [parse_message(row.tobytes()) for row in rows]
+
+    def next_numbers(self, count: int) -> int:
+        """Return the first of `count` message numbers that nobody has used."""
+        first = self._next_msg_no
+        self._next_msg_no += count
+        return first
+
+    def stop(self) -> None:
+        """Stop in order."""
+        for queue in self.queues.values():
+            queue.terminate()
+        self.settle()
+        for store in self.stores:
+            store.terminate()
+        self.storage.close()
+
+
+def _listed(message: ParsedMessage) -> dict[str, object]:
+    """Return the properties with the names of the headers alone."""
+    found = properties.decode(message.properties or bytes(2))
+    if "headers" in found:
+        found["headers"] = sorted(name for name, _ in found["headers"])
+    return found
+
+
+def _queue_names(directory: Path) -> Iterator[str]:
+    for path in (directory / "queues").glob("*/.queue_name"):
+        stated = read_queue_name(path.read_bytes())
+        if stated is not None:
+            yield stated[1]
