@@ -87,12 +87,11 @@ def start_node(scenario: dict[str, Any]) -> Node:
 
 
 def advance(node: Node, figures: Figures, until_us: int) -> None:
-    """Go on to a virtual time, and add every transition on the way to the figures."""
+    """Go on to a virtual time, and add every transition since the last to the figures, the node's first ones too."""
     reached = False
     while not reached:
-        seen = node.log.number
         reached = node.advance(until_us, BATCH)
-        news = node.log.since(seen)
+        news = node.log.since(figures.transitions)
         if news is None:
             raise SweepError(f"one event made more than {KEEP} transitions; use smaller bursts")
         for at_us, transition in zip(news.at_us, news.rows, strict=True):
