@@ -1,0 +1,243 @@
+"""A stored message's external term, part by part (S40, S50-S53)."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from typing import Final
+
+from engine.formats import properties, terms
+from engine.formats.layout.field import Bits, Field
+from engine.formats.terms import MAX_DEPTH, TermError
+
+PART: Final = "term"
+BODY: Final = "body"
+MOST_FIELDS: Final = 300
+"""A message with very many headers or routing keys is told up to here; the rest is one field."""
+
+_ID = "message id"
+_PARTS: Final = {
+    (): ("message tuple", "S50"),
+    (0,): ("record name", "S50"),
+    (1,): ("exchange tuple", "S50"),
+    (1, 0): ("resource", "S50"),
+    (1, 1): ("virtual host", "S50"),
+    (1, 2): ("kind of resource", "S50"),
+    (1, 3): ("exchange name", "S50"),
+    (2,): ("routing keys", "S50"),
+    (2, -1): ("routing key", "S50"),
+    (3,): ("content tuple", "S51"),
+    (3, 0): ("record name", "S51"),
+    (3, 1): ("class", "S51"),
+    (3, 2): ("decoded properties", "S51"),
+    (3, 3): ("properties", "S52"),
+    (3, 4): ("protocol", "S51"),
+    (3, 5): ("body fragments", "S53"),
+    (3, 5, -1): (BODY, "S53"),
+    (4,): (_ID, "S50"),
+    (5,): ("persistent", "S50"),
+}
+"""Name and rule of each place in the tuple of S50; -1 stands for every element of a list."""
+_LISTS: Final = ((2,), (3, 5))
+_DECODED: Final = ("record name", *(name for name, _, _ in properties.FLAGS))
+_FIXED: Final = {97: 2, 98: 5, 70: 9, 99: 32, 106: 1}
+_COUNTED: Final = {
+    100: (">H", 3),
+    118: (">H", 3),
+    115: (">B", 2),
+    119: (">B", 2),
+    107: (">H", 3),
+    109: (">I", 5),
+    110: (">B", 3),
+    111: (">I", 6),
+}
+"""By tag: how the length is written, and the bytes before what it counts."""
+
+
+def term_fields(data: bytes, offset: int) -> list[Field]:
+    """Return the fields of an external term (S40), which cover it without gaps.
+
+    Args:
+        data: the whole term.
+        offset: of the term in its record.
+    """
+    found: list[Field] = []
+    walker = _Walker(data)
+    try:
+        for field in walker.term():
+            found.append(field)
+            if len(found) == MOST_FIELDS:
+                break
+    except (TermError, struct.error, IndexError):
+        pass
+    at = found[-1].offset + found[-1].length if found else 0
+    if at < len(data):
+        words = f"{len(data) - at} bytes that are not taken apart here"
+        found.append(Field("rest of the term", PART, at, len(data) - at, words, "S41", 1))
+    return [_moved(field, offset) for field in found]
+
+
+def _moved(field: Field, by: int) -> Field:
+    return Field(
+        field.name,
+        field.part,
+        field.offset + by,
+        field.length,
+        field.value,
+        field.rule,
+        field.depth,
+        field.bits,
+    )
+
+
+class _Walker:
+    """Goes through a term from front to back."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+
+    def term(self) -> Iterator[Field]:
+        """Yield the fields of the whole term."""
+        if not self.data or self.data[0] != terms.VERSION:
+            raise TermError("an external term begins with byte 131")
+        yield self._take(1, "external term", "version 131", "S40", 1)
+        yield from self._value((), 1)
+
+    def _take(
+        self,
+        length: int,
+        name: str,
+        value: str,
+        rule: str,
+        depth: int,
+        part: str = PART,
+        bits: tuple[Bits, ...] = (),
+    ) -> Field:
+        if self.at + length > len(self.data):
+            raise TermError("cut off")
+        field = Field(name, part, self.at, length, value, rule, depth, bits)
+        self.at += length
+        return field
+
+    def _value(self, path: tuple[int, ...], depth: int) -> Iterator[Field]:
+        if depth > MAX_DEPTH:
+            raise TermError("nested too deeply")
+        name, rule = _named(path)
+        tag = self.data[self.at]
+        if tag in (104, 105):
+            count, head = (self.data[self.at + 1], 2) if tag == 104 else (self._number(">I", 1), 5)
+            yield self._take(head, name, f"tuple of {count}", rule, depth)
+            for place in range(count):
+                yield from self._value((*path, place), depth + 1)
+        elif tag == 108:
+            count = self._number(">I", 1)
+            yield self._take(5, name, f"list of {count}", rule, depth)
+            for place in range(count):
+                yield from self._value((*path, -1 if path in _LISTS else place), depth + 1)
+            if self.data[self.at] == 106:
+                yield self._take(1, "end of the list", "the empty list", "S41", depth)
+            else:
+                yield from self._value((*path, count), depth + 1)
+        elif tag == 109 and path in {(3, 3), (3, 5, -1), (4,)}:
+            yield from self._long_binary(path, name, rule, depth)
+        else:
+            yield self._leaf(name, rule, depth)
+
+    def _number(self, form: str, ahead: int) -> int:
+        return int(struct.unpack_from(form, self.data, self.at + ahead)[0])
+
+    def _long_binary(self, path: tuple[int, ...], name: str, rule: str, depth: int) -> Iterator[Field]:
+        """Yield tag and length apart from what matters most: id, properties, body."""
+        count = self._number(">I", 1)
+        yield self._take(5, "binary", f"{count} bytes follow: {name}", "S41", depth)
+        if path == (3, 3):
+            yield from self._properties(count, depth)
+        elif path == (4,):
+            yield self._take(count, name, self.data[self.at : self.at + count].hex(), rule, depth, _ID)
+        elif count:
+            yield self._take(count, name, f"{count} bytes", rule, depth, BODY)
+
+    def _leaf(self, name: str, rule: str, depth: int) -> Field:
+        tag = self.data[self.at]
+        if tag in _FIXED:
+            length = _FIXED[tag]
+        elif tag in _COUNTED:
+            form, head = _COUNTED[tag]
+            length = head + self._number(form, 1)
+        else:
+            raise TermError("a tag that is only carried")
+        value = terms.decode(bytes([terms.VERSION]) + self.data[self.at : self.at + length])
+        return self._take(length, name, _worded(value), rule, depth)
+
+    # --- the property list (S52) ---
+
+    def _properties(self, count: int, depth: int) -> Iterator[Field]:
+        end = self.at + count
+        if count < 2:
+            if count:
+                yield self._take(count, "properties", f"{count} bytes", "S52", depth, "properties")
+            return
+        flags = self._number(">H", 0)
+        present = [each for each in properties.FLAGS if flags & each[1]]
+        bits = tuple(
+            Bits(
+                name,
+                flag.bit_length() - 1,
+                flag.bit_length() - 1,
+                int(bool(flags & flag)),
+                _present(flags, flag),
+            )
+            for name, flag, _ in properties.FLAGS
+        )
+        words = ", ".join(name for name, _, _ in present) or "none"
+        yield self._take(2, "property flags", words, "S52", depth, "properties", bits)
+        for name, _, kind in present:
+            length = {"octet": 1, "timestamp": 8}.get(kind)
+            if length is None:
+                length = 4 + self._number(">I", 0) if kind == "table" else 1 + self.data[self.at]
+            if self.at + length > end:
+                break
+            raw = self.data[self.at : self.at + length]
+            yield self._take(length, name, _property_words(kind, raw), "S52", depth, "properties")
+        if self.at < end:
+            yield self._take(
+                end - self.at, "properties", f"{end - self.at} bytes", "S52", depth, "properties"
+            )
+
+
+def _named(path: tuple[int, ...]) -> tuple[str, str]:
+    known = _PARTS.get(path)
+    if known is None and path[:2] == (3, 2) and len(path) == 3:
+        known = (_DECODED[path[2]] if path[2] < len(_DECODED) else "property", "S51")
+    return known or ("value", "S41")
+
+
+def _present(flags: int, flag: int) -> str:
+    return "present" if flags & flag else "absent"
+
+
+def _property_words(kind: str, raw: bytes) -> str:
+    if kind in ("octet", "timestamp"):
+        return str(int.from_bytes(raw, "big"))
+    if kind == "table":
+        return f"{len(raw) - 4} bytes of headers"
+    return _quoted(raw[1:])
+
+
+def _worded(value: terms.Term) -> str:
+    if isinstance(value, terms.Atom):
+        return f"atom {value!s}"
+    if isinstance(value, bytes):
+        return f"binary {_quoted(value)}"
+    if value == []:
+        return "the empty list"
+    if isinstance(value, list):
+        return f"list of {len(value)} small numbers"
+    return str(value)
+
+
+def _quoted(data: bytes) -> str:
+    text = data[:80].decode("utf-8", "replace")
+    shown = "".join(each if each.isprintable() else "\ufffd" for each in text)
+    return f'"{shown}{"…" if len(data) > 80 else ""}"'
