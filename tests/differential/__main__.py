@@ -17,6 +17,7 @@ from engine.conformance.replay import Outcome
 from tests.differential.comparison import Comparison, Recorded
 from tests.differential.driver import Driver
 from tests.differential.node import PrivateNode
+from tests.differential.reached import reached
 from tests.differential.recording import replay_on_broker
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,6 +58,7 @@ def differential(options: argparse.Namespace) -> int:
     began = last = time.monotonic()
     steps = whole = run = files = 0
     operations: collections.Counter[str] = collections.Counter()
+    borders: collections.Counter[str] = collections.Counter()
     refused: list[str] = []
     differing: list[str] = []
     with PrivateNode(SETTINGS) as node:
@@ -79,6 +81,7 @@ def differential(options: argparse.Namespace) -> int:
                 run += 1
                 steps += outcome.steps
                 operations.update(step["op"] for step in trace["steps"])
+                borders.update(reached(trace["steps"]))
                 whole += outcome.whole
                 if not outcome.whole:
                     differing.append(trace["name"])
@@ -93,7 +96,7 @@ def differential(options: argparse.Namespace) -> int:
         f"differential: {whole} of {run} programs equal, {steps} state vectors, "
         f"{files} files byte for byte, {time.monotonic() - began:.0f} s"
     )
-    _write(options, about, run, whole, steps, files, operations, refused, differing)
+    _write(options, about, run, whole, steps, files, operations, borders, refused, differing)
     return 0 if run == options.count and whole == run else 1
 
 
@@ -105,6 +108,7 @@ def _write(
     steps: int,
     files: int,
     operations: collections.Counter[str],
+    borders: collections.Counter[str],
     refused: list[str],
     differing: list[str],
 ) -> None:
@@ -118,6 +122,7 @@ def _write(
         "vectors": steps,
         "files_byte_for_byte": files,
         "operations": dict(sorted(operations.items())),
+        "programs_that_reached": dict(sorted(borders.items())),
         "refused_by_broker": refused,
         "differing": differing,
     }

@@ -1,0 +1,61 @@
+"""Which borders the programs crossed, counted in programs: a comparison that reaches nothing proves nothing."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+Step = dict[str, Any]
+
+
+def _length(shown: Any) -> int:
+    """Return the length of a list that may be shortened."""
+    return int(shown["n"]) if isinstance(shown, dict) else len(shown)
+
+
+def _stores(after: Step) -> list[Step]:
+    return [after[name] for name in ("store_persistent", "store_transient") if name in after]
+
+
+BORDERS: dict[str, Callable[[Step], bool]] = {
+    "delta_not_empty": lambda step: step["after"]["delta"][1] > 0,
+    "q2_not_empty": lambda step: step["after"]["q2"] > 0,
+    "lazy": lambda step: step["after"]["mode"] == "lazy" and step["after"]["len"] > 0,
+    "pending_on_disk": lambda step: step["after"]["pending"][1] > 0,
+    "several_segments": lambda step: _length(step["after"]["qi"]["files"]) > 1,
+    "several_store_files": lambda step: any(_length(store["files"]) > 1 for store in _stores(step["after"])),
+    "out_of_store_credit": lambda step: bool(step.get("drain", {}).get("blocked")),
+    "paging_in_several_rounds": lambda step: step.get("drain", {}).get("resumes", 0) > 1,
+    "file_without_a_row": lambda step: any(
+        store["disk"] != "same" and _length(store["disk"]) > _length(store["files"])
+        for store in _stores(step["after"])
+    ),
+    "clean_restart": lambda step: step["op"] == "restart" and step["after"]["len"] > 0,
+    "crash": lambda step: step["op"] == "crash_restart" and step["after"]["len"] > 0,
+    "torn_flush": lambda step: step["op"] == "crash_restart" and bool(step.get("torn")),
+}
+
+
+def _file_sizes(step: Step, store: str) -> dict[int, int]:
+    """Return the size of each store file, where all are shown."""
+    files = step["after"].get(store, {}).get("files", [])
+    return {} if isinstance(files, dict) else {number: size for number, size, _ in files}
+
+
+def _combined(steps: list[Step]) -> bool:
+    """Tell whether a neighbour of a file that went away changed its size without becoming current."""
+    for store in ("store_persistent", "store_transient"):
+        for one, other in itertools.pairwise(steps):
+            before, after = _file_sizes(one, store), _file_sizes(other, store)
+            current = one["after"].get(store, {}).get("current")
+            changed = [n for n in before.keys() & after.keys() if n != current and before[n] != after[n]]
+            if changed and before.keys() - after.keys():
+                return True
+    return False
+
+
+def reached(steps: list[Step]) -> set[str]:
+    """Return the names of the borders that a trace crossed."""
+    found = {name for name, crosses in BORDERS.items() if any(crosses(step) for step in steps)}
+    return found | ({"combined_store_files"} if _combined(steps) else set())
