@@ -20,6 +20,8 @@ START_LIMIT_S = 120
 STOP_LIMIT_S = 60
 VHOST = "628WB79CIFDYO9LJI6DKMI09L"  # the directory of the virtual host "/" (S1)
 LOOPBACK = "127.0.0.1"
+WITH_PARENT = ("setpriv", "--pdeathsig", "KILL")
+"""Ends a process when the program that started it ends, however that comes."""
 
 
 class NodeFailed(RuntimeError):
@@ -39,6 +41,11 @@ def rabbitmq_home() -> Path:
     if run.returncode:
         raise NodeFailed("RabbitMQ 3.10.8 is not here and could not be installed")
     return Path(run.stdout.strip().splitlines()[-1])
+
+
+def _end_in_order(*_: object) -> None:
+    """Turn the signal into an exception, so that everything is cleaned up."""
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _memory_backed() -> str | None:
@@ -135,7 +142,7 @@ class PrivateNode:
         environment = self._environment()
         if self._epmd is None:
             self._epmd = subprocess.Popen(
-                ["epmd", "-port", str(self._epmd_port), "-address", LOOPBACK],
+                [*WITH_PARENT, "epmd", "-port", str(self._epmd_port), "-address", LOOPBACK],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -144,7 +151,7 @@ class PrivateNode:
         (self.root / "enabled_plugins").write_text("[].\n")
         with (self.root / "log" / "console").open("ab") as console:
             self._process = subprocess.Popen(
-                [str(self.home / "sbin" / "rabbitmq-server")],
+                [*WITH_PARENT, str(self.home / "sbin" / "rabbitmq-server")],
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=subprocess.STDOUT,
@@ -211,6 +218,9 @@ class PrivateNode:
             shutil.rmtree(self.root, ignore_errors=True)
 
     def __enter__(self) -> Self:
+        for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(each) != signal.default_int_handler:
+                signal.signal(each, _end_in_order)
         return self
 
     def __exit__(
