@@ -21,10 +21,13 @@ class FaultyStorage:
 
     Args:
         inner: where the files really are; its own record of what is durable decides a power cut.
+        journaling: as on a file system with a journal, the next fsync of any file makes a clearing durable as well.
+            Without it a clearing is undone by a power cut however long ago it was (section 13).
     """
 
-    def __init__(self, inner: DirectoryStorage | LedgerStorage) -> None:
+    def __init__(self, inner: DirectoryStorage | LedgerStorage, journaling: bool = False) -> None:
         self.inner = inner
+        self.journaling = journaling
         self.names: list[str] = []
         """What each call was, and to which kind of file."""
         self.left: int | None = None
@@ -131,6 +134,13 @@ class FaultyStorage:
 
     def fsync(self, path: str) -> None:
         self._call("fsync", path, lambda: self.inner.fsync(path))
+        self._is_durable(path)
+        for cleared in self._changed_below.copy() if self.journaling else ():
+            if self.inner.size(cleared) == 0:
+                self.inner.fsync(cleared)
+                self._is_durable(cleared)
+
+    def _is_durable(self, path: str) -> None:
         self._durable[path] = self.inner.size(path) or 0
         self._changed_below.discard(path)
 

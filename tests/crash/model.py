@@ -111,16 +111,16 @@ class Model:
 
     # --- crashes -----------------------------------------------------------------------------------------------------
 
-    def compare(self, seen: list[tuple[int, int]], risked: set[int], undone: bool) -> tuple[int, int]:
+    def compare(self, seen: list[tuple[int, int]], risked: set[int], undone: bool) -> tuple[set[int], int]:
         """Compare what is back with what had to and what could be; it is the truth from now on.
 
         Args:
             seen: (seq_id, message) in the order of the queue.
-            risked: messages that a combination may have lost (S191).
+            risked: messages that a combination may have lost (S191), or an old journal's acks.
             undone: ends that were on disk may have been undone, as the journal's clearing was.
 
         Returns:
-            Safe messages that a combination lost, and messages that were uncertain.
+            The safe messages that are lost, and how many messages were uncertain.
         """
         back = [msg_no for _, msg_no in seen]
         live = {*self.ready.values(), *self.pending.values()} - self.doubtful
@@ -140,4 +140,4 @@ class Model:
         self.doubtful = set()
         self.ended -= set(back)
         self.gone = (self.gone | set(self.published)) - set(back)
-        return len(missing), len(may - must)
+        return missing, len(may - must)

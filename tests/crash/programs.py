@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 Program = dict[str, Any]
-"""`config` as in a golden trace (with `write_buffer_bytes` and `slow`), and `steps`."""
+"""`config` as in a golden trace (with `write_buffer_bytes`, `slow` and `journaling`), and `steps`."""
 
 SIZES = (0, 16, 150, 400, 900)
 MOST_AT_ONCE = 24
@@ -44,6 +44,7 @@ def _config(chance: Random) -> dict[str, Any]:
         "vhost": "/",
         "write_buffer_bytes": chance.choice([0, 700, 3000, 1048576]),
         "slow": chance.choice([None, None, chance.randint(1, 1 << 30)]),
+        "journaling": chance.random() < 0.5,
     }
 
 

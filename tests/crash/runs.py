@@ -21,7 +21,7 @@ def run(program: Program, place: Path) -> Outcome:
     shutil.rmtree(place, ignore_errors=True)
     inner = DirectoryStorage(str(place), fsync=False)
     try:
-        return Run(program, FaultyStorage(inner)).go()
+        return Run(program, FaultyStorage(inner, program["config"]["journaling"])).go()
     finally:
         inner.close()
 

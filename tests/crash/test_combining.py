@@ -166,6 +166,7 @@ def program(calls: int, how: str) -> dict[str, Any]:
         "vhost": "/",
         "write_buffer_bytes": 1048576,
         "slow": None,
+        "journaling": False,
     }
     acks = {"op": "ack", "from": 0, "every": 2, "count": 9, "multiple": True}
     return {

@@ -10,7 +10,7 @@ import pytest
 
 from engine.errors import IndexCorrupt
 from engine.storage.ledger import LedgerStorage
-from tests.crash.faults import FaultyStorage
+from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
 from tests.crash.simulator import QUEUE, CrashDoor
 
@@ -29,6 +29,7 @@ CONFIG: dict[str, Any] = {
     "vhost": "/",
     "write_buffer_bytes": 1048576,
     "slow": None,
+    "journaling": False,
 }
 BEFORE: list[dict[str, Any]] = [
     {"op": "publish", "count": 5, "size": 16, "persistent": True, "confirm": True},
@@ -134,6 +135,53 @@ def test_an_undone_clearing_behind_a_second_flush_crashes_the_recovery() -> None
     door = undone_clearing("some")
     with pytest.raises(IndexCorrupt):
         door.start_after_crash()
+
+
+@pytest.mark.parametrize(("acks", "called"), [((0, 1, 2), "delete idx"), ((2,), "append idx")])
+def test_a_kill_inside_a_flush_may_crash_the_recovery(acks: tuple[int, ...], called: str) -> None:
+    """S79, S115, S119: a deliver record alone in the journal, whose segment is gone or has the ack already.
+
+    The third publish flushes, so that its deliver record opens the next generation of the journal and is synced; the
+    acks are not. The next flush is cut short between the segment and the journal. Confirmed messages are in the files,
+    but the broker's recovery crashes on two cells of the table: nothing of the queue can be read any more.
+    """
+    storage = FaultyStorage(LedgerStorage())
+    door = CrashDoor({**CONFIG, "queue_index_max_journal_entries": 4}, storage)
+    published(door, 3)
+    door.queue.timeout()
+    assert storage.size(f"{QUEUE}/journal.jif") == 8
+    door.queue.fetch(3, ack=True)
+    acked(door, *acks)
+    before = len(storage.names)
+    storage.left = 2 if called == "delete idx" else 3
+    with pytest.raises(Died):
+        door.queue.pre_hibernate()
+    assert storage.names[before:] == [
+        called,
+        *(["fsync idx"] if called == "append idx" else []),
+        "truncate jif",
+    ]
+    with pytest.raises(IndexCorrupt):
+        door.start_after_crash()
+
+
+def test_new_messages_may_fall_to_the_acks_of_an_old_journal() -> None:
+    """S116: numbering starts again at 0 when nothing survives, where an undone clearing finds the old acks again."""
+    door, storage = new_door()
+    published(door, 2)
+    door.queue.fetch(2, ack=True)
+    door.queue.pre_hibernate()
+    acked(door, 0, 1)
+    door.queue.timeout()
+    door.queue.kill("kill")
+    door.start_after_crash()
+    assert (seq_ids(door), door.queue.state.next_seq_id) == ([], 0)
+    published(door, 3)
+    door.run({"op": "pre_hibernate"})
+    assert len(door.confirmed()) == 3
+    assert f"{QUEUE}/journal.jif" in storage.power_cut()
+    door.start_after_crash()
+    assert seq_ids(door) == [2]
 
 
 def test_a_kill_loses_exactly_the_journals_buffer() -> None:

@@ -57,6 +57,7 @@ def by_name(rows: list[dict[str, Any]], key: str) -> dict[str, dict[str, Any]]:
 
 
 def test_everything_in_the_manifest(place: Path) -> None:
+    """S212, S243."""
     expected, found = manifest(place), decoded(place)
     for key in ("vhost", "vhost_dir", "segment_entry_count"):
         assert found[key] == expected[key]

@@ -51,6 +51,7 @@ def all_of(node: Node, kind: type[Transition]) -> list[Any]:
 
 
 def test_a_first_burst_is_paged_out_within_a_second() -> None:
+    """M3, M4."""
     node = node_of()
     node.advance(2 * SECOND)
     node.submit(burst(30))
@@ -65,6 +66,7 @@ def test_a_first_burst_is_paged_out_within_a_second() -> None:
 
 
 def test_a_small_burst_stays_in_ram() -> None:
+    """M3."""
     node = node_of()
     node.submit(burst(12))
     node.advance(5 * SECOND)
@@ -72,6 +74,7 @@ def test_a_small_burst_stays_in_ram() -> None:
 
 
 def test_a_consumer_drains_everything() -> None:
+    """P13."""
     node = node_of()
     node.submit(burst(40))
     node.advance(2 * SECOND)
@@ -85,6 +88,7 @@ def test_a_consumer_drains_everything() -> None:
 
 @pytest.mark.parametrize("mode", ["each", "multiple", "auto"])
 def test_a_consumer_finishes_at_its_rate(mode: str) -> None:
+    """P12, P13, F8."""
     node = node_of("real")
     node.submit(burst(100_000, 100))
     node.submit(consumer(rate_per_s=700, prefetch=30, ack=mode))
@@ -95,6 +99,7 @@ def test_a_consumer_finishes_at_its_rate(mode: str) -> None:
 
 
 def test_an_empty_queue_hands_messages_over_directly() -> None:
+    """Q23, P7, P8."""
     node = node_of()
     node.submit(consumer(prefetch=5))
     node.submit(burst(8))
@@ -104,6 +109,7 @@ def test_an_empty_queue_hands_messages_over_directly() -> None:
 
 
 def test_a_no_ack_consumer_leaves_nothing_behind() -> None:
+    """Q24, K2, D4."""
     node = node_of()
     node.submit(consumer(ack="auto", rate_per_s=1000))
     node.submit(burst(3, persistent=True, confirm=True))
@@ -113,6 +119,7 @@ def test_a_no_ack_consumer_leaves_nothing_behind() -> None:
 
 
 def test_confirms() -> None:
+    """K1, K8."""
     node = node_of()
     node.submit(burst(3, 100, confirm=True))
     node.submit(burst(4, 100, persistent=True, confirm=True))
@@ -125,6 +132,7 @@ def test_confirms() -> None:
 
 
 def test_the_memory_alarm_blocks_publishers_until_memory_falls() -> None:
+    """M7, A2, A3, A4, A6, P19."""
     node = node_of(vm_memory_high_watermark_paging_ratio=1.5)
     node.submit(publisher())
     node.submit(burst(60))
@@ -147,6 +155,7 @@ def test_the_memory_alarm_blocks_publishers_until_memory_falls() -> None:
 
 
 def test_a_consumer_works_under_an_alarm() -> None:
+    """A4."""
     node = node_of(vm_memory_high_watermark_paging_ratio=1.5)
     node.submit(consumer(rate_per_s=100, prefetch=10))
     node.submit(burst(100))
@@ -158,6 +167,7 @@ def test_a_consumer_works_under_an_alarm() -> None:
 
 
 def test_acks_by_hand() -> None:
+    """P11, P14."""
     node = node_of()
     node.submit(burst(10))
     node.submit(consumer(ack="manual", prefetch=4))
@@ -175,6 +185,7 @@ def test_acks_by_hand() -> None:
 
 
 def test_closing_a_consumer_returns_what_it_holds() -> None:
+    """P11."""
     node = node_of()
     node.submit(consumer(prefetch=5, rate_per_s=1))
     node.submit(burst(8))
@@ -195,6 +206,7 @@ def test_pinned_target_wins_over_the_monitor() -> None:
 
 
 def test_an_idle_queue_flushes_its_journal_and_sleeps() -> None:
+    """P2, P4, Q65, S84."""
     node = node_of("real")
     node.submit(burst(5, 100, persistent=True))
     index = state_of(node).index
@@ -213,6 +225,7 @@ def test_an_idle_queue_flushes_its_journal_and_sleeps() -> None:
     [("clean", {"confirmed": 7, "unconfirmed": 4}), ("kill", {"confirmed": 7, "unconfirmed": 0})],
 )
 def test_what_survives_a_restart(kind: str, survivors: dict[str, int]) -> None:
+    """D1, D5."""
     node = node_of("real")
     node.submit(burst(7, 100, persistent=True, confirm=True))
     node.submit(burst(9, 100))
@@ -226,6 +239,7 @@ def test_what_survives_a_restart(kind: str, survivors: dict[str, int]) -> None:
 
 
 def test_a_power_cut_keeps_what_was_confirmed() -> None:
+    """S230, S234."""
     follower = Follower(node_of())
     follower.submit(burst(20, 6000, persistent=True, confirm=True))
     follower.submit({"do": "restart", "kind": "power"})
@@ -289,6 +303,7 @@ def test_steps_stop_where_something_happens() -> None:
 
 
 def test_time_can_be_cut_anywhere() -> None:
+    """S251."""
     nodes = [node_of(), node_of()]
     for node in nodes:
         node.submit(publisher(rate_per_s=300, persistent=True))

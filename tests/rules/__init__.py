@@ -1,0 +1,1 @@
+"""Each rule of the reference that concerns the engine, and the test that checks it."""
