@@ -9,7 +9,7 @@ from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
 from playground import assets
-from playground.views import errors, home, sessions
+from playground.views import errors, files, home, sessions
 
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 
@@ -25,6 +25,9 @@ urlpatterns = [
     re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),
     re_path(rf"^{SESSION}/share\Z", sessions.share, name="session-share"),
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
+    re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
+    re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),
+    re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", sessions.permalink, name="permalink"),
     path("i18n/", include("django.conf.urls.i18n")),

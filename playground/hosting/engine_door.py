@@ -12,6 +12,7 @@ from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import all_kinds, fields_of
+from playground.hosting.records import Look
 
 
 class EngineDoor:
@@ -51,3 +52,7 @@ class EngineDoor:
             return files.size(path) or 0, data
         finally:
             files.close()
+
+    def look(self, root: str) -> Look:
+        """Return a look into the real files under `root`; a context manager."""
+        return Look(root)

@@ -47,6 +47,9 @@ def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
                 "file": reverse("session-file", args=[found.public_id]),
+                "record": reverse("session-record", args=[found.public_id]),
+                "download": reverse("session-download", args=[found.public_id]),
+                "archive": reverse("session-archive", args=[found.public_id]),
                 "scenario": reverse("session-scenario", args=[found.public_id]),
             },
         },

@@ -2,7 +2,7 @@
 
 from engine.formats.layout.field import Bits, Field, Layout, NoRecord
 from engine.formats.layout.records import journal_record, record_at, segment_record, store_record
-from engine.formats.layout.walk import Found, find_id, find_seq, records
+from engine.formats.layout.walk import Found, Read, find_id, find_seq, records
 
 __all__ = [
     "Bits",
@@ -10,6 +10,7 @@ __all__ = [
     "Found",
     "Layout",
     "NoRecord",
+    "Read",
     "find_id",
     "find_seq",
     "journal_record",

@@ -1,0 +1,286 @@
+"""A look into the real files of a session: single records field by field, and whole files to take away."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from typing import Any, Final, Self
+
+from engine.errors import FileMissing
+from engine.formats import layout
+from engine.formats.layout import Found, Layout, NoRecord
+from engine.formats.names import read_config
+from engine.storage.directory import DirectoryStorage
+from playground.hosting.places import NotThere
+
+BODY_SHOWN: Final = 512
+"""Bytes of a body in one answer; the rest is told by its length."""
+BLOCK_BYTES: Final = 256 * 1024
+ASSUMED_ENTRY_COUNT: Final = 16384
+"""What a broker assumes where `.config` says nothing (S4)."""
+MARK_BYTES: Final = 16
+"""Room for the deliver and ack records right behind a publish record."""
+
+
+class Look:
+    """The files of one session as they are now, for one question. A storage of its own, beside the session's.
+
+    Args:
+        root: the session's directory.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._storage = DirectoryStorage(root)
+        self.sizes = {path: self._storage.size(path) or 0 for path in self._storage.paths()}
+        self._queue = next((path.rpartition("/")[0] for path in self.sizes if _is_queues(path)), None)
+        self._vhost = next(
+            (path.rpartition("/")[0] for path in self.sizes if path.endswith("/.config")), None
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self._storage.close()
+
+    # --- single records ---
+
+    def record(self, kind: str, number: int, offset: int) -> dict[str, Any]:
+        """Return the record at an offset of a file.
+
+        Args:
+            kind: "journal", "segment", "persistent" or "transient".
+            number: of the segment or store file.
+            offset: of the record's first byte.
+
+        Raises:
+            NotThere: there is none now.
+        """
+        path = self._path(kind, number)
+        size = self._size(path)
+        if offset >= size:
+            raise NotThere("waiting", offset=offset, size=size)
+        try:
+            return self._told(path, offset, self._layout(path, offset, size - offset), kind, number)
+        except NoRecord as error:
+            raise NotThere("no_record", offset=offset, size=size) from error
+
+    def message(self, seq: int) -> dict[str, Any]:
+        """Return a message's publish record in the index, and where its other records are.
+
+        Args:
+            seq: the seq_id.
+
+        Raises:
+            NotThere: the index files have none now.
+        """
+        count = self._entry_count()
+        segment, rel = divmod(seq, count)
+        homes = []
+        for kind, number, wanted in (("segment", segment, rel), ("journal", 0, seq)):
+            path = self._path(kind, number)
+            if path in self.sizes:
+                found = layout.find_seq(_name(path), self._reader(path), self.sizes[path], wanted)
+                homes += [(kind, number, path, each) for each in found]
+        if not self.sizes:
+            raise NotThere("asleep")
+        published = next((home for home in homes if home[3].kind == "publish"), None)
+        if published is None:
+            raise NotThere("absent", seq=seq)
+        kind, number, path, record = published
+        try:
+            shape = self._layout(path, record.offset, record.size)
+        except NoRecord as error:
+            raise NotThere("waiting", offset=record.offset, size=self.sizes[path]) from error
+        told = self._told(path, record.offset, shape, kind, number)
+        end = record.offset + shape.size
+        told["more"] = [
+            {"kind": _mark_kind(homes, home), "file": _label(home[0], home[1]), "offset": home[3].offset}
+            for home in homes
+            if home is not published and not (home[2] == path and record.offset < home[3].offset < end)
+        ]
+        return told
+
+    def seq_of(self, msg_id: bytes) -> int | None:
+        """Return the seq_id under which the index knows a message, or None.
+
+        Args:
+            msg_id: the 16 bytes.
+        """
+        count = self._entry_count()
+        for path, size in self.sizes.items():
+            name = _name(path)
+            if name != "journal.jif" and not name.endswith(".idx"):
+                continue
+            found = layout.find_id(name, self._reader(path), size, msg_id)
+            if found is not None and found.number is not None:
+                in_segment = name != "journal.jif"
+                return found.number + (int(name[:-4]) * count if in_segment else 0)
+        return None
+
+    def _layout(self, path: str, offset: int, at_least: int) -> Layout:
+        name = _name(path)
+        data = self._reader(path)(offset, at_least + MARK_BYTES if at_least < BLOCK_BYTES else BLOCK_BYTES)
+        try:
+            return layout.record_at(name, data, 0)
+        except NoRecord:
+            if len(data) < BLOCK_BYTES:
+                raise
+        # A record that is longer than most: its own size says how much must be read.
+        first = next(layout.records(name, lambda at, n: self._reader(path)(offset + at, n), 1 << 62), None)
+        if first is None:
+            raise NoRecord("no record begins here")
+        return layout.record_at(name, self._reader(path)(offset, first.size + MARK_BYTES), 0)
+
+    def _told(self, path: str, offset: int, shape: Layout, kind: str, number: int) -> dict[str, Any]:
+        data = self._reader(path)(offset, shape.size)
+        room = BODY_SHOWN
+        shown: list[bytes] = []
+        fields = []
+        for field in shape.fields:
+            count = field.length
+            if field.part == "body":
+                count = min(count, room)
+                room -= count
+            elif count > BODY_SHOWN:
+                count = BODY_SHOWN
+            shown.append(data[field.offset : field.offset + count])
+            fields.append(
+                {
+                    "name": field.name,
+                    "part": field.part,
+                    "offset": field.offset,
+                    "length": field.length,
+                    "shown": count,
+                    "value": field.value,
+                    "rule": field.rule,
+                    "depth": field.depth,
+                    "bits": [[bit.name, bit.high, bit.low, bit.value, bit.words] for bit in field.bits],
+                }
+            )
+        seq = shape.number
+        if seq is not None and kind == "segment":
+            seq += number * self._entry_count()
+        return {
+            "path": path,
+            "file": _label(kind, number),
+            "name": _name(path),
+            "kind": shape.kind,
+            "offset": offset,
+            "size": shape.size,
+            "file_size": self.sizes[path],
+            "seq": seq,
+            "msg_id": shape.msg_id.hex() if shape.msg_id else None,
+            "embedded": shape.embedded_bytes,
+            "hex": b"".join(shown).hex(),
+            "fields": fields,
+        }
+
+    def _path(self, kind: str, number: int) -> str:
+        if kind in ("journal", "segment"):
+            name = "journal.jif" if kind == "journal" else f"{number}.idx"
+            return f"{self._queue}/{name}"
+        return f"{self._vhost}/msg_store_{kind}/{number}.rdq"
+
+    def _size(self, path: str) -> int:
+        if not self.sizes:
+            raise NotThere("asleep")
+        if path not in self.sizes:
+            raise NotThere("no_file")
+        return self.sizes[path]
+
+    def _reader(self, path: str) -> layout.Read:
+        return lambda offset, count: self._storage.read_bytes(path, offset, count)
+
+    def _entry_count(self) -> int:
+        path = f"{self._vhost}/.config"
+        if path not in self.sizes:
+            return ASSUMED_ENTRY_COUNT
+        return read_config(self._storage.read_bytes(path, 0, 4096)) or ASSUMED_ENTRY_COUNT
+
+    # --- to take away ---
+
+    def blocks(self, path: str) -> Iterator[bytes]:
+        """Yield one file, as long as it was when the look began.
+
+        Args:
+            path: as `sizes` has it.
+
+        Raises:
+            FileMissing: there is no such file.
+        """
+        if path not in self.sizes:
+            raise FileMissing(path)
+        left, at = self.sizes[path], 0
+        while left > 0:
+            data = self._storage.read_bytes(path, at, min(BLOCK_BYTES, left))
+            if not data:
+                return
+            yield data
+            at += len(data)
+            left -= len(data)
+
+    def archive(self) -> Iterator[bytes]:
+        """Yield a zip of all files piece by piece, each as long as it was when the look began.
+
+        What the engine deletes meanwhile is left out.
+        """
+        sink = _Sink()
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+            for path in self.sizes:
+                try:
+                    blocks = self.blocks(path)
+                    first = next(blocks, b"")
+                except (FileMissing, OSError):
+                    continue
+                with packed.open(zipfile.ZipInfo(path), "w") as member:
+                    member.write(first)
+                    yield sink.take()
+                    try:
+                        for block in blocks:
+                            member.write(block)
+                            yield sink.take()
+                    except (FileMissing, OSError):
+                        pass  # it ends where it was read last
+        yield sink.take()
+
+
+class _Sink:
+    """A file that only takes: what was written is fetched piece by piece."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        """Take some bytes."""
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: there is nowhere to flush to."""
+
+    def take(self) -> bytes:
+        """Return what was written since the last time."""
+        data = b"".join(self._parts)
+        self._parts.clear()
+        return data
+
+
+def _label(kind: str, number: int) -> str:
+    return kind if kind == "journal" else f"{kind}:{number}"
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _is_queues(path: str) -> bool:
+    return _name(path) in ("journal.jif", ".queue_name") or path.endswith(".idx")
+
+
+def _mark_kind(homes: list[tuple[str, int, str, Found]], home: tuple[str, int, str, Found]) -> str:
+    """Return deliver or ack for a segment's mark: the first is the one, the second the other (S60)."""
+    if home[3].kind != "mark":
+        return home[3].kind
+    before = [each for each in homes[: homes.index(home)] if each[3].kind == "mark"]
+    return "ack" if before else "deliver"

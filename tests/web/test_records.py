@@ -1,0 +1,194 @@
+"""Records of a session's real files, field by field, and its files to take away."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.test import Client
+
+from playground import live
+from playground.doors import door
+from playground.views import files as views
+
+pytestmark = pytest.mark.django_db
+
+SCENARIO = {"version": 1, "profile": "classroom"}
+JSON = {"accept": "application/json"}
+
+
+@pytest.fixture
+def session_id(client: Client) -> str:
+    """Return a session whose files are there, as its host would have made them."""
+    found = str(client.post("/s/new")["Location"].split("/")[2])
+    with running(found) as node:
+        node.submit({"do": "publish", "count": 20, "size_bytes": 6000, "persistent": True})
+        node.submit({"do": "publish", "count": 3, "size_bytes": 40, "persistent": True})
+        node.advance(5_000_000)
+    return found
+
+
+@contextmanager
+def running(session_id: str) -> Iterator[Any]:
+    path = live.registry().directory.fresh(session_id)
+    node, files = door().open(door().check(SCENARIO), str(path), 2**28)
+    yield node
+    files.close()
+
+
+def root(session_id: str) -> Path:
+    return Path(live.registry().directory.of(session_id))
+
+
+def ask(client: Client, session_id: str, **query: Any) -> dict[str, Any]:
+    response = client.get(f"/s/{session_id}/record", query, headers=JSON)
+    assert response.status_code == 200, response.content
+    return dict(response.json())
+
+
+def assert_true_bytes(session_id: str, told: dict[str, Any]) -> None:
+    """What is shown is what the file has, and the fields cover the record."""
+    data = (root(session_id) / told["path"]).read_bytes()[told["offset"] : told["offset"] + told["size"]]
+    at, shown = 0, bytes.fromhex(told["hex"])
+    for field in told["fields"]:
+        assert field["offset"] == at
+        assert data[at : at + field["shown"]] == shown[: field["shown"]]
+        shown = shown[field["shown"] :]
+        at += field["length"]
+    assert at == told["size"]
+    assert shown == b""
+
+
+def body_of(answer: Any) -> bytes:
+    async def gather() -> bytes:
+        return b"".join([part async for part in answer.streaming_content])
+
+    data: bytes = async_to_sync(gather)()
+    return data
+
+
+def store_file(session_id: str) -> Path:
+    return next(path for path in sorted(root(session_id).rglob("*.rdq")) if path.stat().st_size)
+
+
+def test_a_message_is_found_in_the_index_and_its_id_in_the_store(client: Client, session_id: str) -> None:
+    told = ask(client, session_id, seq=3)
+    assert_true_bytes(session_id, told)
+    assert (told["kind"], told["seq"], told["embedded"]) == ("publish", 3, 0)
+    number = store_file(session_id).stem
+    stored = ask(client, session_id, file=f"persistent:{number}", offset=0, whose=1)
+    assert_true_bytes(session_id, stored)
+    assert stored["seq"] is not None
+    assert ask(client, session_id, seq=stored["seq"])["msg_id"] == stored["msg_id"]
+    body = next(field for field in stored["fields"] if field["part"] == "body")
+    assert (body["length"], body["shown"]) == (6000, 512)
+
+
+def test_a_small_message_is_inside_its_index_record(client: Client, session_id: str) -> None:
+    told = ask(client, session_id, seq=21)
+    assert_true_bytes(session_id, told)
+    assert told["embedded"] > 40
+    again = ask(client, session_id, file=told["file"], offset=told["offset"])
+    assert again["fields"] == told["fields"]
+
+
+def test_what_waits_in_a_buffer_is_no_error(client: Client, session_id: str) -> None:
+    number = store_file(session_id).stem
+    told = ask(client, session_id, file=f"persistent:{number}", offset=store_file(session_id).stat().st_size)
+    assert "write buffer" in told["waiting"]
+    assert told["reason"] == "waiting"
+    assert "journal's buffer" in ask(client, session_id, seq=999)["waiting"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "seq=",
+        "seq=-1",
+        "seq=x",
+        "seq=" + "9" * 40,
+        "file=journal",
+        "file=segment:0&offset=-3",
+        "file=segment:x&offset=0",
+        "file=../../etc/passwd&offset=0",
+        "file=persistent:0&offset=1e3",
+        "file=quorum:0&offset=0",
+    ],
+)
+def test_a_malformed_question_is_refused(client: Client, session_id: str, query: str) -> None:
+    response = client.get(f"/s/{session_id}/record?{query}")
+    assert response.status_code == 400
+    assert response.json()["error"]
+
+
+def test_a_file_that_is_gone_is_told(client: Client, session_id: str) -> None:
+    response = client.get(f"/s/{session_id}/record?file=persistent:77&offset=0")
+    assert response.status_code == 404
+    assert response.json()["reason"] == "no_file"
+    number = store_file(session_id).stem
+    response = client.get(f"/s/{session_id}/record?file=persistent:{number}&offset=3")
+    assert response.status_code == 404
+    assert response.json()["reason"] == "no_record"
+
+
+def test_a_session_that_sleeps_says_so(client: Client) -> None:
+    found = client.post("/s/new")["Location"].split("/")[2]
+    response = client.get(f"/s/{found}/record?seq=0")
+    assert response.status_code == 404
+    assert "sleeps" in response.json()["error"]
+    assert client.get(f"/s/{found}/files.zip", headers=JSON).status_code == 404
+
+
+def test_everybody_with_the_address_may_look(client: Client, session_id: str) -> None:
+    stranger = Client()
+    assert ask(stranger, session_id, seq=3)["seq"] == 3
+
+
+@pytest.mark.parametrize("place", ["record?seq=1", "download?path=a", "files.zip"])
+def test_questions_are_bounded_and_only_questions(client: Client, limit: Any, place: str) -> None:
+    limit(reads_per_minute=1)
+    found = client.post("/s/new")["Location"].split("/")[2]
+    answers = [client.get(f"/s/{found}/{place}", headers=JSON).status_code for _each in range(2)]
+    assert answers == [404, 429]
+    assert client.post(f"/s/{found}/{place}").status_code == 405
+    assert client.get(f"/s/22222222/{place}", headers=JSON).status_code in (404, 429)
+
+
+def test_a_file_is_downloaded_as_it_is(client: Client, session_id: str) -> None:
+    path = store_file(session_id)
+    response = client.get(f"/s/{session_id}/download", {"path": str(path.relative_to(root(session_id)))})
+    assert response["Content-Disposition"] == f'attachment; filename="{path.name}"'
+    assert body_of(response) == path.read_bytes()
+    assert int(response["Content-Length"]) == path.stat().st_size
+
+
+@pytest.mark.parametrize("path", ["", "../secret", "/etc/passwd", ".durable/1", "msg_stores"])
+def test_nothing_outside_is_downloaded(client: Client, session_id: str, path: str) -> None:
+    assert client.get(f"/s/{session_id}/download", {"path": path}, headers=JSON).status_code == 404
+
+
+def test_the_whole_directory_is_a_zip(client: Client, session_id: str) -> None:
+    response = client.get(f"/s/{session_id}/files.zip")
+    with zipfile.ZipFile(io.BytesIO(body_of(response))) as packed:
+        assert packed.testzip() is None
+        there = {
+            str(path.relative_to(root(session_id))) for path in root(session_id).rglob("*") if path.is_file()
+        }
+        assert set(packed.namelist()) == {path for path in there if not path.startswith(".durable")}
+        for name in packed.namelist():
+            assert packed.read(name) == (root(session_id) / name).read_bytes()
+
+
+def test_only_so_many_directories_are_packed_at_once(client: Client, session_id: str) -> None:
+    waiting = [client.get(f"/s/{session_id}/files.zip") for _each in range(views.ARCHIVES_AT_ONCE)]
+    assert client.get(f"/s/{session_id}/files.zip", headers=JSON).status_code == 429
+    for response in waiting:
+        assert body_of(response)
+    assert body_of(client.get(f"/s/{session_id}/files.zip"))
