@@ -33,7 +33,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     written = Report()
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
-    to_node.run(written, options.random, options.seed)
+    broker = to_node.run(written, options.random, options.seed)
     read = Report()
     for kind in from_node.KINDS:
         print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
@@ -45,7 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             f"{each['queues']} queues equal, {each['messages']} messages"
         )
     print(f"interop: {time.monotonic() - began:.0f} s")
-    summary = {"date": dt.datetime.now(dt.UTC).date().isoformat(), "engine": ENGINE_VERSION, **sums}
+    summary = {
+        "date": dt.datetime.now(dt.UTC).date().isoformat(),
+        "engine": ENGINE_VERSION,
+        "broker": broker,
+        **sums,
+    }
     options.summary.parent.mkdir(parents=True, exist_ok=True)
     options.summary.write_text(json.dumps(summary, indent=1) + "\n")
     return 1 if any(each["differing"] for each in sums.values()) else 0

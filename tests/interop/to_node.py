@@ -124,13 +124,14 @@ def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
     return len(seen), problem
 
 
-def run(report: Report, random_count: int, seed: int) -> None:
-    """Write all cases with the engine and read them with the node."""
+def run(report: Report, random_count: int, seed: int) -> str:
+    """Write all cases with the engine and read them with the node; return what the node is."""
     cases = all_cases(random_count, seed)
     with PrivateNode() as node:
         places = {case.vhost: node.vhost_directory.parent / vhost_directory(case.vhost) for case in cases}
         node.start()
         with Driver(node.driver_port) as driver:
+            about = driver.ask({"do": "about"})
             for case in cases:
                 driver.ask({"do": "vhost", "name": case.vhost})
         for case in cases:
@@ -147,3 +148,4 @@ def run(report: Report, random_count: int, seed: int) -> None:
             report.store_files += case.store_files
             report.combined += case.combined
         node.stop()
+    return f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}"
