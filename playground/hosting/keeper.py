@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from playground import limits as checks
 from playground import timeline
-from playground.hosting import wording
+from playground.hosting import refusals, wording
 from playground.hosting.book import Book, Remembered
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
@@ -163,7 +163,7 @@ class Keeper:
         try:
             at_us = await self.in_worker(self.run.submit, command)
         except self.door.refusals as error:
-            raise Refused(Message(str(error))) from error
+            raise Refused(refusals.told(error)) from error
         await self._write_down(at_us, command)
 
     async def _write_down(self, at_us: int, command: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from playground import library, limits, ownership, selectors, services
 from playground.doors import door
+from playground.hosting.refusals import told
 from playground.models import Scenario
 from playground.views.access import View, rate_limited, scenario_or_gone
 
@@ -105,7 +106,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         try:
             scenario = door().check(data)
         except (*door().no_scenario, RecursionError, UnicodeError) as error:
-            problem = str(error)[:300] or _("The scenario is nested too deeply.")
+            problem = str(told(error))[:300] or _("The scenario is nested too deeply.")
     if problem:
         logger.info("an imported scenario was refused: %.200s", problem)
         return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)

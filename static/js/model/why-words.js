@@ -1,4 +1,5 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
+import { stateName, stopName } from "./actor-states.js";
 import { gettext, ngettext, number } from "./text.js";
 import { said } from "./why-said.js";
 import { FILE_WORDS } from "./why-words-files.js";
@@ -91,13 +92,13 @@ function alarm(values) {
 
 function actorChanged(row) {
   if (row[3] === null) return said("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor: row[2] });
-  const state = row[3].state ?? (row[3].running ? gettext("running") : gettext("stopped"));
+  const state = row[3].state ?? (row[3].running ? "running" : "stopped");
   return said(
     "\u25cb",
     state === "blocked" || state === "flow" ? "alarm" : "plain",
     gettext("%(actor)s: %(state)s"),
     "",
-    { actor: row[2], state },
+    { actor: row[2], state: stateName(state) },
   );
 }
 
@@ -215,7 +216,7 @@ export const WORDS = {
     }),
   QueueStopped: (row) =>
     said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
-      kind: row[3],
+      kind: stopName(row[3]),
     }),
   StoreStopped: (row) => said("\u25a0", "alarm", gettext("Store %(store)s stopped"), "", { store: row[2] }),
   StoreRecovered: (row) =>

@@ -1,13 +1,6 @@
 /** What publishers and consumers are doing, in a few words. */
+import { stateName } from "../model/actor-states.js";
 import { fill, gettext, number } from "../model/text.js";
-
-const STATES = {
-  running: () => gettext("running"),
-  flow: () => gettext("flow"),
-  blocking: () => gettext("blocking"),
-  blocked: () => gettext("blocked"),
-  stopped: () => gettext("stopped"),
-};
 
 /** The stream, or the bursts where there is none. */
 export function publisherText(publisher, burst) {
@@ -18,7 +11,7 @@ export function publisherText(publisher, burst) {
         ? burst
         : publisher;
   if (!actor || (actor === burst && !actor.published && !actor.waiting)) return "";
-  const state = STATES[actor.state]?.() ?? actor.state;
+  const state = stateName(actor.state);
   if (actor.waiting) return fill(gettext("%(state)s, %(n)s waiting"), { state, n: number(actor.waiting) });
   if (actor.unconfirmed)
     return fill(gettext("%(state)s, %(n)s unconfirmed"), { state, n: number(actor.unconfirmed) });
@@ -28,7 +21,7 @@ export function publisherText(publisher, burst) {
 /** The consumer, or what is held by hand. */
 export function consumerText(consumer, hand) {
   if (consumer) {
-    const state = STATES[consumer.state]?.() ?? consumer.state;
+    const state = stateName(consumer.state);
     return consumer.unacked || consumer.unsent
       ? fill(gettext("%(state)s, holds %(n)s"), { state, n: number(consumer.unacked || consumer.unsent) })
       : state;

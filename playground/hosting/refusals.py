@@ -1,0 +1,105 @@
+"""The engine's refusals in the reader's language: its sentences are English, and known here by their form.
+
+The engine stays without translations; a sentence that is not known here is shown as the engine says it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Message
+
+# What begins with "place" takes all that stands in front of it, such as `commands[3]: publish: count`.
+SENTENCES: tuple[tuple[str, Any], ...] = (
+    # --- commands that cannot be done now ---
+    (
+        r"the node holds (?P<held>\d+) messages and may hold (?P<most>\d+); publish at most (?P<room>\d+), .*",
+        _(
+            "The node holds %(held)s messages and may hold %(most)s. Publish at most %(room)s, or purge or consume "
+            "first."
+        ),
+    ),
+    (
+        r"(?P<count>\d+) messages could need (?P<needed>\d+) bytes on disk, and (?P<free>\d+) of (?P<most>\d+) .*",
+        _(
+            "%(count)s messages could need %(needed)s bytes on disk; %(free)s of %(most)s are free. Publish fewer or "
+            "smaller messages, or purge first."
+        ),
+    ),
+    (r"the queue is empty; publish something first", _("The queue is empty. Publish something first.")),
+    (
+        r"(?P<held>\d+) messages are held by hand, not (?P<count>\d+); .*",
+        _(
+            "%(held)s messages are held by hand, not %(count)s. First use Get, or a consumer with acks by hand."
+        ),
+    ),
+    (
+        r"(?P<name>\S+) holds (?P<held>\d+) messages, so its ack mode cannot change; .*",
+        _("%(name)s holds %(held)s messages, so its way to ack cannot change. Remove it, and add it again."),
+    ),
+    (
+        r"(?P<name>\S+) is already the name of another actor; choose another name",
+        _("The name %(name)s is taken. Choose another."),
+    ),
+    (
+        r"\w+: the name (?P<name>\S+) is taken by the node itself; choose another",
+        _("The name %(name)s is taken. Choose another."),
+    ),
+    (
+        r"there are (?P<most>\d+) publishers and consumers already; remove one first",
+        _("There are %(most)s publishers and consumers already. Remove one first."),
+    ),
+    (
+        r"there is no (?P<name>\S+); publishers and consumers: .*",
+        _("There is no publisher or consumer called %(name)s."),
+    ),
+    # --- values ---
+    (
+        r"(?P<place>.+) must be a whole number(?:, not .*| of microseconds .*)?",
+        _("%(place)s must be a whole number."),
+    ),
+    (
+        r"(?P<place>.+) must be a whole number from (?P<least>\S+) to (?P<most>\S+)",
+        _("%(place)s must be a whole number from %(least)s to %(most)s."),
+    ),
+    (r"(?P<place>.+) must be a number, not .*", _("%(place)s must be a number.")),
+    (r"(?P<place>.+) must be at least (?P<least>\S+)", _("%(place)s must be at least %(least)s.")),
+    (
+        r"(?P<place>.+) must be at most (?:until_us, )?(?P<most>\S+)",
+        _("%(place)s must be at most %(most)s."),
+    ),
+    (r"(?P<place>.+) is too large", _("%(place)s is too large.")),
+    (
+        r"(?P<place>.+) must begin with a letter and have only .*",
+        _("%(place)s must begin with a letter and have only a-z, 0-9, - and _ after it."),
+    ),
+    (r"(?P<place>.+) is none of the possible values", _("%(place)s is none of the possible values.")),
+    (r"(?P<place>.+) is missing", _("%(place)s is missing.")),
+    (r"(?P<place>.+) is not known here", _("%(place)s is not known here.")),
+    # --- scenarios ---
+    (r"this is no JSON: .*", _("This is no scenario: it is not JSON.")),
+    (r"a scenario is an object", _("This is no scenario: it must be an object.")),
+    (
+        r"version must be (?P<version>\d+); .*",
+        _("The version of the scenario must be %(version)s; this program knows no other."),
+    ),
+    (r"settings: (?P<name>\S+) is no setting; .*", _("settings: there is no setting called %(name)s.")),
+    (
+        r"commands\[(?P<number>\d+)\]\.at_us is before that of the command in front of it",
+        _("commands[%(number)s].at_us is before that of the command in front of it."),
+    ),
+)
+KNOWN = tuple((re.compile(form, re.DOTALL), text) for form, text in SENTENCES)
+
+
+def told(error: Exception) -> Message:
+    """Return what an engine's refusal says, translatable where its form is known."""
+    sentence = str(error)
+    for form, text in KNOWN:
+        found = form.fullmatch(sentence)
+        if found:
+            return Message(text, **found.groupdict())
+    return Message(sentence)

@@ -1,0 +1,95 @@
+"""What the engine refuses is told in the reader's language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from playground import services
+from playground.doors import door
+from playground.hosting.refusals import told
+
+CONSUMER = {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 2, "ack": "each"}
+PUBLISHER = {"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes": 10, "running": True}
+BURST = {"do": "publish", "count": 5, "size_bytes": 10}
+
+COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
+    ("burst too large", [{**BURST, "count": 20_001}], "may hold 20000", "上限为 20000 条"),
+    ("empty queue", [{"do": "get", "count": 1, "ack": True}], "The queue is empty", "队列是空的"),
+    ("nothing held", [{"do": "ack", "count": 2}], "0 messages are held by hand", "0 条，不是 2 条"),
+    ("nothing held to requeue", [{"do": "requeue", "count": 1}], "use Get", "请先取出"),
+    ("name of the other kind", [PUBLISHER, {**CONSUMER, "name": "p1"}], "The name p1", "名称 p1"),
+    ("name of the node", [{**PUBLISHER, "name": "burst"}], "The name burst", "名称 burst"),
+    ("unknown actor", [{"do": "remove", "name": "nobody"}], "called nobody", "名为 nobody"),
+    (
+        "ack mode while holding",
+        [BURST, CONSUMER, {**CONSUMER, "ack": "manual"}],
+        "c1 holds 2",
+        "c1 持有 2 条",
+    ),
+    ("too many actors", [{**PUBLISHER, "name": f"p{n}"} for n in range(21)], "There are 20", "已有 20 个"),
+    ("too small", [{**BURST, "count": 0}], "count must be at least 1", "count 不能小于 1"),
+    ("too large", [{**BURST, "size_bytes": 10**12}], "must be at most", "size_bytes 不能大于"),
+    ("no whole number", [{**BURST, "count": "5"}], "must be a whole number.", "count 必须是整数"),
+    (
+        "no number",
+        [{"do": "set", "name": "vm_memory_high_watermark", "value": "x"}],
+        "a number",
+        "必须是数字",
+    ),
+    ("none of the words", [{"do": "restart", "kind": "soft"}], "none of the possible", "不是可用的值"),
+    ("missing", [{"do": "publish", "count": 5}], "size_bytes is missing", "size_bytes"),
+    ("unknown", [{**BURST, "colour": 1}], "colour is not known here", "这里不认识 publish: colour"),
+    ("name with a blank", [{**PUBLISHER, "name": "a b"}], "must begin with a letter", "必须以字母开头"),
+]
+
+SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
+    ("no JSON", b"{", "不是 JSON"),
+    ("no object", b"[]", "必须是一个对象"),
+    ("version", {"version": 2}, "必须是 1"),
+    ("unknown setting", {"settings": {"colour": 1}}, "没有名为 colour 的设置"),
+    ("setting out of bounds", {"settings": {"segment_entry_count": 0}}, "1 到 16384 的整数"),
+    ("no time", {"commands": [{"do": "purge"}]}, "commands[0].at_us 必须是整数"),
+    ("too late", {"commands": [{"at_us": 9, "do": "purge"}], "until_us": 5}, "不能大于 5"),
+    (
+        "out of order",
+        {"commands": [{"at_us": 9, "do": "purge"}, {"at_us": 8, "do": "purge"}], "until_us": 9},
+        "commands[1].at_us 早于",
+    ),
+    (
+        "a wrong command",
+        {"commands": [{"at_us": 0, **BURST, "count": 0}]},
+        "commands[0]: publish: count 不能小于 1",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("commands", "english", "chinese"), [case[1:] for case in COMMANDS], ids=[case[0] for case in COMMANDS]
+)
+def test_refused_commands(commands: list[dict[str, Any]], english: str, chinese: str) -> None:
+    node, _files = door().rehearse(services.blank_scenario("classroom"))
+    for command in commands[:-1]:
+        node.submit(command)
+        node.advance(node.now_us + 100_000)
+    with pytest.raises(door().refusals) as refused:
+        node.submit(commands[-1])
+    message = told(refused.value)
+    assert english in message.in_language("en")
+    assert chinese in message.in_language("zh-hans")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "chinese"), [case[1:] for case in SCENARIOS], ids=[case[0] for case in SCENARIOS]
+)
+def test_refused_scenarios(scenario: bytes | dict[str, Any], chinese: str) -> None:
+    if isinstance(scenario, dict):
+        scenario = {**services.blank_scenario("classroom"), **scenario}
+    with pytest.raises(door().no_scenario) as refused:
+        door().check(scenario)
+    assert chinese in told(refused.value).in_language("zh-hans")
+
+
+def test_what_is_not_known_stays_as_the_engine_says_it() -> None:
+    assert told(ValueError("100 % of it")).in_language("zh-hant") == "100 % of it"
