@@ -1,4 +1,5 @@
 /** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
+import { History } from "./history.js";
 import { emptyState, reduceRow } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
@@ -6,6 +7,7 @@ export class Session {
   constructor() {
     this.state = emptyState();
     this.timeline = new Timeline();
+    this.history = new History();
     this.next = 0;
     this.nowUs = 0;
     this.digest = "";
@@ -15,12 +17,18 @@ export class Session {
     this.fresh = [];
     this.version = 0;
     this.listeners = [];
+    this.watchers = [];
     this.seen = new Set();
   }
 
   /** Call `listener(change)` after every batch; change is {rows, kind}. */
   listen(listener) {
     this.listeners.push(listener);
+  }
+
+  /** Call `watcher(row, number, state)` for every row, with the state after it. */
+  watch(watcher) {
+    this.watchers.push(watcher);
   }
 
   tell(change) {
@@ -30,16 +38,21 @@ export class Session {
 
   /** Take the whole state at once. */
   snapshot(message) {
-    const rewound = message.next < this.next;
-    if (rewound) this.timeline.clear();
+    const { next, digest } = this;
+    const other = message.next === next && digest && message.digest && digest !== message.digest;
+    if (message.next < next || other) {
+      this.timeline.clear();
+      this.history.clear();
+    }
     this.state = message.state;
     this.next = message.next;
     this.nowUs = message.at_us;
     this.digest = message.digest;
     this.skipped = message.why === "join" ? null : message.skipped;
     for (const [kind, count] of Object.entries(message.skipped || {})) if (count) this.seen.add(kind);
+    this.history.snapshot(this.next, this.nowUs, this.state);
     this.timeline.sample(this.nowUs, this.state);
-    this.tell({ kind: "snapshot", rows: 0, why: message.why });
+    this.tell({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
   }
 
   /** Fold the rows of a frame. */
@@ -49,6 +62,8 @@ export class Session {
       this.timeline.before(row, this.state);
       reduceRow(this.state, row);
       this.seen.add(row[0]);
+      this.history.add(row, us, this.state);
+      for (const watcher of this.watchers) watcher(row, message.first + at, this.state);
       this.timeline.note(message.first + at, us, row, this.state);
       if (message.rows.length < 60) this.timeline.sample(us, this.state);
     });

@@ -61,7 +61,7 @@ export class Timeline {
   /** Note one transition that has just been folded. */
   note(number, atUs, row, state) {
     this.count(row);
-    this.mark(atUs, row);
+    this.mark(number, atUs, row);
     if (row[0] === "TargetChanged") this.lastTarget = { row, memory: { ...state.node.memory } };
     if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
   }
@@ -123,12 +123,12 @@ export class Timeline {
     return -1;
   }
 
-  mark(atUs, row) {
+  mark(number, atUs, row) {
     const type = eventOf(row, this);
     if (!type) return;
     const last = this.events[this.events.length - 1];
     if (last && last.type === type && atUs - last.atUs < RATE_WINDOW_US) return;
-    this.events.push({ atUs, type });
+    this.events.push({ number, atUs, type });
     if (this.events.length > MAX_EVENTS) this.events.shift();
   }
 

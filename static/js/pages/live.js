@@ -1,5 +1,7 @@
 /** The live page: one session, its socket, and every part that shows it. */
+import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
+import { gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { Alerts } from "../view/alerts.js";
 import { ChartsView } from "../view/charts.js";
@@ -9,14 +11,17 @@ import { FilesView } from "../view/files.js";
 import { GaugeBars } from "../view/gauges.js";
 import { Hints } from "../view/hints.js";
 import { bindKeys } from "../view/keys.js";
+import { Moment } from "../view/moment.js";
 import { Narrative } from "../view/narrative.js";
 import { watchPalette } from "../view/palette.js";
 import { act } from "../view/scheduler.js";
+import { Scrubber } from "../view/scrubber.js";
 import { StageView } from "../view/stage.js";
 import { Status } from "../view/status.js";
 import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
 import { TransportBar } from "../view/transport-bar.js";
 import { Twin } from "../view/twin.js";
+import { UntilBar } from "../view/until.js";
 import { WhyPanel } from "../view/why.js";
 
 const PANEL_MS = 120;
@@ -25,7 +30,7 @@ function start(root) {
   const data = JSON.parse(find("#live-data").textContent);
   const session = new Session();
   const alerts = new Alerts(find("#alerts"));
-  const parts = {};
+  const parts = { playhead: new Playhead(session) };
   const transport = new Transport(socketAddress(data.websocket), {
     welcome: (message) => parts.controls.welcome(message),
     snapshot: (message) => session.snapshot(message),
@@ -48,24 +53,28 @@ function start(root) {
 }
 
 function build(parts, root, session, transport, alerts, data) {
-  parts.status = new Status(root, session, () => transport.connect());
-  parts.controls = new Controls(find("#controls"), session, transport, alerts);
-  parts.tooltip = new Tooltip(find("[data-tooltip]", root), session);
-  parts.stage = new StageView(find("[data-canvas=stage]", root), session, (target) =>
-    choose(parts, session, target),
+  const { playhead } = parts;
+  parts.status = new Status(root, playhead, () => transport.connect());
+  parts.controls = new Controls(find("#controls"), session, commands(transport, playhead), alerts);
+  parts.tooltip = new Tooltip(find("[data-tooltip]", root), playhead);
+  parts.stage = new StageView(find("[data-canvas=stage]", root), playhead, (target) =>
+    choose(parts, playhead, target),
   );
-  parts.why = new WhyPanel(find("#why"), session);
-  parts.narrative = new Narrative(find("#narrative"), session, (line) => parts.why.pin(line));
+  parts.why = new WhyPanel(find("#why"), playhead);
+  parts.narrative = new Narrative(find("#narrative"), playhead, (line) => jump(parts, alerts, line));
   find("[data-act=details]").addEventListener("change", (event) => {
     parts.narrative.all = event.target.checked;
     parts.narrative.update();
   });
-  parts.files = new FilesView(find("#files"), session);
-  parts.charts = new ChartsView(find("#dock"), session);
-  parts.bar = new TransportBar(find("#dock"), session, transport, alerts, data.urls.share);
+  parts.files = new FilesView(find("#files"), playhead);
+  parts.charts = new ChartsView(find("#dock"), playhead);
+  parts.scrubber = new Scrubber(find("#dock"), playhead, parts.charts);
+  parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, data.urls.share);
+  parts.until = new UntilBar(find("#dock"), playhead, transport, alerts);
+  parts.moment = new Moment(root, playhead);
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
-  parts.twin = new Twin(find("#twin"), session, {
+  parts.twin = new Twin(find("#twin"), playhead, {
     focus: (seq) => {
       parts.stage.focus = seq;
       parts.stage.refresh();
@@ -79,27 +88,74 @@ function build(parts, root, session, transport, alerts, data) {
   parts.stepSize = () => Math.max(1, Math.round((session.state.node.settings.segment_entry_count || 8) / 8));
 }
 
-/** What follows the run: the canvases every frame, the panels a little slower. */
+/** What the controls send with: the first command brings the view back to the present. */
+function commands(transport, playhead) {
+  return {
+    command: (command) => {
+      playhead.now();
+      return transport.command(command);
+    },
+    get live() {
+      return transport.live;
+    },
+  };
+}
+
+/** Explain a line of what happened, and look at its moment; with null, at the present again. */
+function jump(parts, alerts, line) {
+  parts.why.pin(line);
+  const { playhead } = parts;
+  const from = "narrative";
+  if (!line) playhead.now(from);
+  else if (line.number + 1 >= playhead.session.next) playhead.now(from);
+  else if (!playhead.go(line.number + 1, { from })) {
+    playhead.now(from);
+    alerts.flash(gettext("That moment is not kept any more; its reason is."));
+  }
+}
+
+/**
+ * What follows the run and the playhead: the canvases every frame, the panels a little slower. Behind the present the
+ * picture stays, and only the dock follows the run.
+ */
 function follow(parts, session) {
+  const { playhead } = parts;
   const panels = throttle(PANEL_MS, () =>
     act("panels", () => {
       parts.why.update();
       parts.narrative.update();
       parts.controls.update();
-      parts.gauges.update(session.state);
+      parts.gauges.update(playhead.state);
       parts.hints.update();
       parts.status.update();
     }),
   );
-  session.listen((change) => {
-    if (change.rows || change.kind === "snapshot") {
-      parts.stage.update(change);
-      parts.files.update();
-      parts.twin.update();
-    }
+  const dock = () => {
     parts.charts.update();
-    act("bar", () => parts.bar.update());
+    act("bar", () => {
+      parts.bar.update();
+      parts.scrubber.update();
+      parts.moment.update();
+    });
     panels();
+  };
+  const picture = (change) => {
+    parts.stage.update(change);
+    parts.files.update();
+    parts.twin.update();
+  };
+  session.listen((change) => {
+    if (!playhead.behind && (change.rows || change.kind === "snapshot")) picture(change);
+    dock();
+  });
+  playhead.listen((change) => {
+    if (change.from !== "narrative") {
+      parts.why.pinned = false;
+      parts.narrative.release();
+    }
+    picture(change);
+    parts.moment.speak();
+    dock();
   });
 }
 
@@ -109,10 +165,10 @@ function repaint(parts) {
   parts.charts?.update();
 }
 
-function choose(parts, session, target) {
+function choose(parts, playhead, target) {
   if ("click" in target) {
     const message = target.click
-      ? messageAt(session.state, target.click.lane.name, target.click.index)
+      ? messageAt(playhead.state, target.click.lane.name, target.click.index)
       : null;
     select(parts, message ? message.seq : null);
   } else parts.tooltip.update(target);

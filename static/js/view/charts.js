@@ -24,9 +24,13 @@ const EVENTS = {
 };
 
 export class ChartsView {
-  constructor(root, session) {
+  constructor(root, playhead) {
     this.root = root;
-    this.session = session;
+    this.session = playhead.session;
+    this.playhead = playhead;
+    this.plot = null;
+    this.marks = [];
+    this.top = 18;
     this.canvas = find("[data-canvas=charts]", root);
     this.table = find("[data-chart-table]", root);
     this.details = this.table?.closest("details");
@@ -46,9 +50,10 @@ export class ChartsView {
     const labels = width < 560 ? NARROW_LABELS : LABELS;
     const area = { x: labels, w: width - labels - 14 };
     const span = timeSpan(samples, this.session.nowUs);
-    const room = height - 18 - 16;
+    this.plot = { span, area };
+    const room = height - this.top - 16;
     const tracks = [0.46, 0.3, 0.24].map((share) => share * room);
-    let y = 18;
+    let y = this.top;
     const boxes = tracks.map((h) => {
       const box = { ...area, y: y + 3, h: h - 6 };
       y += h;
@@ -60,6 +65,18 @@ export class ChartsView {
     this.paintMemory(pen, samples, span, boxes[1]);
     this.paintRates(pen, samples, span, boxes[2]);
     this.paintNow(pen, span, area, y);
+  }
+
+  /** The virtual time at a pixel of the charts, or null before they were painted. */
+  timeAt(pixel) {
+    if (!this.plot) return null;
+    const { span, area } = this.plot;
+    return span[0] + (Math.max(0, pixel - area.x) / area.w) * (span[1] - span[0]);
+  }
+
+  /** Of things over time, the last one at the moment that is looked at. */
+  current(items) {
+    return items.findLast((item) => item.us <= this.playhead.nowUs) ?? items[0];
   }
 
   label(pen, box, title, value, note) {
@@ -99,6 +116,7 @@ export class ChartsView {
     const x = scaleX(span, area);
     write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
     let free = area.x - 8;
+    this.marks = [];
     for (const [place, event] of this.session.timeline.events.entries()) {
       const at = x(event.atUs);
       if (at < area.x) continue;
@@ -121,6 +139,7 @@ export class ChartsView {
       if (fits)
         write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
       free = at + (fits ? width : 6);
+      this.marks.push({ x: at, end: free, event });
     }
   }
 
@@ -135,7 +154,7 @@ export class ChartsView {
       pen.fillStyle = faded(colors[LAYER_TONES[layer.name]], layer.name === "q1" ? 0.6 : 0.9);
       pen.fill();
     }
-    const last = samples[samples.length - 1];
+    const last = this.current(samples);
     const depth = last ? LAYERS.reduce((sum, name) => sum + last[name], 0) : 0;
     this.label(
       pen,
@@ -148,7 +167,7 @@ export class ChartsView {
   }
 
   paintMemory(pen, samples, span, box) {
-    const last = samples[samples.length - 1];
+    const last = this.current(samples);
     const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
     for (const sample of samplePairs(samples)) {
       if (!sample[0].alarm) continue;
@@ -204,7 +223,7 @@ export class ChartsView {
       1.4,
       [4, 3],
     );
-    const last = found[found.length - 1] || { arrivals: 0, deliveries: 0 };
+    const last = this.current(found) || { arrivals: 0, deliveries: 0 };
     this.label(
       pen,
       box,
@@ -219,9 +238,21 @@ export class ChartsView {
   }
 
   paintNow(pen, span, area, y) {
-    const x = scaleX(span, area)(this.session.nowUs);
-    pen.fillStyle = colors.ink;
-    pen.fillRect(Math.min(x, area.x + area.w) - 0.75, 16, 1.5, y - 16);
+    const end = area.x + area.w;
+    const x = scaleX(span, area);
+    const now = Math.min(x(this.session.nowUs), end);
+    const at = Math.max(area.x, Math.min(x(this.playhead.nowUs), end));
+    if (this.playhead.behind) {
+      pen.fillStyle = faded(colors.card, 0.55);
+      pen.fillRect(at, this.top, now - at, y - this.top);
+      pen.fillStyle = colors.ink3;
+      pen.fillRect(now - 0.5, this.top, 1, y - this.top);
+    }
+    pen.fillStyle = this.playhead.behind ? colors.sel : colors.ink;
+    pen.fillRect(at - 0.75, this.top - 2, 1.5, y - this.top + 2);
+    pen.beginPath();
+    pen.arc(at, y, 4.5, 0, 2 * Math.PI);
+    pen.fill();
   }
 
   /** The charts as a table, at most two dozen rows. */

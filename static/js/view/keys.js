@@ -18,7 +18,7 @@ function inField(target) {
   return Boolean(target.closest?.("input, select, textarea, [contenteditable], dialog"));
 }
 
-/** Listen for the whole page. `parts`: bar, controls, narrative, twin, clear(). */
+/** Listen for the whole page. `parts`: bar, playhead, controls, narrative, twin, clear(). */
 export function bindKeys(parts) {
   let laneUntil = 0;
   const help = document.getElementById("help-dialog");
@@ -33,7 +33,12 @@ export function bindKeys(parts) {
   });
   const actions = {
     " ": () => parts.bar.toggle(),
+    ArrowLeft: () => parts.playhead.back(),
     ArrowRight: () => parts.bar.step(),
+    "Shift+ArrowLeft": () => parts.playhead.event(-1),
+    "Shift+ArrowRight": () => parts.playhead.event(1),
+    Home: () => parts.playhead.home(),
+    End: () => parts.playhead.now(),
     p: () => parts.controls.publish(),
     t: toggleTheme,
     j: () => parts.narrative.walk(1),
@@ -56,7 +61,8 @@ export function bindKeys(parts) {
       else if (event.key <= "4") parts.bar.pick(Number(event.key));
       return;
     }
-    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    const name = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+    const action = actions[name.length === 1 ? name.toLowerCase() : name];
     if (!action || (/^[a-z]$/i.test(event.key) && !toggle.checked)) return;
     event.preventDefault();
     action();

@@ -19,12 +19,18 @@ export class Narrative {
 
   update() {
     const { lines } = this.session.timeline;
+    const { behind, position } = this.session;
     const last = lines[lines.length - 1];
-    const mark = last ? [last.number, last.times, lines.length, this.picked, this.all].join() : "";
+    const mark = last
+      ? [last.number, last.times, lines.length, this.picked, this.all, behind && position].join()
+      : "";
     if (mark === this.rendered) return;
     this.rendered = mark;
     const items = this.shown().slice(-SHOWN).reverse();
-    this.root.replaceChildren(...items.map((line) => this.item(line)));
+    const here = behind ? items.find((line) => line.number < position) : null;
+    const focused = this.root.contains(document.activeElement) && document.activeElement.dataset.first;
+    this.root.replaceChildren(...items.map((line) => this.item(line, behind && line.number >= position, here)));
+    if (focused) this.root.querySelector(`[data-first="${focused}"]`)?.focus({ preventScroll: true });
   }
 
   /** Events, and the housekeeping of files too where the reader wants it. */
@@ -32,7 +38,8 @@ export class Narrative {
     return this.session.timeline.lines.filter((line) => this.all || !line.detail);
   }
 
-  item(line) {
+  /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
+  item(line, later, here) {
     const said = narrate(line.row, line.messages);
     const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
@@ -40,11 +47,13 @@ export class Narrative {
       "li",
       {},
       el(
-        "button.event",
+        later ? "button.event.later" : "button.event",
         {
           type: "button",
           "data-first": line.first,
+          title: gettext("jump to that moment"),
           "aria-pressed": String(pressed),
+          "aria-current": line === here ? "true" : null,
           "aria-label": fill(gettext("%(time)s s: %(text)s"), { time: seconds(line.atUs), text: said.text }),
         },
         el("span.time", {}, seconds(line.atUs)),
@@ -63,6 +72,12 @@ export class Narrative {
   choose(first) {
     this.picked = this.picked === first ? null : first;
     this.pick(this.session.timeline.lines.find((line) => line.first === this.picked) || null);
+    this.update();
+  }
+
+  /** Let go of the line without a word to `pick`. */
+  release() {
+    this.picked = null;
     this.update();
   }
 

@@ -5,22 +5,29 @@ import { find, findAll, setText, show } from "./dom.js";
 const COPIED_MS = 2500;
 
 export class TransportBar {
-  constructor(root, session, transport, alerts, shareUrl) {
-    Object.assign(this, { root, session, transport, alerts, shareUrl });
+  constructor(root, playhead, transport, alerts, shareUrl) {
+    const { session } = playhead;
+    Object.assign(this, { root, session, playhead, transport, alerts, shareUrl });
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());
+    this.back = find("[data-act=back]", root);
+    this.back.addEventListener("click", () => this.playhead.back());
     for (const button of findAll("[data-speed]", root))
       button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
     find("[data-act=share]", root)?.addEventListener("click", () => this.share());
     find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
   }
 
+  /** Let time pass, or not. Who lets it pass wants to see it. */
   toggle() {
+    if (!this.session.play) this.playhead.now();
     this.transport.send({ t: "control", play: !this.session.play });
   }
 
+  /** One transition on: through the past, or from the engine. */
   step() {
+    if (this.playhead.forward()) return;
     this.transport.send({ t: "step" });
   }
 
@@ -34,10 +41,13 @@ export class TransportBar {
   }
 
   update() {
-    const { session } = this;
-    setText(find("[data-clock]", this.root), clock(session.nowUs));
-    setText(find("[data-number]", this.root), fill(gettext("transition %(n)s"), { n: number(session.next) }));
+    const { session, playhead } = this;
+    setText(find("[data-clock]", this.root), clock(playhead.nowUs));
+    const text = playhead.behind ? gettext("transition %(n)s of %(all)s") : gettext("transition %(n)s");
+    const numbers = { n: number(playhead.position), all: number(session.next) };
+    setText(find("[data-number]", this.root), fill(text, numbers));
     setText(find("[data-digest-text]", this.root), (session.digest || "").slice(0, 8));
+    this.back.setAttribute("aria-disabled", String(playhead.position <= playhead.history.start));
     const label = session.play ? gettext("Pause (Space)") : gettext("Play (Space)");
     if (this.play.getAttribute("aria-label") !== label) {
       this.play.setAttribute("aria-label", label);
@@ -62,6 +72,7 @@ export class TransportBar {
 
   /** Ask the host for the address of exactly this moment. */
   async share() {
+    this.playhead.now();
     const button = find("[data-act=share]", this.root);
     button.disabled = true;
     try {

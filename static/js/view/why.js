@@ -45,7 +45,7 @@ export class WhyPanel {
   /** Follow the run: show the weightiest line that is new. */
   update() {
     if (this.pinned) return;
-    const { lines } = this.session.timeline;
+    const { lines } = this.session.reasons();
     const last = lines[lines.length - 1];
     if (!last) return;
     const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
@@ -62,7 +62,7 @@ export class WhyPanel {
 
   show(line) {
     this.shown = { ...line };
-    const said = explain(line.row, line.messages, this.session.timeline.lastTarget);
+    const said = explain(line.row, line.messages, this.session.reasons().lastTarget);
     setText(find("[data-why-name]", this.root), said.name);
     setText(find("[data-why-rule]", this.root), said.rule);
     show(find("[data-why-rule]", this.root), true);

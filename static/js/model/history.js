@@ -1,0 +1,249 @@
+/**
+ * The past of a run, as far as it is kept: the rows that were received, and copies of the state to fold them from.
+ *
+ * A *position* is a number of transitions: the state at position n has everything before row n folded. Positions lie
+ * in stretches; between two stretches were transitions that the page was told only the number of.
+ */
+import { reduceRow } from "./reduce.js";
+
+export const EVERY = 200;
+export const MAX_ROWS = 20_000;
+/** Of all copies together, counted in runs of messages, entries and records. */
+export const MAX_WEIGHT = 400_000;
+
+const WEIGHT_PER_ROW = 20;
+
+/** Copy a state. Rows of runs are values (runs.js), so only what holds them is copied; rows of files do change. */
+export function copyState(state) {
+  const queues = mapValues(state.queues, (queue) => ({
+    ...queue,
+    lanes: mapValues(queue.lanes, (rows) => rows.slice()),
+    counters: { ...queue.counters },
+    index: { ...queue.index, entries: queue.index.entries.slice(), segments: queue.index.segments.slice() },
+  }));
+  const stores = mapValues(state.stores, (store) => ({
+    ...store,
+    files: store.files.map((file) => file.slice()),
+    rows: store.rows.slice(),
+    orphans: store.orphans.slice(),
+  }));
+  const node = mapValues(state.node, (part) => ({ ...part }));
+  node.actors = mapValues(state.node.actors, (actor) => ({ ...actor }));
+  return { ...state, queues, stores, node };
+}
+
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
+/** How much memory a state takes, in rows. */
+export function weightOf(state) {
+  let weight = 1;
+  for (const queue of Object.values(state.queues)) {
+    for (const rows of Object.values(queue.lanes)) weight += rows.length;
+    weight += queue.index.entries.length + queue.index.segments.length;
+  }
+  for (const store of Object.values(state.stores)) weight += store.rows.length + store.files.length;
+  return weight;
+}
+
+export class History {
+  constructor({ every = EVERY, maxRows = MAX_ROWS, maxWeight = MAX_WEIGHT } = {}) {
+    Object.assign(this, { every, maxRows, maxWeight });
+    this.epoch = 0;
+    this.clear();
+  }
+
+  /** Forget everything: the run is another one. */
+  clear() {
+    this.stretches = [];
+    this.rowCount = 0;
+    this.weight = 0;
+    this.epoch += 1;
+  }
+
+  /** The first and the last position that can be shown. */
+  get start() {
+    return this.stretches[0]?.first ?? 0;
+  }
+
+  get end() {
+    const last = this.stretches[this.stretches.length - 1];
+    return last ? endOf(last) : 0;
+  }
+
+  /** A whole state arrived: it begins a stretch, unless it only repeats where the last one ended. */
+  snapshot(position, us, state) {
+    const last = this.stretches[this.stretches.length - 1];
+    if (last && endOf(last) === position) return;
+    if (last && endOf(last) > position) this.clear();
+    const stretch = { first: position, startUs: us, rows: [], atUs: [], points: [] };
+    this.stretches.push(stretch);
+    this.keep(stretch, position, state);
+    this.trim();
+  }
+
+  /** A row was folded; `state` is the one after it. */
+  add(row, us, state) {
+    const stretch = this.stretches[this.stretches.length - 1];
+    if (!stretch) return;
+    stretch.rows.push(row);
+    stretch.atUs.push(us);
+    this.rowCount += 1;
+    const point = stretch.points[stretch.points.length - 1];
+    const since = endOf(stretch) - point.at;
+    if (since >= this.every && since * WEIGHT_PER_ROW >= point.weight) {
+      this.keep(stretch, endOf(stretch), state);
+      this.trim();
+    }
+  }
+
+  keep(stretch, at, state) {
+    const weight = weightOf(state);
+    stretch.points.push({ at, state: copyState(state), weight });
+    this.weight += weight;
+  }
+
+  trim() {
+    if (this.weight > this.maxWeight) this.thin();
+    while (this.rowCount > this.maxRows || this.weight > this.maxWeight) if (!this.dropOldest()) return;
+  }
+
+  /** Of moments that stand alone between transitions that were too fast, every second one goes. */
+  thin() {
+    let alone = 0;
+    const last = this.stretches.length - 1;
+    this.stretches = this.stretches.filter((stretch, at) => {
+      if (stretch.rows.length || at === 0 || at === last) return true;
+      alone += 1;
+      if (alone % 2) return true;
+      this.weight -= stretch.points[0].weight;
+      return false;
+    });
+  }
+
+  /** Forget what comes before the second oldest copy; the newest copy stays. */
+  dropOldest() {
+    const [stretch] = this.stretches;
+    const next = stretch.points[1];
+    if (!next && this.stretches.length === 1) return false;
+    this.weight -= stretch.points.shift().weight;
+    if (!next) {
+      this.rowCount -= stretch.rows.length;
+      this.stretches.shift();
+      return true;
+    }
+    const count = next.at - stretch.first;
+    this.rowCount -= count;
+    stretch.startUs = stretch.atUs[count - 1];
+    stretch.rows = stretch.rows.slice(count);
+    stretch.atUs = stretch.atUs.slice(count);
+    stretch.first = next.at;
+    return true;
+  }
+
+  /** The stretch that holds a position, or null. */
+  stretchAt(position) {
+    const stretch = this.stretches[this.placeOf(position)];
+    return stretch && position <= endOf(stretch) ? stretch : null;
+  }
+
+  /** Index of the last stretch that begins at a position or before it; -1 when all begin later. */
+  placeOf(position) {
+    return lastWhere(this.stretches.length, (at) => this.stretches[at].first <= position);
+  }
+
+  has(position) {
+    return this.stretchAt(position) !== null;
+  }
+
+  /** The state at a position, a new one each time; null where there is none. */
+  stateAt(position) {
+    const stretch = this.stretchAt(position);
+    if (!stretch) return null;
+    const at = lastWhere(stretch.points.length, (place) => stretch.points[place].at <= position);
+    const point = stretch.points[at];
+    return this.foldOn(copyState(point.state), point.at, position);
+  }
+
+  /** Fold the rows from one position of a stretch to a later one into `state`. */
+  foldOn(state, from, to) {
+    const { rows, first } = this.stretchAt(to);
+    for (let at = from; at < to; at += 1) reduceRow(state, rows[at - first]);
+    return state;
+  }
+
+  /** When the state of a position came to be. */
+  timeOf(position) {
+    const stretch = this.stretchAt(position);
+    if (!stretch) return null;
+    return position === stretch.first ? stretch.startUs : stretch.atUs[position - stretch.first - 1];
+  }
+
+  /** The last position at a time: everything until then has happened. */
+  positionAt(us) {
+    const place = lastWhere(this.stretches.length, (at) => this.stretches[at].startUs <= us);
+    if (place < 0) return this.start;
+    const { first, atUs } = this.stretches[place];
+    return first + lastWhere(atUs.length, (at) => atUs[at] <= us) + 1;
+  }
+
+  /** The position before or after (-1, 1) that can be shown; null at the ends. */
+  neighbour(position, direction) {
+    const wanted = position + direction;
+    if (wanted < this.start || wanted > this.end) return null;
+    if (this.has(wanted)) return wanted;
+    const before = this.stretches[this.placeOf(wanted)];
+    const after = this.stretches[this.placeOf(wanted) + 1];
+    return direction < 0 ? endOf(before) : after.first;
+  }
+
+  /** How many transitions are missing right before and right after a position. */
+  gapsAt(position) {
+    const place = this.placeOf(position);
+    const stretch = this.stretches[place];
+    if (!stretch) return { before: 0, after: 0 };
+    const [last, next] = [this.stretches[place - 1], this.stretches[place + 1]];
+    return {
+      before: last && position === stretch.first ? position - endOf(last) : 0,
+      after: next && position === endOf(stretch) ? next.first - position : 0,
+    };
+  }
+
+  /** The last row before a position, in its stretch, for which `holds`: {number, row}, or null. */
+  lastBefore(position, holds) {
+    const stretch = this.stretchAt(position);
+    if (!stretch) return null;
+    for (let at = position - stretch.first - 1; at >= 0; at -= 1)
+      if (holds(stretch.rows[at])) return { number: stretch.first + at, row: stretch.rows[at] };
+    return null;
+  }
+
+  /** The rows that led to a position, at most `count` of its stretch: [{number, us, row}], oldest first. */
+  rowsBefore(position, count) {
+    const stretch = this.stretchAt(position);
+    if (!stretch) return [];
+    const found = [];
+    for (let number = Math.max(stretch.first, position - count); number < position; number += 1) {
+      const at = number - stretch.first;
+      found.push({ number, us: stretch.atUs[at], row: stretch.rows[at] });
+    }
+    return found;
+  }
+}
+
+function endOf(stretch) {
+  return stretch.first + stretch.rows.length;
+}
+
+/** The last index below `length` for which `holds`, which must hold for all before it too; -1 if for none. */
+function lastWhere(length, holds) {
+  let low = 0;
+  let high = length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (holds(middle)) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}

@@ -1,0 +1,163 @@
+/**
+ * Where the reader looks: at the present of a session, or at a moment of its past. To the views it is what the session
+ * is: state, time, what happened. It changes what is shown and never the run.
+ */
+import { Timeline } from "./timeline.js";
+
+const ROWS = 80;
+const REASON_US = 200_000;
+
+export class Playhead {
+  constructor(session) {
+    this.session = session;
+    this.history = session.history;
+    this.epoch = this.history.epoch;
+    this.at = null;
+    this.us = 0;
+    this.stepped = false;
+    this.folded = null;
+    this.listeners = [];
+    session.listen(() => {
+      if (this.epoch !== this.history.epoch) this.now();
+      this.epoch = this.history.epoch;
+    });
+  }
+
+  /** Call `listener({rows, kind, from})` whenever another moment is looked at. */
+  listen(listener) {
+    this.listeners.push(listener);
+  }
+
+  get behind() {
+    return this.at !== null;
+  }
+
+  get position() {
+    return this.at ?? this.session.next;
+  }
+
+  get state() {
+    return this.behind ? this.folded.state : this.session.state;
+  }
+
+  get nowUs() {
+    return this.behind ? this.us : this.session.nowUs;
+  }
+
+  get timeline() {
+    return this.session.timeline;
+  }
+
+  /** Whether time passes in what is shown. */
+  get play() {
+    return !this.behind && this.session.play;
+  }
+
+  get speed() {
+    return this.session.speed;
+  }
+
+  get skipped() {
+    return this.behind ? null : this.session.skipped;
+  }
+
+  /** Transitions that could not be shown, right before and after this moment. */
+  get gaps() {
+    return this.history.gapsAt(this.position);
+  }
+
+  /**
+   * Look at a position, at a time after it if `us` says so; the last one is the present unless an earlier time is
+   * meant. Tells whether it can be shown.
+   */
+  go(position, { us = null, stepped = false, from = null } = {}) {
+    if (position >= this.session.next && us === null) return this.now(from);
+    const state = this.fold(position);
+    if (!state) return false;
+    const moved = Math.abs(position - this.position);
+    this.folded = { at: position, state };
+    this.at = position;
+    this.us = us ?? this.history.timeOf(position);
+    this.stepped = stepped;
+    this.tell(moved, from);
+    return true;
+  }
+
+  /** The state of a position, from the one that is shown where that is the shorter way. */
+  fold(position) {
+    const near = this.folded && position >= this.folded.at && position - this.folded.at < 50;
+    if (near && this.history.stretchAt(position) === this.history.stretchAt(this.folded.at))
+      return this.history.has(position)
+        ? this.history.foldOn(this.folded.state, this.folded.at, position)
+        : null;
+    return this.history.stateAt(position);
+  }
+
+  tell(rows, from) {
+    for (const listener of this.listeners) listener({ rows, kind: "time", from });
+  }
+
+  /** Look at the present again. */
+  now(from = null) {
+    if (!this.behind) return false;
+    const moved = this.session.next - this.at;
+    this.at = null;
+    this.folded = null;
+    this.tell(moved, from);
+    return true;
+  }
+
+  back() {
+    const position = this.history.neighbour(this.position, -1);
+    return position !== null && this.go(position, { stepped: true });
+  }
+
+  /** One transition on, through the past; false at the present. */
+  forward() {
+    if (!this.behind) return false;
+    const position = this.history.neighbour(Math.max(this.at, this.history.start - 1), 1);
+    return position === null ? this.now() : this.go(position, { stepped: true });
+  }
+
+  home() {
+    return this.go(this.history.start);
+  }
+
+  /** Look at a time: all that had happened by then. */
+  toTime(us) {
+    if (us >= this.session.nowUs) return this.now();
+    const position = this.history.positionAt(us);
+    const time = this.history.timeOf(position);
+    return this.go(position, { us: this.history.gapsAt(position).after || us < time ? time : us });
+  }
+
+  /** The previous or next event (-1, 1) of the dock; the beginning or the present where there is none. */
+  event(direction) {
+    const here = this.position;
+    const places = this.timeline.events
+      .map((event) => event.number + 1)
+      .filter((position) => this.history.has(position) && Math.sign(position - here) === direction);
+    if (direction > 0) return places.length ? this.go(Math.min(...places)) : this.now();
+    return places.length ? this.go(Math.max(...places)) : this.home();
+  }
+
+  /** What led to this moment: lines as in the narrative, the newest last, and the target that was set last. */
+  reasons() {
+    if (!this.behind) return { lines: this.timeline.lines, lastTarget: this.timeline.lastTarget };
+    const timeline = new Timeline();
+    for (const { number, us, row } of this.history.rowsBefore(this.at, ROWS))
+      if (this.us - us <= REASON_US) timeline.note(number, us, row, this.state);
+    for (const line of timeline.lines) {
+      const told = this.timeline.lines.find((each) => each.number === line.number);
+      if (told && line.row[0] === "QueueStarted") line.messages = told.messages;
+    }
+    const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
+    return { lines, lastTarget: this.lastTarget() };
+  }
+
+  /** The last target before this moment, with the memory from which it was made. */
+  lastTarget() {
+    const found = this.history.lastBefore(this.at, ([kind]) => kind === "TargetChanged");
+    return found && { row: found.row, memory: this.history.stateAt(found.number + 1).node.memory };
+  }
+}

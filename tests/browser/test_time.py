@@ -1,0 +1,117 @@
+"""Going back in the page: by keyboard, by the slider over the charts, by the lines of what happened; and run until."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.test_story import SLOW_MS, pause, start, wait_for_lane
+
+OpenPage = Callable[..., Page]
+
+
+def lane(page: Page, name: str) -> int:
+    """Return how many messages the stage in words tells for a lane."""
+    label = page.locator(f"#twin [data-lane={name}]").get_attribute("aria-label") or ""
+    found = re.search(r", ([\d\s]+)", label)
+    return int(re.sub(r"\s", "", found.group(1))) if found else 0
+
+
+def lanes(page: Page) -> dict[str, int]:
+    page.wait_for_timeout(800)  # the stage in words follows at a pace that can be listened to
+    return {name: lane(page, name) for name in ("q1", "q2", "delta", "q3", "q4")}
+
+
+def chip(page: Page) -> Locator:
+    return page.locator("[data-moment]")
+
+
+def page_out(page: Page) -> dict[str, int]:
+    """Publish until messages are paged out to delta, let the dust settle, and return the lanes."""
+    start(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    wait_for_lane(page, "q4", "some")
+    page.get_by_label("Messages in a burst").fill("60")
+    page.get_by_role("button", name=re.compile("Publish 60")).click()
+    wait_for_lane(page, "delta", "some")
+    pause(page)
+    return lanes(page)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"viewport": PHONE, "reduced_motion": "reduce"}], ids=["desk", "phone"]
+)
+def test_back_to_before_the_page_out_and_to_the_present(
+    open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page(**options)
+    present = page_out(page)
+    digest = page.locator("[data-digest-text]").text_content()
+    page.locator("#situation").click()
+    seen = False
+    for _ in range(200):
+        page.keyboard.press("ArrowLeft")
+        page.wait_for_timeout(140)
+        if "leave RAM" in page.locator("[data-why-title]").inner_text():
+            seen = True
+        elif seen:
+            break
+    expect(chip(page)).to_contain_text(re.compile(r"looking at \d\d:\d\d\.\d, the run is at \d\d:\d\d\.\d"))
+    before = lanes(page)
+    assert before["delta"] == 0
+    assert before["q3"] == 0
+    assert before["q4"] > present["q4"]
+    assert sum(before.values()) == sum(present.values())
+    assert_accessible(page)
+    page.keyboard.press("End")
+    expect(chip(page)).to_be_hidden()
+    assert lanes(page) == present
+    assert page.locator("[data-digest-text]").text_content() == digest, "looking back changed the run"
+
+
+def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: OpenPage) -> None:
+    page = open_page()
+    present = page_out(page)
+    page.locator("#situation").click()
+    page.keyboard.press("Home")
+    assert sum(lanes(page).values()) == 0
+    page.keyboard.press("Shift+ArrowRight")
+    expect(page.locator("[data-why-title]")).not_to_be_empty()
+    slider = page.get_by_role("slider", name="Moment of the run")
+    slider.focus()
+    told = slider.get_attribute("aria-valuetext")
+    page.keyboard.press("ArrowRight")
+    expect(slider).not_to_have_attribute("aria-valuetext", told or "")
+    line = page.get_by_role("button", name=re.compile("messages published to q4")).last
+    count = int((re.search(r"(\d+) messages", line.inner_text()) or [0, "0"])[1])
+    line.click()
+    expect(line).to_have_attribute("aria-pressed", "true")
+    assert lanes(page) == {"q1": 0, "q2": 0, "delta": 0, "q3": 0, "q4": count}
+    page.get_by_role("button", name=re.compile("Back to now")).click()
+    assert lanes(page) == present
+    box = slider.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] - 20, box["y"] + 50)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 132, box["y"] + 50, steps=4)
+    page.mouse.up()
+    assert sum(lanes(page).values()) < sum(present.values())
+    page.get_by_role("button", name=re.compile("Publish 60")).click()
+    expect(chip(page)).to_be_hidden()
+
+
+def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
+    page = open_page()
+    page_out(page)
+    page.get_by_label("Acks").select_option("each")
+    page.get_by_role("button", name="Consume steadily").click()
+    page.get_by_role("combobox", name="Run until").select_option("read")
+    page.get_by_role("button", name="Run until this happens").click()
+    expect(page.locator("#alerts")).to_contain_text("Reached: segment read back", timeout=SLOW_MS)
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.locator("[data-why-title]")).to_contain_text("read")
+    assert lanes(page)["q3"] > 0
