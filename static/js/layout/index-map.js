@@ -160,3 +160,17 @@ function pushCells(item, relative, count, tone, journal) {
     }
   }
 }
+
+/** The seq_id whose cell is at a point of the scene, or null. */
+export function entryAt(scene, x, y) {
+  for (const item of scene.items) {
+    if (item.folded) continue;
+    const { columns, rows, cw, ch } = item.grid;
+    const column = Math.floor((x - item.mapX) / cw);
+    const row = Math.floor((y - item.y) / ch);
+    const relative = row * columns + column;
+    if (column >= 0 && column < columns && row >= 0 && row < rows && relative < item.size)
+      return item.number * item.size + relative;
+  }
+  return null;
+}

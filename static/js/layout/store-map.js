@@ -131,3 +131,10 @@ function binned(blocks, bar) {
   });
   return found;
 }
+
+/** The byte of a store file that is at a point of the scene: {file, at}, or null. */
+export function byteAt(scene, x, y) {
+  const item = scene.files.find((file) => y >= file.y && y < file.y + file.h);
+  if (!item || x < item.x || x >= item.x + item.used) return null;
+  return { file: item.number, at: Math.floor(((x - item.x) / item.w) * scene.scale) };
+}

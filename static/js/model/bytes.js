@@ -1,6 +1,6 @@
 /** Where a message's bytes are: its index entry by segment, its record in a store file. */
-import { HOME_STORE, IN_STORE, PERSISTENT, locate } from "./messages.js";
-import { holding } from "./runs.js";
+import { HOME_STORE, IN_STORE, PERSISTENT, PENDING, locate, rowsOf } from "./messages.js";
+import { holding, lowestByte } from "./runs.js";
 
 /** {segment, relative} of a seq_id. */
 export function entryOf(state, seq) {
@@ -13,8 +13,77 @@ export function recordOf(state, queue, seq) {
   const found = locate(queue, seq);
   if (!found?.row || !(found.row[4] & IN_STORE) || !(found.row[4] & HOME_STORE)) return null;
   const store = found.row[4] & PERSISTENT ? "persistent" : "transient";
-  const msgNo = found.row[2] + seq - found.row[0];
+  return recordOfNumber(state, store, found.row[2] + seq - found.row[0]);
+}
+
+/** {store, file, offset, bytes} of a message number's record, or null. */
+export function recordOfNumber(state, store, msgNo) {
   const row = holding(state.stores[store]?.rows || [], msgNo);
   if (!row) return null;
   return { store, file: row[3], offset: row[4] + (msgNo - row[0]) * row[6] * row[5], bytes: row[5] };
+}
+
+/** The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null. */
+export function recordAtByte(state, store, file, at) {
+  for (const row of state.stores[store]?.rows || []) {
+    if (row[3] !== file) continue;
+    const low = lowestByte(row);
+    const nth = Math.floor((at - low) / row[5]);
+    if (nth < 0 || nth >= row[1]) continue;
+    const msgNo = row[6] > 0 ? row[0] + nth : row[0] + row[1] - 1 - nth;
+    return { store, file, offset: low + nth * row[5], bytes: row[5], msgNo, refs: row[2] };
+  }
+  return null;
+}
+
+/** The seq_id of a message number, where a lane outside delta knows it; else null. */
+export function seqOfNumber(queue, msgNo) {
+  for (const place of ["q1", "q2", "q3", "q4", ...PENDING])
+    for (const row of rowsOf(queue, place))
+      if (msgNo >= row[2] && msgNo < row[2] + row[1]) return row[0] + msgNo - row[2];
+  return null;
+}
+
+/**
+ * Where to read a message's index record: {ask} a question for the server, or {why} there is nothing to read:
+ * "gone", "ram" (no record was ever made) or "journal" (it waits in the journal's buffer).
+ */
+export function indexPlan(state, queue, seq) {
+  const entry = holding(queue?.index?.entries || [], seq);
+  if (!entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
+  const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
+  if (entry[2] >> 3 === 0 && !written) return { why: "journal", buffered };
+  return { ask: { seq }, key: `${seq}:${entry[2]}`, later: `${written}:${buffered}` };
+}
+
+/**
+ * Where to read a message's content: {ask} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
+ * number and the index record is not read yet). `told` is the index record as the server told it, or null.
+ */
+export function storePlan(state, queue, seq, told) {
+  const found = queue && locate(queue, seq);
+  if (!found) return { why: "gone" };
+  if (found.row && !(found.row[4] & HOME_STORE)) return { why: "embedded" };
+  if (found.row && !(found.row[4] & IN_STORE)) return { why: "ram" };
+  if (!found.row && !told?.fields) return { why: "unknown" };
+  if (!found.row && told.embedded) return { why: "embedded" };
+  const record = found.row ? recordOf(state, queue, seq) : recordTold(state, told);
+  return record ? placePlan(state, record) : { why: "gone" };
+}
+
+/** Ask for the record at a place of a store, unless its bytes are in the write buffer. */
+export function placePlan(state, record) {
+  const { store, file, offset, bytes } = record;
+  const row = state.stores[store].files.find((each) => each[0] === file);
+  if (row && row[4] !== undefined && offset + bytes > row[4])
+    return { why: "buffer", buffered: state.stores[store].buffered_bytes, record };
+  const name = `${store}:${file}`;
+  return { ask: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[4]), record };
+}
+
+/** The store record of a message whose index record was read: its id ends with its number. */
+function recordTold(state, told) {
+  const msgNo = Number.parseInt(told.msg_id.slice(16), 16);
+  const persistent = told.fields[0].value.includes("persistent");
+  return recordOfNumber(state, persistent ? "persistent" : "transient", msgNo);
 }

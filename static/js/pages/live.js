@@ -67,6 +67,7 @@ function build(parts, root, session, transport, alerts, data) {
     parts.narrative.update();
   });
   parts.files = new FilesView(find("#files"), playhead);
+  parts.files.open = (seq) => select(parts, seq);
   parts.charts = new ChartsView(find("#dock"), playhead);
   parts.scrubber = new Scrubber(find("#dock"), playhead, parts.charts);
   parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, data.urls.share);

@@ -1,9 +1,11 @@
 /** The files on their canvases: segments of the index, and the two message stores. */
-import { indexScene } from "../layout/index-map.js";
-import { storeScene } from "../layout/store-map.js";
-import { entryOf, recordOf } from "../model/bytes.js";
+import { entryAt, indexScene } from "../layout/index-map.js";
+import { byteAt, storeScene } from "../layout/store-map.js";
+import { entryOf, recordAtByte, recordOf, seqOfNumber, storePlan } from "../model/bytes.js";
 import { firstQueue } from "../model/messages.js";
+import { holding } from "../model/runs.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
+import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { find, findAll, setText } from "./dom.js";
 import { paintFile, paintFolded, paintJournal, paintSegment, ringEntry, ringRecord } from "./files-paint.js";
@@ -18,11 +20,65 @@ export class FilesView {
     this.session = session;
     this.store = null;
     this.selected = null;
+    this.open = () => {};
+    this.scenes = {};
+    this.bytes = new BytesPanel(root, JSON.parse(find("#live-data").textContent).urls);
     this.index = find("[data-canvas=index]", root);
     this.rdq = find("[data-canvas=store]", root);
     for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
     for (const button of findAll("[data-store]", root))
       button.addEventListener("click", () => this.choose(button.dataset.store));
+    this.point(this.index, (x, y) => this.openEntry(x, y - HEAD));
+    this.point(this.rdq, (x, y) => this.openByte(x, y));
+  }
+
+  /** Clicks on a map choose the message whose bytes are there; `hit` answers with what to do, or null. */
+  point(canvas, hit) {
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return hit(event.clientX - box.left, event.clientY - box.top);
+    };
+    canvas.addEventListener("pointermove", (event) => canvas.classList.toggle("points", Boolean(at(event))));
+    canvas.addEventListener("click", (event) => at(event)?.());
+  }
+
+  openEntry(x, y) {
+    const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
+    const { state } = this.session;
+    const entries = state.queues[firstQueue(state)]?.index?.entries || [];
+    return seq !== null && holding(entries, seq) ? () => this.open(seq) : null;
+  }
+
+  openByte(x, y) {
+    const hit = this.scenes.store ? byteAt(this.scenes.store, x, y) : null;
+    const record = hit && recordAtByte(this.session.state, this.scenes.name, hit.file, hit.at);
+    return record ? () => this.openRecord(record) : null;
+  }
+
+  /** Choose the message of a record: a lane knows it, the index file does (delta), or nobody does (garbage). */
+  async openRecord(record) {
+    const { state } = this.session;
+    let seq = record.refs ? seqOfNumber(state.queues[firstQueue(state)], record.msgNo) : null;
+    if (seq === null && record.refs) {
+      const where = { file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
+      seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
+    }
+    this.store = record.store;
+    this.open(seq);
+    if (seq === null) {
+      this.place = record;
+      this.update();
+    }
+  }
+
+  /** The seq_id of the chosen message; choosing one lets go of a place that no message refers to. */
+  set selected(seq) {
+    this.chosen = seq;
+    this.place = null;
+  }
+
+  get selected() {
+    return this.chosen;
   }
 
   choose(name) {
@@ -38,16 +94,27 @@ export class FilesView {
     const { state } = this.session;
     const queue = state.queues[firstQueue(state)];
     this.paintIndex(state, queue);
-    const chosen = this.selected !== null && queue ? recordOf(state, queue, this.selected) : null;
+    const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
     for (const button of findAll("[data-store]", this.root))
       button.setAttribute("aria-pressed", String(button.dataset.store === name));
     this.paintStore(state, queue, name);
+    const { behind = false } = this.session;
+    this.bytes.update({ state, queue, seq: this.selected, place: this.place, behind });
+  }
+
+  /** Where the content of what is chosen is; for a message in delta only its index record can tell. */
+  recordShown(state, queue) {
+    if (this.selected === null || !queue) return this.place;
+    const { told } = this.bytes;
+    const known = told?.seq === this.selected ? told : null;
+    return recordOf(state, queue, this.selected) ?? storePlan(state, queue, this.selected, known).record ?? null;
   }
 
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
     const scene = indexScene(state, queue, width, height - HEAD);
+    this.scenes.index = scene;
     paintJournal(pen, width, scene.journal);
     pen.save();
     pen.translate(0, HEAD);
@@ -72,6 +139,7 @@ export class FilesView {
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const scene = storeScene(state, queue, name, width, height);
+    Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)
       write(pen, gettext("No message content is on disk yet."), 0, 16, {
         size: 11.5,
@@ -79,7 +147,7 @@ export class FilesView {
         color: colors.ink3,
       });
     for (const file of scene.files) paintFile(pen, file);
-    const record = this.selected !== null && queue ? recordOf(state, queue, this.selected) : null;
+    const record = this.recordShown(state, queue);
     if (record?.store === name) ringRecord(pen, scene, record);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
     const text = scene.bytes

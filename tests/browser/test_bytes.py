@@ -1,0 +1,103 @@
+"""The bytes of a chosen message: the same id in the index and in the store, read from the session's real files."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE
+
+OpenPage = Callable[..., Page]
+SLOW_MS = 30_000
+
+
+def start(page: Page, count: int = 30) -> None:
+    page.goto("/")
+    page.get_by_role("button", name="Start in classroom scale").click()
+    page.wait_for_url("**/s/*/")
+    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    page.get_by_label("persistent", exact=True).check()
+    page.get_by_label("Messages in a burst").fill(str(count))
+    page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
+    page.wait_for_function(
+        "() => /[1-9]/.test(document.querySelector('[data-index-note]').textContent)", timeout=SLOW_MS
+    )
+
+
+def choose_oldest(page: Page) -> None:
+    """Choose the next message to deliver by the keyboard alone."""
+    page.locator("body").press("q")
+    page.keyboard.press("5")
+    page.keyboard.press("Enter")
+
+
+def strip(page: Page, side: str) -> Locator:
+    return page.get_by_role("group", name=f"Bytes in the {side}")
+
+
+def id_bytes(page: Page, side: str) -> str:
+    """Return the first message id of a strip as it is shown, cut into rows or not."""
+    cells = strip(page, side).locator("[data-part='message id']")
+    first = cells.first.get_attribute("data-field")
+    shown = strip(page, side).locator(f"[data-part='message id'][data-field='{first}'] code")
+    return " ".join(shown.all_inner_texts()).replace(" ", "")
+
+
+def test_the_same_id_in_index_and_store(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page()
+    start(page)
+    page.get_by_role("button", name="Bytes").click()
+    expect(strip(page, "index")).to_contain_text("Choose a message")
+    choose_oldest(page)
+    for side in ("index", "store"):
+        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    told = id_bytes(page, "index")
+    assert re.fullmatch("[0-9a-f]{32}", told)
+    assert id_bytes(page, "store") == told
+    expect(strip(page, "index")).to_contain_text(re.compile(r"(\d+\.idx|journal\.jif) @ 0x"))
+
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    transition = page.get_by_text(re.compile(r"^transition [\d\s]+$"))
+    before = transition.inner_text()
+    strip(page, "index").get_by_role("button", name=re.compile("^kind, ")).focus()
+    page.keyboard.press("ArrowRight")
+    expect(strip(page, "index").get_by_role("button", name=re.compile("^message id"))).to_be_focused()
+    expect(strip(page, "index")).to_contain_text("the only thread between the two")
+    expect(strip(page, "store").locator(".is-lit").first).to_be_visible()
+    page.keyboard.press("End")
+    expect(transition).to_have_text(before)  # the arrows walk the fields, not the run
+    assert_accessible(page)
+
+    with page.expect_download() as file:
+        strip(page, "store").get_by_role("link", name=re.compile("Download .*rdq")).click()
+    assert file.value.suggested_filename.endswith(".rdq")
+    assert told in file.value.path().read_bytes().hex()
+    with page.expect_download() as packed:
+        strip(page, "store").get_by_role("link", name="all files (zip)").click()
+    with zipfile.ZipFile(io.BytesIO(packed.value.path().read_bytes())) as files:
+        assert files.testzip() is None
+        assert any(name.endswith("journal.jif") for name in files.namelist())
+
+    page.keyboard.press("Escape")
+    expect(strip(page, "store")).to_contain_text("Choose a message")
+
+
+def test_a_click_on_a_block_chooses_its_message(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE, color_scheme="dark")
+    start(page)
+    canvas = page.locator("[data-canvas=store]")
+    canvas.scroll_into_view_if_needed()
+    page.wait_for_function(
+        "() => document.querySelector('[data-canvas=store]').getAttribute('aria-label').match(/[1-9]\\d* files/)"
+    )
+    canvas.click(position={"x": 58, "y": 5})
+    expect(page.locator("[data-chosen]")).to_contain_text(re.compile(r"seq \d"))
+    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    assert id_bytes(page, "store") == id_bytes(page, "index")
