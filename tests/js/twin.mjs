@@ -1,19 +1,36 @@
 /**
- * Folds the rows of a node in the page's reducer and compares with the node's own snapshots.
+ * Folds the rows of a node in the page's reducer and compares with the node's own snapshots; then goes back to each
+ * of them through the page's history and compares again.
  *
  * Reads [{rows, state}, ...] from standard input; prints the differences and fails at the first step that has some.
  */
 import { readFileSync } from "node:fs";
 
 import { differences } from "../../static/js/model/canonical.js";
-import { emptyState, reduce } from "../../static/js/model/reduce.js";
+import { History } from "../../static/js/model/history.js";
+import { emptyState, reduceRow } from "../../static/js/model/reduce.js";
 
-const state = emptyState();
-for (const [number, step] of JSON.parse(readFileSync(0)).entries()) {
-  reduce(state, step.rows);
-  const found = differences(state, step.state);
-  if (found.length) {
-    console.log(`step ${number}:`, found.join("\n"));
-    process.exit(1);
-  }
+const EVERY = 37;
+
+function compare(what, state, theirs) {
+  const found = differences(state, theirs);
+  if (!found.length) return;
+  console.log(`${what}:`, found.join("\n"));
+  process.exit(1);
 }
+
+const steps = JSON.parse(readFileSync(0));
+const state = emptyState();
+const history = new History({ every: EVERY, maxRows: Infinity, maxWeight: Infinity });
+history.snapshot(0, 0, state);
+const ends = [];
+for (const [number, step] of steps.entries()) {
+  for (const row of step.rows) {
+    reduceRow(state, row);
+    history.add(row, number, state);
+  }
+  ends.push(history.end);
+  compare(`step ${number}`, state, step.state);
+}
+for (const [number, step] of steps.entries())
+  compare(`back at step ${number}`, history.stateAt(ends[number]), step.state);

@@ -4,7 +4,7 @@
  */
 import { Timeline } from "./timeline.js";
 
-const ROWS = 80;
+const ROWS = 400;
 const REASON_US = 200_000;
 
 export class Playhead {

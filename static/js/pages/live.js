@@ -104,7 +104,6 @@ function commands(transport, playhead) {
 
 /** Explain a line of what happened, and look at its moment; with null, at the present again. */
 function jump(parts, alerts, line) {
-  parts.why.pin(line);
   const { playhead } = parts;
   const from = "narrative";
   if (!line) playhead.now(from);
@@ -113,6 +112,7 @@ function jump(parts, alerts, line) {
     playhead.now(from);
     alerts.flash(gettext("That moment is not kept any more; its reason is."));
   }
+  parts.why.pin(line);
 }
 
 /**

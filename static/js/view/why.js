@@ -47,7 +47,10 @@ export class WhyPanel {
     if (this.pinned) return;
     const { lines } = this.session.reasons();
     const last = lines[lines.length - 1];
-    if (!last) return;
+    if (!last) {
+      if (this.session.behind) this.showNothing();
+      return;
+    }
     const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
     if (best && (best.number !== this.shown?.number || best.messages !== this.shown?.messages))
       this.show(best);
@@ -60,13 +63,35 @@ export class WhyPanel {
     else this.update();
   }
 
+  /** Nothing that is kept led to this moment: say why not. */
+  showNothing() {
+    this.shown = null;
+    const skipped = this.session.gaps.before;
+    this.head("", "", "");
+    setText(
+      find("[data-why-title]", this.root),
+      skipped ? gettext("Too fast to tell one by one") : gettext("Nothing changed just before this moment"),
+    );
+    setText(
+      find("[data-why-reason]", this.root),
+      skipped
+        ? gettext("Only the number of these transitions is known here. A slower speed tells each of them.")
+        : gettext("The picture is the state as it was then."),
+    );
+    find("[data-why-body]", this.root).replaceChildren();
+  }
+
+  head(name, rule, number) {
+    setText(find("[data-why-name]", this.root), name);
+    setText(find("[data-why-rule]", this.root), rule);
+    show(find("[data-why-rule]", this.root), rule !== "");
+    setText(find("[data-why-number]", this.root), number);
+  }
+
   show(line) {
     this.shown = { ...line };
     const said = explain(line.row, line.messages, this.session.reasons().lastTarget);
-    setText(find("[data-why-name]", this.root), said.name);
-    setText(find("[data-why-rule]", this.root), said.rule);
-    show(find("[data-why-rule]", this.root), true);
-    setText(find("[data-why-number]", this.root), `#${number(line.number)}`);
+    this.head(said.name, said.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");
     find("[data-why-body]", this.root).replaceChildren(...bodyOf(said));
