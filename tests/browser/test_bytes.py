@@ -101,3 +101,19 @@ def test_a_click_on_a_block_chooses_its_message(open_page: OpenPage) -> None:
     expect(page.locator("[data-chosen]")).to_contain_text(re.compile(r"seq \d"))
     expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
     assert id_bytes(page, "store") == id_bytes(page, "index")
+
+
+def test_the_canvases_have_colours_with_reduced_motion(open_page: OpenPage) -> None:
+    page = open_page(reduced_motion="reduce")
+    start(page)
+    vivid = page.locator("[data-canvas=stage]").evaluate(
+        """(canvas) => {
+          const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+          let found = 0;
+          for (let at = 0; at < data.length; at += 4)
+            if (Math.max(data[at], data[at + 1], data[at + 2]) - Math.min(data[at], data[at + 1], data[at + 2]) > 60)
+              found += 1;
+          return found;
+        }"""
+    )
+    assert vivid > 500

@@ -111,7 +111,7 @@ export function fieldValue(field) {
     if (found)
       return fill(text, Object.fromEntries(Object.entries(found.groups || {}).map(([k, v]) => [k, number(Number(v))])));
   }
-  return field.value;
+  return field.value.replace(/^atom /, "");
 }
 
 /** Why there is nothing to read. */

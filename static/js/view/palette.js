@@ -42,6 +42,7 @@ const patterns = new Map();
 
 function refresh() {
   const probe = document.createElement("span");
+  probe.style.transitionProperty = "none"; // with reduced motion every change would be a (very short) transition
   document.body.append(probe);
   for (const name of NAMES) {
     probe.style.color = `var(--${name})`;
