@@ -9,7 +9,7 @@ from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
 from playground import assets
-from playground.views import errors, files, home, sessions
+from playground.views import errors, fidelity, files, home, sessions
 
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 
@@ -30,6 +30,7 @@ urlpatterns = [
     re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", sessions.permalink, name="permalink"),
+    path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", catalog, name="javascript-catalog"),
 ]
