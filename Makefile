@@ -23,7 +23,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
-	differential interop screenshots soak messages constraints clean
+	differential interop fidelity screenshots soak messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -128,6 +128,10 @@ differential: dev-env ## Compare COUNT random programs from SEED on with the rea
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop
+
+fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
+	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
+	@$(PY) -m tests.fidelity --date $(DATE) $(FIDELITY_ARGS)
 
 soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

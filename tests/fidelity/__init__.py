@@ -1,0 +1,1 @@
+"""What is proved of the engine, measured anew and written down for the page /fidelity."""

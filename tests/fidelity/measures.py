@@ -1,0 +1,124 @@
+"""Each measure runs something real and returns its counts; nothing here is typed in."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from engine.conformance.replay import replay
+from engine.inspect.command import EVERYTHING
+from engine.inspect.common import Options
+from engine.inspect.places import inspect
+from engine.storage.directory import DirectoryStorage
+from engine.storage.ledger import LedgerStorage
+from tests.crash.runs import run_seeds
+from tests.fuzz import running
+from tests.rules import coverage
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_NAMED = 20
+OTHERS = {
+    "differential": ("fidelity/differential.json", "var/differential/summary.json"),
+    "interop": ("fidelity/interop.json", "var/interop/summary.json"),
+}
+"""Where the runs against a real node leave their summaries; the first that is there counts."""
+
+
+def traces(conformance: Path) -> dict[str, Any]:
+    """Replay every recorded trace."""
+    outcomes = [
+        replay(json.loads(path.read_text()), LedgerStorage())
+        for path in sorted(conformance.glob("[hr]*.json"))
+    ]
+    return {
+        "traces": len(outcomes),
+        "whole": sum(outcome.whole for outcome in outcomes),
+        "steps": sum(outcome.steps for outcome in outcomes),
+        "equal": sum(outcome.equal for outcome in outcomes),
+        "differing": [outcome.name for outcome in outcomes if not outcome.whole][:MOST_NAMED],
+    }
+
+
+def directories(conformance: Path) -> dict[str, Any]:
+    """Inspect every directory that a broker wrote, and compare each queue's messages with the broker's own list."""
+    queues = equal = messages = 0
+    places = sorted(path for path in (conformance / "datadirs").iterdir() if path.is_dir())
+    for place in places:
+        manifest = json.loads((place / "manifest.json").read_text())
+        report = inspect(DirectoryStorage(str(place)), Options(list_most=EVERYTHING))
+        found = {queue["name"]: queue["messages_sha256"] for queue in report["queues"]}
+        for queue in manifest["queues"]:
+            queues += 1
+            messages += queue["live_messages"]
+            equal += found.get(queue["name"]) == queue["messages_sha256"]
+    return {"directories": len(places), "queues": queues, "equal": equal, "live_messages": messages}
+
+
+def memory_model(shared: Path) -> list[dict[str, Any]]:
+    """Return the error of the RAM model in each situation that was not used to fit it, in percent."""
+    calibration = json.loads((shared / "calibration.json").read_text())
+    return [
+        {"name": each["name"], "error_pct": each["error_pct"]}
+        for each in calibration["validation"]
+        if each["kind"] == "ram"
+    ]
+
+
+def rules(shared: Path) -> dict[str, Any]:
+    """Count rules by kind, and those that a test cites."""
+    defined = coverage.defined(shared)
+    kinds = coverage.classified()
+    cited = coverage.cited(ROOT / "tests")
+    carried = coverage.on_transitions(ROOT / "engine")
+    of_engine = [rule for rule in defined if kinds[rule].kind == coverage.ENGINE]
+    return {
+        "rules": len(defined),
+        "by_kind": dict(Counter(kinds[rule].kind for rule in defined)),
+        "engine": len(of_engine),
+        "engine_cited": sum(rule in cited for rule in of_engine),
+        "engine_by_letter": dict(sorted(Counter(rule[0] for rule in of_engine).items())),
+        "uncited": [rule for rule in of_engine if rule not in cited],
+        "on_transitions": len(carried),
+        "tests_citing": len({test for tests in cited.values() for test in tests}),
+        "not_covered": {
+            rule: {"kind": entry.kind, "why": entry.why}
+            for rule, entry in kinds.items()
+            if entry.kind in coverage.KINDS[2:] and rule in defined
+        },
+    }
+
+
+def crashes(runs: int, place: Path) -> dict[str, Any]:
+    """Run seeded programs with crashes; a wrong one raises."""
+    outcome = run_seeds(range(runs), place)
+    return {
+        "runs": outcome.runs,
+        "crashes": outcome.crashes,
+        "by_kind": dict(sorted(outcome.kinds.items())),
+        "messages_back": outcome.survived,
+        "uncertain": outcome.uncertain,
+        "confirmed_lost_in_combining": outcome.lost_in_combining,
+        "confirmed_lost_to_an_old_journal": outcome.lost_in_clearing,
+        "unreadable_as_the_rules_say": outcome.unreadable,
+    }
+
+
+def fuzz(inputs: int, conformance: Path) -> dict[str, Any]:
+    """Damage, inspect and open real files; a crash raises."""
+    seen = [running.run(conformance, seed) for seed in range(inputs)]
+    return {
+        "inputs": len(seen),
+        "damage_told": sum(damage for damage, _ in seen),
+        "openings_refused": sum(refused for _, refused in seen),
+    }
+
+
+def others() -> dict[str, Any]:
+    """Return the summaries of the runs against a real node, None for one that has not run here."""
+    found: dict[str, Any] = {}
+    for name, places in OTHERS.items():
+        paths = [ROOT / place for place in places if (ROOT / place).is_file()]
+        found[name] = json.loads(paths[0].read_text()) if paths else None
+    return found

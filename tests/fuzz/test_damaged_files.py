@@ -1,0 +1,62 @@
+"""Damaged copies of files that a real broker wrote (S119, S209)."""
+
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.fuzz.damage import TEMPTING, damaged, load
+from tests.fuzz.running import inspected, opened, real_files, run
+
+RUNS = 400
+SOAK_RUNS = 20_000
+AT_ONCE = 50
+MOST_BYTES = 64 * 1024 * 1024
+
+
+@pytest.mark.parametrize("first", range(0, RUNS, AT_ONCE))
+def test_damaged_files(first: int, conformance_dir: Path) -> None:
+    """S119: what crashes the broker is told, with its place, and never crashes the engine."""
+    seen = [run(conformance_dir, seed) for seed in range(first, first + AT_ONCE)]
+    assert sum(found for found, _ in seen) > AT_ONCE / 2
+    assert any(refused for _, refused in seen)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("first", range(RUNS, SOAK_RUNS, 400))
+def test_many_damaged_files(first: int, conformance_dir: Path) -> None:
+    for seed in range(first, first + 400):
+        run(conformance_dir, seed)
+
+
+@pytest.mark.parametrize("name", ["clean-mixed", "dirty-mixed"])
+def test_whole_files_have_no_damage(name: str, conformance_dir: Path) -> None:
+    files = load(conformance_dir / "datadirs" / name)
+    assert not inspected(files)
+    assert opened(files) == 0
+
+
+@pytest.mark.parametrize("piece", TEMPTING, ids=lambda piece: piece.hex()[:16])
+def test_no_claimed_size_is_believed(piece: bytes, conformance_dir: Path) -> None:
+    """S209, S119: memory follows the bytes that are there, not those that a record claims."""
+    files = real_files(conformance_dir, 1)
+    chance = Random(1)
+    tracemalloc.start()
+    try:
+        for path in sorted(files):
+            for _ in range(3):
+                at = chance.randint(0, len(files[path]))
+                changed = {**files, path: files[path][:at] + piece + files[path][at + len(piece) :]}
+                inspected(changed)
+                opened(changed)
+        assert tracemalloc.get_traced_memory()[1] < MOST_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_the_same_seed_gives_the_same_damage(conformance_dir: Path) -> None:
+    files = real_files(conformance_dir, 3)
+    assert damaged(files, 3) == damaged(files, 3) != damaged(files, 4)
