@@ -53,7 +53,7 @@ export function bitGroups(field) {
 }
 
 /** A record as text to copy: offset, bytes, and the fields below. */
-export function hexText(record, name = (field) => field.name) {
+export function hexText(record, words = (field) => `${field.name}: ${field.value}`) {
   const lines = [`${record.name} @ 0x${record.offset.toString(16)}, ${record.size} B`];
   let read = 0;
   for (const field of record.fields) {
@@ -61,7 +61,7 @@ export function hexText(record, name = (field) => field.name) {
     read += field.shown;
     const more = field.shown < field.length ? ` … ${field.length - field.shown} B` : "";
     const at = (record.offset + field.offset).toString(16).padStart(8, "0");
-    lines.push(`${at}  ${hex.match(/../g)?.join(" ") ?? ""}${more}  ${name(field)}: ${field.value} (${field.rule})`);
+    lines.push(`${at}  ${hex.match(/../g)?.join(" ") ?? ""}${more}  ${words(field)} (${field.rule})`);
   }
   return lines.join("\n");
 }

@@ -53,7 +53,8 @@ export function indexPlan(state, queue, seq) {
   if (!entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
   const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
   if (entry[2] >> 3 === 0 && !written) return { why: "journal", buffered };
-  return { ask: { seq }, key: `${seq}:${entry[2]}`, later: `${written}:${buffered}` };
+  const later = `${written}:${buffered}`;
+  return { ask: { seq }, key: `${seq}:${entry[2]}`, later, acked: (entry[2] & 4) !== 0 };
 }
 
 /**

@@ -62,9 +62,9 @@ export class BytesPanel {
       this.say(side, `${plan.why}`, whyNoBytes(side, plan));
       return;
     }
-    const again = mine.told?.record ? "" : plan.later;
-    const key = `${plan.key}|${again}`;
-    if (mine.key === plan.key && (mine.told?.record || mine.waited === again)) return;
+    const settled = mine.key === plan.key && isWhole(mine.told?.record, plan);
+    if (settled || (mine.key === plan.key && mine.waited === plan.later)) return;
+    const key = `${plan.key}|${plan.later}`;
     if (mine.timer) return;
     const wait = mine.key === plan.key ? Math.max(0, mine.at + AGAIN_MS - performance.now()) : 0;
     mine.timer = setTimeout(() => this.fetch(side, plan, key), wait);
@@ -79,7 +79,7 @@ export class BytesPanel {
     const told = await this.records.ask(side, plan.ask);
     if (!told || mine.asked !== key) return;
     mine.told = told;
-    if (told.record) this.strips[side].show(told.record);
+    if (told.record) this.strips[side].show(told.record, mine.key);
     else this.strips[side].say(told.waiting ?? told.error);
     this.update(this.last);
   }
@@ -98,6 +98,11 @@ export class BytesPanel {
     for (const cell of findAll("[data-part='message id']", this.root))
       cell.classList.toggle("is-lit", part === "message id");
   }
+}
+
+/** Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back. */
+function isWhole(record, plan) {
+  return Boolean(record) && (!plan.acked || (record.more || []).some((each) => each.kind === "ack"));
 }
 
 /** What stands there while nothing is chosen. */
@@ -135,12 +140,15 @@ class Strip {
     this.tools();
   }
 
-  show(record) {
-    this.record = record;
-    this.all = false;
+  /** Show a record; the same one again (its ack has come) leaves the reader where he is. */
+  show(record, key) {
+    const same = this.record && this.key === key && this.record.hex === record.hex;
+    Object.assign(this, { record, key });
     setText(this.title, `${record.name} @ 0x${record.offset.toString(16).toUpperCase()}`);
     setText(this.note, noteOf(record));
     this.tools();
+    if (same) return;
+    this.all = false;
     this.draw();
     this.explain(null);
   }
@@ -162,6 +170,7 @@ class Strip {
   draw() {
     const rows = hexRows(this.record, this.all).map((row) => (row.more ? this.moreRow(row) : this.row(row)));
     this.hex.replaceChildren(...rows);
+    this.hex.scrollTop = 0;
     find("[data-field]", this.hex)?.setAttribute("tabindex", "0");
   }
 
@@ -242,13 +251,16 @@ class Strip {
     const button = find("[data-act=copy]", this.root);
     let name = "check";
     try {
-      await navigator.clipboard.writeText(hexText(this.record, (field) => fieldName(field.name)));
+      await navigator.clipboard.writeText(hexText(this.record, (field) => `${fieldName(field.name)}: ${fieldValue(field)}`));
     } catch {
       name = "close"; // the browser does not allow it
     }
     button.replaceChildren(icon(name));
     setText(find("[data-copied]", this.root), name === "check" ? gettext("copied") : gettext("could not be copied"));
-    setTimeout(() => button.replaceChildren(icon("copy")), 1500);
+    setTimeout(() => {
+      button.replaceChildren(icon("copy"));
+      setText(find("[data-copied]", this.root), "");
+    }, 1500);
   }
 }
 
