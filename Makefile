@@ -23,7 +23,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
-	differential interop fidelity screenshots soak messages constraints clean
+	differential interop fidelity docs-images screenshots soak messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -78,6 +78,10 @@ heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 
 bench: dev-env ## Measure the engine, the wire and the page
 	@$(PY) -m bench
+
+docs-images: dev-env ## Take the pictures of the README again, into docs/img
+	@tools/ensure_chromium.sh
+	@$(PY) -m tools.docs_images
 
 screenshots: dev-env ## Picture every page, desktop and phone, light and dark, into var/screenshots
 	@tools/ensure_chromium.sh

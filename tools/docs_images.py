@@ -1,0 +1,76 @@
+"""Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page."""
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tools import chromium, live_server
+
+TARGET = live_server.ROOT / "docs" / "img"
+SIZES = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
+SCHEMES = ("light", "dark")
+SETTLE_MS = 2000
+PAGED_MS = 5000
+
+
+def _first_page(page: Page) -> None:
+    page.goto("/")
+
+
+def _live(page: Page) -> None:
+    """Publish past the paging threshold, add persistent messages, and let a consumer read a segment back."""
+    page.goto("/")
+    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Publish the first messages").click()
+    page.get_by_label("Messages in a burst").fill("60")
+    page.locator("[data-publish-label]").click()
+    page.wait_for_timeout(PAGED_MS)
+    page.locator("input[name=persistent]").check(force=True)
+    page.get_by_label("Messages in a burst").fill("20")
+    page.locator("[data-publish-label]").click()
+    page.get_by_role("button", name="Consume steadily").click()
+    page.wait_for_timeout(PAGED_MS)
+    page.locator("[data-act=play]").click()
+    page.evaluate("scrollTo(0, 0)")
+
+
+def _whatif(page: Page) -> None:
+    page.goto("/whatif/")
+
+
+def _fidelity(page: Page) -> None:
+    page.goto("/fidelity/")
+
+
+SCENES = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
+
+
+def _take(browser: Browser, url: str) -> None:
+    for name, scene in SCENES.items():
+        for size, viewport in SIZES.items():
+            for scheme in SCHEMES:
+                context = browser.new_context(base_url=url, viewport=viewport, color_scheme=scheme)
+                page = context.new_page()
+                scene(page)
+                page.wait_for_timeout(SETTLE_MS)
+                page.screenshot(path=TARGET / f"{name}-{size}-{scheme}.png")
+                context.close()
+
+
+def main() -> None:
+    """Run a server of its own and take every picture."""
+    TARGET.mkdir(parents=True, exist_ok=True)
+    with (
+        tempfile.TemporaryDirectory() as place,
+        live_server.running(Path(place)) as server,
+        sync_playwright() as p,
+    ):
+        browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+        _take(browser, server.url)
+        browser.close()
+    print(f"docs-images: {len(SCENES) * 4} pictures in {TARGET.relative_to(live_server.ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
