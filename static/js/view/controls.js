@@ -49,11 +49,16 @@ export class Controls {
     setText(place, text);
   }
 
+  /** What was refused before may be fine by now: an accepted command takes all complaints away. */
+  forgive() {
+    for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(place.dataset.error, "");
+  }
+
   /** Send a command; what the engine says against it appears beside `near`. */
   async send(command, near = null) {
     try {
       await this.transport.command(command);
-      if (near) this.complain(near, "");
+      this.forgive();
       this.alerts.clear("command");
       return true;
     } catch (error) {
