@@ -28,7 +28,7 @@ FULL = 4013
 TRY_AGAIN = 1012
 
 OUTBOX = 256
-MESSAGES_PER_S = 100
+BESIDE_COMMANDS_PER_S = 80
 HELLOS_PER_S = 0.5
 
 
@@ -44,7 +44,8 @@ class SessionSocket(AsyncWebsocketConsumer):
         self.session_id: str = self.scope["url_route"]["kwargs"]["session_id"]
         self.limits = limits.current()
         now_s = time.monotonic()
-        self._messages = Bucket(MESSAGES_PER_S, 2 * MESSAGES_PER_S, now_s)
+        messages_per_s = self.limits.commands_per_s + BESIDE_COMMANDS_PER_S
+        self._messages = Bucket(messages_per_s, 2 * messages_per_s, now_s)
         self._commands = Bucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
         self._hellos = Bucket(HELLOS_PER_S, 4, now_s)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)

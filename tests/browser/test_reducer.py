@@ -23,14 +23,15 @@ async ({path, commands}) => {
   const address = location.origin.replace("http", "ws") + path;
   const session = new Session();
   const told = {rows: 0, snapshots: {}, refused: 0, notices: []};
-  let welcomed, stopped;
+  let welcomed, stopped, fail;
+  const lost = new Promise((_, refuse) => (fail = refuse));
   const ready = new Promise((done) => (welcomed = done));
   const transport = new Transport(address, {
     welcome: () => {},
     snapshot: (m) => { told.snapshots[m.why] = (told.snapshots[m.why] || 0) + 1; session.snapshot(m); welcomed(); },
     frame: (m) => { told.rows += m.rows.length; session.frame(m); if (stopped && !m.play) stopped(); },
     notice: (m) => told.notices.push(m.message),
-    status: () => {},
+    status: (name) => name === "lost" && fail(new Error("the server closed the socket")),
   });
   transport.connect();
   await ready;
@@ -41,7 +42,7 @@ async ({path, commands}) => {
   }
   const still = new Promise((done) => (stopped = done));
   transport.send({t: "control", play: false, speed: 1});
-  await still;
+  await Promise.race([still, lost]);
   await new Promise((done) => setTimeout(done, 500));
   const snapshot = await new Promise((done) => {
     const second = new WebSocket(address);

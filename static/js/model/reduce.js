@@ -2,7 +2,7 @@
  * The fold of the page: state after = fold(state before, transitions), the twin of engine/fold.py.
  *
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
- * A row is [kind, rule, ...fields], as in engine/transitions.py.
+ * A row is [kind, rule, ...fields], as in engine/transitions/.
  */
 import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
 import { STORE_HANDLERS } from "./reduce-store.js";
