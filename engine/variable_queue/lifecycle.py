@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from engine.extents import BLANK, Delta
-from engine.ranges import Range
 from engine.transitions import QueueStarted, QueueStopped
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.pending import end_messages
@@ -88,8 +87,3 @@ def start_again(q: QueueState, terms: Terms | None, count: int | None, size_byte
     q.last_counters = q.counters()
     q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, dict(q.last_counters)))
     load_delta(q)
-
-
-def pending_ranges(q: QueueState) -> list[Range]:
-    """Return the seq_ids of everything unacknowledged, ascending within each map."""
-    return [Range(e.start, e.count) for place in PENDING for e in q.runs_of(place)]
