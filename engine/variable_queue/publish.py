@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from engine.extents import Extent
 from engine.ranges import Range
@@ -20,6 +20,19 @@ def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us
 
     Returns the seq_ids they got.
     """
+    return _one_by_one(
+        q, arrival, spacing_us, lambda part: _enter(q, part, already_delivered, batch=False), delivered=0
+    )
+
+
+def _one_by_one(
+    q: QueueState, arrival: Arrival, spacing_us: int, enter: Callable[[Arrival], Extent], delivered: int
+) -> Range:
+    """Let messages enter by single calls, as many at once as no reduction comes between; return the seq_ids.
+
+    Args:
+        delivered: 1 where each message goes out as it comes in, which its rates count too.
+    """
     first = q.next_seq_id
     started_us = q.now_us
     done = 0
@@ -29,8 +42,8 @@ def publish(q: QueueState, arrival: Arrival, already_delivered: bool, spacing_us
         left = until_reduction(q)
         count = min(arrival.count - done, left - 1 if left > 1 else 1)
         q.now_us = started_us + done * spacing_us
-        extent = _enter(q, arrival.part(done, count), already_delivered, batch=False)
-        q.rates.count_each(count, q.now_us, spacing_us, in_=1)
+        extent = enter(arrival.part(done, count))
+        q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=delivered, ack_in=delivered)
         done += count
         q.now_us = started_us + (done - 1) * spacing_us
         count_towards_reduction(q, count)
@@ -84,21 +97,9 @@ def publish_delivered(q: QueueState, arrival: Arrival, spacing_us: int) -> Range
 
     Returns the seq_ids, which are the ack tags.
     """
-    first = q.next_seq_id
-    started_us = q.now_us
-    done = 0
-    while done < arrival.count:
-        left = until_reduction(q)
-        count = min(arrival.count - done, left - 1 if left > 1 else 1)
-        q.now_us = started_us + done * spacing_us
-        extent = _enter_delivered(q, arrival.part(done, count), batch=False)
-        q.rates.count_each(count, q.now_us, spacing_us, in_=1, out=1, ack_in=1)
-        done += count
-        q.now_us = started_us + (done - 1) * spacing_us
-        count_towards_reduction(q, count)
-        if extent.in_store or count == left:
-            q.settle()
-    return Range(first, arrival.count)
+    return _one_by_one(
+        q, arrival, spacing_us, lambda part: _enter_delivered(q, part, batch=False), delivered=1
+    )
 
 
 def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range:

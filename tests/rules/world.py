@@ -9,21 +9,8 @@ from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.transitions import Transition
 from engine.variable_queue.state import QueueState
+from tests.helpers.door_config import DEFAULTS
 
-DEFAULTS: dict[str, Any] = {
-    "durable": True,
-    "explicit_gc_run_operation_threshold": 1000,
-    "mode": "default",
-    "msg_store_credit_disc_bound": [4000, 800],
-    "msg_store_file_size_limit": 16777216,
-    "msg_store_io_batch_size": 4096,
-    "queue_index_embed_msgs_below": 4096,
-    "queue_index_max_journal_entries": 32768,
-    "rates": [0.5, 0.5, 0, 0],
-    "segment_entry_count": 2048,
-    "queue": "q",
-    "vhost": "/",
-}
 CLASSROOM = {"segment_entry_count": 4, "msg_store_io_batch_size": 1, "explicit_gc_run_operation_threshold": 0}
 LARGE, SMALL = 5000, 100
 """Body bytes of a message whose home is the store, and of one that is embedded in the index (Q12)."""
