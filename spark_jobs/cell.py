@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
+from engine.metrics import Figures, finish, observe
 from engine.node.node import Node
 from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
-from spark_jobs.metrics import Figures, finish, observe
 from spark_jobs.plan import Cell
 from spark_jobs.schema import COST, Row, empty_outcome
 

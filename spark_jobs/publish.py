@@ -8,9 +8,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from engine.metrics import METRICS
 from spark_jobs.dataset import locate
 from spark_jobs.errors import SweepError
-from spark_jobs.metrics import METRICS
 from spark_jobs.schema import COST
 from spark_jobs.spec import Spec
 

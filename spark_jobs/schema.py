@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from spark_jobs.metrics import COUNTS, LEVELS, SECONDS
+from engine.metrics import COUNTS, LEVELS, SECONDS
 
 _IDENTITY = [
     pa.field("cell_id", pa.string(), nullable=False),

@@ -11,9 +11,9 @@ from typing import Literal, TypeVar
 import msgspec
 
 from engine.errors import EngineError
+from engine.metrics import METRICS
 from engine.node.scenario import parse
 from spark_jobs.errors import SweepError
-from spark_jobs.metrics import METRICS
 from spark_jobs.parameters import Scenario, Value, parameter
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import ENGINE_VERSION
+from engine.metrics import METRICS
 from playground.whatif.shipped import heatmaps
-from spark_jobs.metrics import METRICS
 from tests.spark.conftest import GRID, ROOT, WORKLOAD, write_sweep
 
 

@@ -2,7 +2,7 @@
 
 from engine import transitions as t
 from engine.extents import HOME_STORE, IN_RAM, IN_STORE, Delta, Extent
-from spark_jobs.metrics import METRICS, Figures, finish, observe
+from engine.metrics import METRICS, Figures, finish, observe
 
 
 def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float]:
