@@ -53,15 +53,25 @@ class MemoryMonitor:
         known.sent = self.desired
         return self.desired
 
-    def recompute(self, process_memory: int, limit: int, paging_ratio: float) -> list[str]:
-        """Compute the desired duration anew; return the queues that must hear of it at once (M3, M4)."""
+    def recompute(
+        self, process_memory: int, limit: int, paging_ratio: float, disk_alarm: bool = False
+    ) -> list[str]:
+        """Compute the desired duration anew; return the queues that must hear of it at once (M3, M4).
+
+        While this node's disk alarm is set nothing is to be paged: the duration is infinite, and instead of falls it
+        is rises that queues hear of at once.
+        """
         before = self.desired
-        self.desired = self._desired(process_memory, limit, paging_ratio)
-        if not _less(self.desired, before):
+        self.desired = None if disk_alarm else self._desired(process_memory, limit, paging_ratio)
+
+        def urgent(than: float | None) -> bool:
+            return _less(than, self.desired) if disk_alarm else _less(self.desired, than)
+
+        if not urgent(before):
             return []
         told: list[str] = []
         for name, known in self.queues.items():
-            if _less(self.desired, known.sent) and _less(self.desired, known.reported):
+            if urgent(known.sent) and urgent(known.reported):
                 known.sent = self.desired
                 told.append(name)
         return told

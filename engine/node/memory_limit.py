@@ -1,0 +1,54 @@
+"""The memory watermark in bytes, relative or absolute (M8)."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Final
+
+import msgspec
+
+from engine.errors import CommandError
+
+DEFAULT_FRACTION: Final = 0.4
+_BYTES: Final = re.compile(r"(\d{1,15})(?:([kKmMgG])(iB|B)?)?")
+_POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3}
+
+
+class Absolute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A limit in bytes: of memory in use, or of free disk."""
+
+    absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)]
+
+
+class MemRelative(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A limit as a part of the machine's RAM."""
+
+    mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)]
+
+
+def limit_bytes(watermark: float | Absolute, ram_bytes: int) -> int:
+    """Return the memory limit in bytes (M8).
+
+    Args:
+        watermark: a part of the RAM, clamped to all of it, 0.4 where it is no number; or bytes, at most all.
+        ram_bytes: RAM of the machine.
+    """
+    if isinstance(watermark, Absolute):
+        return min(watermark.absolute, ram_bytes)
+    if math.isnan(watermark) or watermark < 0:
+        watermark = DEFAULT_FRACTION
+    return math.trunc(min(watermark, 1.0) * ram_bytes)
+
+
+def bytes_of(text: str) -> int:
+    """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10).
+
+    Raises CommandError for anything else.
+    """
+    found = _BYTES.fullmatch(text)
+    if found is None:
+        raise CommandError(f'"{text}" is no amount of bytes; write it like 512MiB, 1GB or 1073741824')
+    base = 1000 if found[3] == "B" else 1024
+    factor: int = base ** _POWERS[(found[2] or "").lower()]
+    return int(found[1]) * factor
