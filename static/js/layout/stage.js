@@ -2,7 +2,8 @@
  * The stage: a state and a size become marks, lanes, pills and the fence. Pure: same state and size, same scene.
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
-import { LANES, PENDING, firstQueue, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { pushDelta } from "./delta.js";
@@ -18,7 +19,7 @@ const FEW_PITCH = 40;
 /** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}. */
 export function stageScene(state, width, height, turned) {
   const geo = geometry(width, height, turned);
-  const queue = state.queues[firstQueue(state)];
+  const queue = state.queues[shownQueue(state)];
   const counts = countsOf(queue);
   const spans = laneSpans(geo, counts, STAGE_LANES);
   const scene = {
@@ -29,7 +30,7 @@ export function stageScene(state, width, height, turned) {
     term: null,
     fence: null,
     ruler: null,
-    queue: queue ? firstQueue(state) : null,
+    queue: queue ? shownQueue(state) : null,
   };
   scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
   scene.empty = scene.total === 0 && counts.unacked === 0;

@@ -53,11 +53,6 @@ export function partsOf(place, flags) {
   };
 }
 
-/** The name of the queue that the page shows: the first one. */
-export function firstQueue(state) {
-  return Object.keys(state.queues)[0] || null;
-}
-
 /** Where a message is: {place, row} or null. */
 export function locate(queue, seq) {
   for (const place of ["q4", "q3", "q2", "q1", ...PENDING]) {

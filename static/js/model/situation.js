@@ -1,10 +1,11 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
-import { LANES, firstQueue, lengthOf, pendingOf } from "./messages.js";
+import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
 /** Lengths of the lanes, the unacked, and what of it is in RAM. */
 export function figures(state) {
-  const name = firstQueue(state);
+  const name = shownQueue(state);
   const queue = name === null ? null : state.queues[name];
   const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
   const ready = LANES.reduce((sum, lane) => sum + lengths[lane], 0);

@@ -1,5 +1,6 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
-import { LANES, firstQueue, lengthOf, pendingOf } from "./messages.js";
+import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
 import { total } from "./runs.js";
 
 const MAX_SAMPLES = 720;
@@ -155,7 +156,7 @@ function keepStart(last, sample) {
 }
 
 function sampleOf(us, state, timeline) {
-  const queue = state.queues[firstQueue(state)];
+  const queue = state.queues[shownQueue(state)];
   const sample = { us, arrived: timeline.arrived, left: timeline.left, pending: pendingOf(queue) };
   for (const lane of LANES) sample[lane] = lengthOf(queue, lane);
   const memory = state.node.memory;

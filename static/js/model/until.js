@@ -1,5 +1,6 @@
 /** "Run until": the run plays, its rows are watched, and it is paused when one of them is what was waited for. */
-import { LANES, firstQueue, lengthOf, stateOf } from "./messages.js";
+import { LANES, lengthOf, stateOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
 
 /** How much of the run's time is waited at most. */
@@ -16,7 +17,7 @@ function becomesGamma([, , , , to, extents]) {
 }
 
 function isEmpty(state) {
-  const queue = state.queues[firstQueue(state)];
+  const queue = state.queues[shownQueue(state)];
   return LANES.every((lane) => lengthOf(queue, lane) === 0);
 }
 

@@ -2,7 +2,7 @@
 import { entryAt, indexScene } from "../layout/index-map.js";
 import { byteAt, storeScene } from "../layout/store-map.js";
 import { entryOf, recordAtByte, recordOf, seqOfNumber, storePlan } from "../model/bytes.js";
-import { firstQueue } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
 import { holding } from "../model/runs.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
 import { BytesPanel } from "./bytes.js";
@@ -45,7 +45,7 @@ export class FilesView {
   openEntry(x, y) {
     const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
     const { state } = this.session;
-    const entries = state.queues[firstQueue(state)]?.index?.entries || [];
+    const entries = state.queues[shownQueue(state)]?.index?.entries || [];
     return seq !== null && holding(entries, seq) ? () => this.open(seq) : null;
   }
 
@@ -58,7 +58,7 @@ export class FilesView {
   /** Choose the message of a record: a lane knows it, the index file does (delta), or nobody does (garbage). */
   async openRecord(record) {
     const { state } = this.session;
-    let seq = record.refs ? seqOfNumber(state.queues[firstQueue(state)], record.msgNo) : null;
+    let seq = record.refs ? seqOfNumber(state.queues[shownQueue(state)], record.msgNo) : null;
     if (seq === null && record.refs) {
       const where = { file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
       seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
@@ -92,7 +92,7 @@ export class FilesView {
 
   paint() {
     const { state } = this.session;
-    const queue = state.queues[firstQueue(state)];
+    const queue = state.queues[shownQueue(state)];
     this.paintIndex(state, queue);
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);

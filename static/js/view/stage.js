@@ -1,6 +1,7 @@
 /** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
 import { hit, stageScene } from "../layout/stage.js";
-import { LANES, PENDING, firstQueue, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
 import { fitCanvas, onResize } from "./canvas.js";
 import { gaugesOf } from "./gauges.js";
 import { paintMark } from "./marks.js";
@@ -53,7 +54,7 @@ export class StageView {
   }
 
   noteChanges(first) {
-    const queue = this.session.state.queues[firstQueue(this.session.state)];
+    const queue = this.session.state.queues[shownQueue(this.session.state)];
     const now = performance.now();
     for (const name of [...LANES, "unacked"]) {
       const length = name === "unacked" ? pendingOf(queue) : lengthOf(queue, name);
@@ -115,7 +116,7 @@ export class StageView {
 
   /** Lane and index of a seq_id in the scene of now. */
   spotOf(seq) {
-    const queue = this.session.state.queues[firstQueue(this.session.state)];
+    const queue = this.session.state.queues[shownQueue(this.session.state)];
     for (const lane of this.scene?.lanes || []) {
       const places = lane.name === "unacked" ? PENDING : [lane.name];
       let index = 0;
@@ -164,7 +165,7 @@ export class StageView {
 
 /** First and last seq_id of each lane. */
 function edgesOf(state) {
-  const queue = state.queues[firstQueue(state)];
+  const queue = state.queues[shownQueue(state)];
   const edges = {};
   if (!queue) return edges;
   for (const name of [...LANES, "unacked"]) {

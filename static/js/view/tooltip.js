@@ -1,5 +1,6 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
-import { LANES, PENDING, firstQueue, rowsOf } from "../model/messages.js";
+import { LANES, PENDING, rowsOf } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
 import { liveEntries } from "../layout/delta.js";
 import { walker } from "../layout/lane.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
@@ -9,7 +10,7 @@ import { el, setText, show } from "./dom.js";
 
 /** The message at an index of a lane: {seq, place, row} or null. */
 export function messageAt(state, lane, index) {
-  const queue = state.queues[firstQueue(state)];
+  const queue = state.queues[shownQueue(state)];
   if (!queue) return null;
   const places = lane === "unacked" ? PENDING : [lane];
   const pairs =

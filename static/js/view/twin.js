@@ -2,7 +2,8 @@
  * The stage in words: a list for each lane, oldest message first, one tab stop per lane, arrows walk the messages.
  * The focused message is ringed on the canvas, so that the list itself need not be seen.
  */
-import { LANES, PENDING, firstQueue, partsOf, rowsOf } from "../model/messages.js";
+import { LANES, PENDING, partsOf, rowsOf } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
 import { fill, gettext, ngettext, number } from "../model/text.js";
 import { total } from "../model/runs.js";
 import { liveEntries } from "../layout/delta.js";
@@ -89,7 +90,7 @@ export class Twin {
   }
 
   render() {
-    const queue = this.session.state.queues[firstQueue(this.session.state)];
+    const queue = this.session.state.queues[shownQueue(this.session.state)];
     for (const [name, list] of this.lists) {
       const pairs =
         name === "unacked"
