@@ -237,5 +237,7 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.NodeChanged: _node,
     tr.ActorChanged: _actor,
     tr.ConfirmsSent: None,
+    tr.ConnectionBlocked: None,
+    tr.ConnectionUnblocked: None,
 }
 """What each kind does to the state; None for kinds that only tell of an event."""

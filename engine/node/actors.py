@@ -38,6 +38,9 @@ class Publisher:
         self.running = False
         self.publish_seen = False
         self.alarm = False
+        self.hears_blocked = False
+        """Whether the client announced the capability connection.blocked (A5)."""
+        self.told_blocked = False
         self.published = 0
         self.confirmed = 0
         self.unconfirmed = 0
@@ -52,6 +55,7 @@ class Publisher:
         self.persistent = command.persistent
         self.confirm = command.confirm
         self.running = command.running
+        self.hears_blocked = command.hears_blocked
 
     @property
     def blocked(self) -> bool:
@@ -78,6 +82,7 @@ class Publisher:
         self.running = False
         self.publish_seen = False
         self.alarm = False
+        self.told_blocked = False
         self.unconfirmed = 0
         self.waiting.clear()
         stop(self)

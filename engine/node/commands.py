@@ -7,7 +7,8 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from engine.errors import CommandError
-from engine.node.settings import Fraction, RamBytes, Ratio
+from engine.node.memory_limit import FreeLimit
+from engine.node.settings import DiskBytes, RamBytes, Ratio, Watermark
 from engine.node.validation import explain
 
 MAX_COUNT: Final = 10_000_000
@@ -37,7 +38,11 @@ class Publish(Command, frozen=True, tag="publish"):
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):
-    """Start, change or pause a publisher with a steady rate."""
+    """Start, change or pause a publisher with a steady rate.
+
+    Args:
+        hears_blocked: the client announced that it understands connection.blocked (A5).
+    """
 
     name: Name
     rate_per_s: Rate
@@ -45,6 +50,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     persistent: bool = False
     confirm: bool = False
     running: bool = True
+    hears_blocked: bool = False
 
 
 class SetConsumer(Command, frozen=True, tag="set_consumer"):
@@ -103,8 +109,10 @@ class Set(Command, frozen=True, tag="set"):
         "vm_memory_high_watermark_paging_ratio",
         "target_ram_count",
         "queue_mode",
+        "disk_free_bytes_other",
+        "disk_free_limit",
     ]
-    value: int | float | str | None
+    value: int | float | str | dict[str, int | float] | None
 
 
 class Restart(Command, frozen=True, tag="restart"):
@@ -120,10 +128,12 @@ RESERVED_NAMES: Final = frozenset({"burst", "hand"})
 
 SET_VALUES: Final[dict[str, Any]] = {
     "ram_bytes": RamBytes,
-    "vm_memory_high_watermark": Fraction,
+    "vm_memory_high_watermark": Watermark,
     "vm_memory_high_watermark_paging_ratio": Ratio,
     "target_ram_count": Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] | None,
     "queue_mode": Literal["default", "lazy"],
+    "disk_free_bytes_other": DiskBytes,
+    "disk_free_limit": DiskBytes | FreeLimit,
 }
 """What each setting may be set to."""
 
@@ -131,6 +141,10 @@ VERBS: Final = tuple(
     str(msgspec.inspect.type_info(kind).tag)  # type: ignore[attr-defined]
     for kind in (Publish, SetPublisher, SetConsumer, Remove, Ack, Requeue, Get, Purge, Set, Restart)
 )
+
+
+LATER: Final = frozenset({"hears_blocked"})
+"""Fields that came later: left out of the canonical form at their default, so that older commands keep theirs."""
 
 
 def parse(command: object) -> AnyCommand:
@@ -162,7 +176,13 @@ def _check_value(command: Set) -> None:
         raise CommandError(f"set {command.name}: value {explain(error)}") from error
 
 
+def value_of(command: Set) -> Any:
+    """Return the value of a `set` command as the setting's own type."""
+    return msgspec.convert(command.value, SET_VALUES[command.name])
+
+
 def to_json(command: AnyCommand) -> dict[str, Any]:
     """Return a command as the canonical JSON object that `parse` reads."""
     plain: dict[str, Any] = msgspec.to_builtins(command)
-    return plain
+    defaults = {field.name: field.default for field in msgspec.structs.fields(command) if field.name in LATER}
+    return {name: value for name, value in plain.items() if name not in LATER or value != defaults[name]}

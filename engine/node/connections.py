@@ -13,7 +13,7 @@ from engine.node.limits import Limits
 from engine.node.scheduler import Scheduler
 from engine.ranges import Range
 from engine.runs import Runs
-from engine.transitions import ConfirmsSent, Transition, Why
+from engine.transitions import ConfirmsSent, ConnectionBlocked, ConnectionUnblocked, Transition, Why
 from engine.variable_queue.arrivals import Arrival
 
 
@@ -54,13 +54,19 @@ class Connections:
     ) -> None:
         self.burst = Publisher("burst")
         self.publishers: dict[str, Publisher] = {"burst": self.burst}
-        self.alarm = False
+        self.alarms: frozenset[str] = frozenset()
+        """The resources whose alarm is set: memory, disk (A1)."""
         self.deliveries = deliveries
         self._scheduler = scheduler
         self._limits = limits
         self._emit = emit
         self._awaited: Runs[Awaited] = Runs()
         self.next_msg_no = 0
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm is set (A1)."""
+        return bool(self.alarms)
 
     # --- publishing --------------------------------------------------------------------------------------------------
 
@@ -113,6 +119,9 @@ class Connections:
     def _seen(self, publisher: Publisher) -> None:
         publisher.publish_seen = True
         publisher.rule = "A3"
+        if publisher.hears_blocked and not publisher.told_blocked:
+            publisher.told_blocked = True
+            self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
     def _send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Let a batch into the queue; confirms that do not depend on disk go out first (K1)."""
@@ -160,13 +169,22 @@ class Connections:
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 
-    def set_alarm(self, alarm: bool) -> None:
-        """Tell every connection that an alarm was set or cleared; what waited goes on (A2-A4, A6)."""
-        self.alarm = alarm
+    def set_alarms(self, alarms: frozenset[str]) -> None:
+        """Tell every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
+
+        Another reason for a connection that is blocked already changes nothing (A5).
+        """
+        alarm, before = bool(alarms), self.alarm
+        self.alarms = alarms
+        if alarm == before:
+            return
         publishers = list(self.publishers.values())
         for publisher in publishers:
             publisher.rule = "A4"
             publisher.set_alarm(alarm)
+            if publisher.told_blocked and not alarm:
+                publisher.told_blocked = False
+                self._emit(ConnectionUnblocked("A5", publisher.name))
         for consumer in self.deliveries.consumers.values():
             consumer.rule = "A4"
             consumer.alarm = alarm
@@ -186,8 +204,14 @@ class Connections:
 
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped."""
-        self.alarm = False
+        self.alarms = frozenset()
         self._awaited.clear()
         for publisher in self.publishers.values():
             publisher.rule = "D4"
             publisher.disconnect()
+
+
+def reason_of(alarms: frozenset[str]) -> str:
+    """Return the broker's words for why a connection is blocked (A5)."""
+    words = {"memory": "low on memory", "disk": "low on disk"}
+    return " & ".join(text for name, text in words.items() if name in alarms)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 import msgspec
 
-from engine.node.memory_limit import Absolute, MemRelative
+from engine.node.memory_limit import FreeLimit
 from engine.transitions import Why
 
 FAST_RATE_BYTES_PER_MS: Final = 250_000
@@ -15,19 +14,15 @@ FAST_RATE_BYTES_PER_MS: Final = 250_000
 MIN_INTERVAL_MS: Final = 100
 MAX_INTERVAL_MS: Final = 10_000
 
-DiskLimit = int | Absolute | MemRelative
 
-
-def limit_bytes(limit: DiskLimit, ram_bytes: int) -> int:
+def limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
     """Return the limit of free space in bytes (M10).
 
     Args:
         limit: bytes, or a part of the RAM.
         ram_bytes: RAM of the machine.
     """
-    if isinstance(limit, MemRelative):
-        return math.floor(limit.mem_relative * ram_bytes + 0.5)
-    return limit.absolute if isinstance(limit, Absolute) else limit
+    return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
 
 
 def next_check_ms(alarm: bool, free: int, limit: int) -> int:

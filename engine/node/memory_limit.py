@@ -1,4 +1,4 @@
-"""The memory watermark in bytes, relative or absolute (M8)."""
+"""Limits of memory and disk, relative or absolute, in bytes (M8, M10)."""
 
 from __future__ import annotations
 
@@ -16,15 +16,27 @@ _POWERS: Final = {"": 0, "k": 1, "m": 2, "g": 3}
 
 
 class Absolute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A limit in bytes: of memory in use, or of free disk."""
+    """A watermark in bytes."""
 
     absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)]
 
 
-class MemRelative(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A limit as a part of the machine's RAM."""
+class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """The least free disk: in bytes, or as a part of the machine's RAM (M10)."""
 
-    mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)]
+    absolute: Annotated[int, msgspec.Meta(ge=0, le=2**50)] | None = None
+    mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that says both or nothing."""
+        if (self.absolute is None) == (self.mem_relative is None):
+            raise ValueError("must be either absolute or mem_relative")
+
+    def in_bytes(self, ram_bytes: int) -> int:
+        """Return the limit in bytes for a machine with so much RAM (M10)."""
+        if self.mem_relative is not None:
+            return math.floor(self.mem_relative * ram_bytes + 0.5)
+        return self.absolute or 0
 
 
 def limit_bytes(watermark: float | Absolute, ram_bytes: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from engine.node.memory_limit import limit_bytes
 from engine.node.memory_model import Memory
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.settings import NodeSettings
@@ -25,17 +26,17 @@ class MemoryWatch:
     def check(self, memory: Memory, settings: NodeSettings) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
         self.memory = memory
-        self.limit = math.trunc(settings.vm_memory_high_watermark * settings.ram_bytes)
+        self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
         alarm = memory.total > self.limit
         changed = alarm != self.alarm
         self.alarm = alarm
         return changed
 
-    def recompute(self, settings: NodeSettings) -> list[str]:
+    def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
         """Compute the desired duration from the last check; return the queues to be told (M3, M4)."""
         ratio = settings.vm_memory_high_watermark_paging_ratio
-        return self.monitor.recompute(self.memory.total, self.limit, ratio)
+        return self.monitor.recompute(self.memory.total, self.limit, ratio, disk_alarm)
 
     def facts(self) -> Why:
         """Return what is shown of it; bytes are modelled."""

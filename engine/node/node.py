@@ -16,12 +16,14 @@ from engine.node.board import Board
 from engine.node.commands import AnyCommand
 from engine.node.connections import Connections
 from engine.node.deliveries import Deliveries
+from engine.node.disk_watch import DiskWatch
 from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.memory_watch import MemoryWatch
 from engine.node.queue_process import MILLISECOND_US, QueueProcess
 from engine.node.scenario import Scenario, TimedCommand
 from engine.node.scheduler import COMMAND, Scheduler
+from engine.node.settings import RUNTIME, TOLD_WHEN_SET
 from engine.node.verbs import Verbs
 from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
 from engine.ranges import Range
@@ -58,6 +60,8 @@ class Node:
     def __init__(self, scenario: Scenario, storage: Storage, keep: int = 2048) -> None:
         self.scenario = scenario
         self.queue_settings, self.settings = scenario.resolved()
+        self._configured = self.settings
+        self.named_settings = frozenset(scenario.settings)
         self.storage = storage
         self.log = TransitionLog(keep)
         self.refused: list[Refused] = []
@@ -86,6 +90,8 @@ class Node:
         self.deliveries = Deliveries(self.process, self._clock, self._emit, self._discarded)
         self.connections = Connections(self.deliveries, self._clock, limits, self._emit)
         self._verbs = Verbs(self)
+        self.disk = DiskWatch(self._clock, lambda: self.settings, storage, self._disk_alarm_changed)
+        self.disk.look()
         self._check_memory()
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
         for timed in scenario.commands:
@@ -212,14 +218,35 @@ class Node:
         if changed:
             why: Why = {"process_memory": memory.total, "limit": self.watch.limit}
             self.board.tell("alarms", "M7", self.alarm_facts(), why)
-            self.connections.set_alarm(self.watch.alarm)
+            self._tell_connections()
 
-    def _recompute(self) -> None:
-        """Compute the duration to aim for, tell it to the queue if it fell, and again after the interval (M1)."""
-        told = self.watch.recompute(self.settings)
+    def _tell_connections(self) -> None:
+        """Tell every connection which alarms are set (A1)."""
+        alarms = (("memory", self.watch.alarm), ("disk", self.disk.monitor.alarm))
+        self.connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
+
+    def look_at_disk(self) -> None:
+        """Look at the disk at once: its limit changed (M10)."""
+        self.disk.look()
+
+    def _disk_alarm_changed(self) -> None:
+        """Block or let go the publishers, and switch paging off or on (M1, M12)."""
+        monitor = self.disk.monitor
+        self.board.tell("disk", "M10", self.disk_facts())
+        self.board.tell("alarms", "M10", self.alarm_facts(), {"free": monitor.free, "limit": monitor.limit})
+        self._tell_connections()
+        self._tell_desired()
+
+    def _tell_desired(self) -> None:
+        """Compute the duration to aim for and tell it to the queue if that is urgent (M3, M4)."""
+        told = self.watch.recompute(self.settings, self.disk.monitor.alarm)
         self._tell_memory("M3")
         if told:
             self.process.wanted_duration(self.watch.monitor.desired)
+
+    def _recompute(self) -> None:
+        """Compute the duration to aim for, and again after the interval (M1)."""
+        self._tell_desired()
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
 
     # --- restart -----------------------------------------------------------------------------------------------------
@@ -232,6 +259,7 @@ class Node:
         self.host.stop(kind)
         self.host.start_again(self._clock.now_us)
         self._limits.queue = self.host.queue
+        self._forget_runtime_settings()
         self.watch.monitor = MemoryMonitor()
         self.process = self._new_process()
         self.deliveries.process = self.process
@@ -240,7 +268,15 @@ class Node:
         if self.target is not None:
             self.process.pin_target(self.target)
         self.process.handled()
+        self.disk.restart()
         self.look_at_memory()
+        self._tell_connections()
+
+    def _forget_runtime_settings(self) -> None:
+        """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
+        configured = {name: getattr(self._configured, name) for name in RUNTIME}
+        self.settings = msgspec.structs.replace(self.settings, **configured)
+        self._tell_settings("M8")
 
     # --- telling and looking -----------------------------------------------------------------------------------------
 
@@ -273,11 +309,18 @@ class Node:
 
     def disk_facts(self) -> Why:
         """Return what is shown of the disk."""
-        return {"used_bytes": self._used_bytes}
+        found: Why = {"used_bytes": self._used_bytes}
+        return found | self.disk.monitor.facts() if self._disk_is_shown else found
+
+    @property
+    def _disk_is_shown(self) -> bool:
+        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
+        return not TOLD_WHEN_SET.isdisjoint(self.named_settings)
 
     def alarm_facts(self) -> Why:
         """Return which alarms are set."""
-        return {"memory": self.watch.alarm}
+        found: Why = {"memory": self.watch.alarm}
+        return found | {"disk": self.disk.monitor.alarm} if self._disk_is_shown else found
 
     def actors(self) -> list[Publisher | Consumer | Hand]:
         """Return everybody who talks to the queue."""

@@ -8,6 +8,7 @@ import msgspec
 
 from engine.extents import Delta, Extent
 from engine.fold import rows_of
+from engine.node import settings
 from engine.transitions import Why
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def setting_facts(node: Node) -> Why:
         **queue,
         "msg_store_credit_initial": initial,
         "msg_store_credit_more": more,
-        **msgspec.structs.asdict(node.settings),
+        **settings.facts(node.settings, node.named_settings),
         "target_ram_count": node.target,
         "queue_mode": node.mode,
     }

@@ -7,8 +7,11 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from engine.errors import InvalidSetting, ScenarioError
+from engine.node import disk_monitor, memory_limit
+from engine.node.memory_limit import Absolute, FreeLimit
 from engine.node.validation import explain
 from engine.settings import MEBIBYTE, PROFILES, QueueSettings
+from engine.transitions import Why
 
 Profile = Literal["classroom", "real"]
 
@@ -16,6 +19,8 @@ GIBIBYTE: Final = 1024 * MEBIBYTE
 
 RamBytes = Annotated[int, msgspec.Meta(ge=64 * 1024, le=1024 * GIBIBYTE)]
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Watermark = Fraction | Absolute
+DiskBytes = Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)]
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=2)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=10, le=600_000)]
 
@@ -27,7 +32,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ram_bytes: total RAM of the modelled machine (M8).
         base_memory_bytes: what the node and one empty queue need.
         connection_memory_bytes: what each publisher or consumer adds, a connection with one channel.
-        vm_memory_high_watermark: publishers are blocked above this part of the RAM (M7, M8).
+        vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
         memory_check_interval_ms: how often the node looks at its memory (M7).
         memory_monitor_interval_ms: how often the wanted duration is computed (M1).
@@ -38,12 +43,15 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         max_messages: most messages that the node may hold, a bound of this program.
         max_disk_bytes: most bytes that the node's files may have, a bound of this program; None for none.
         queue_durable: whether the queue is durable (Q1).
+        disk_total_bytes: size of the modelled partition with the node's files (M10).
+        disk_free_bytes_other: what everything else on that partition takes.
+        disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
     base_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] = 63_228_492
     connection_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 34_305
-    vm_memory_high_watermark: Fraction = 0.4
+    vm_memory_high_watermark: Watermark = 0.4
     vm_memory_high_watermark_paging_ratio: Ratio = 0.5
     memory_check_interval_ms: Milliseconds = 1000
     memory_monitor_interval_ms: Milliseconds = 2500
@@ -54,6 +62,9 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     max_messages: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] = 10_000_000
     max_disk_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] | None = None
     queue_durable: bool = True
+    disk_total_bytes: DiskBytes = 50_000_000_000
+    disk_free_bytes_other: DiskBytes = 0
+    disk_free_limit: DiskBytes | FreeLimit = 50_000_000
 
 
 REAL_NODE: Final = NodeSettings()
@@ -85,6 +96,12 @@ whole burst; hence the smaller bound.
 """
 
 NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE}
+
+RUNTIME: Final = ("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit")
+"""Settings of which a start of the node forgets what commands made of them (M8)."""
+
+TOLD_WHEN_SET: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
+"""Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
 QUEUE_NAMES: Final = frozenset(QueueSettings.__struct_fields__)
@@ -123,6 +140,27 @@ def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, Nod
         raise ScenarioError(f"settings.{explain(error)}") from error
     except InvalidSetting as error:
         raise ScenarioError(f"settings: {error}") from error
+
+
+def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
+    """Return what is shown of the settings; limits in bytes.
+
+    Args:
+        named: settings that the scenario or a command named.
+    """
+    shown: Why = {
+        name: getattr(settings, name)
+        for name in NodeSettings.__struct_fields__
+        if name not in TOLD_WHEN_SET or name in named
+    }
+    watermark = settings.vm_memory_high_watermark
+    if isinstance(watermark, Absolute):
+        shown["vm_memory_high_watermark"] = (
+            memory_limit.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
+        )
+    if "disk_free_limit" in named:
+        shown["disk_free_limit"] = disk_monitor.limit_bytes(settings.disk_free_limit, settings.ram_bytes)
+    return shown
 
 
 def _check_bounds(name: str, value: Any) -> None:

@@ -132,10 +132,13 @@ class Verbs:
             node.tell_settings()
             node.process.pin_target(value)
         else:
-            field = float(value) if command.name != "ram_bytes" else value
-            node.settings = msgspec.structs.replace(node.settings, **{command.name: field})
+            node.settings = msgspec.structs.replace(node.settings, **{command.name: cmd.value_of(command)})
+            node.named_settings |= {command.name}
             node.tell_settings()
-            node.look_at_memory()
+            if command.name == "disk_free_limit":
+                node.look_at_disk()
+            elif command.name != "disk_free_bytes_other":
+                node.look_at_memory()
 
     def _restart(self, command: cmd.Restart) -> None:
         self._node.restart(command.kind)

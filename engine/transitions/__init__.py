@@ -38,6 +38,8 @@ from engine.transitions.messages import (
 from engine.transitions.node import (
     ActorChanged,
     ConfirmsSent,
+    ConnectionBlocked,
+    ConnectionUnblocked,
     NodeChanged,
 )
 from engine.transitions.queue import (
@@ -86,6 +88,8 @@ __all__ = [
     "CombineStepped",
     "ConfirmsDue",
     "ConfirmsSent",
+    "ConnectionBlocked",
+    "ConnectionUnblocked",
     "CountersChanged",
     "DeltaChanged",
     "DeltaRead",

@@ -26,6 +26,21 @@ class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
     why: Why = {}
 
 
+class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """connection.blocked left for a client that announced the capability (A5)."""
+
+    actor: str
+    reason: str
+    why: Why = {}
+
+
+class ConnectionUnblocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """connection.unblocked left for a client: no alarm is set any more (A5)."""
+
+    actor: str
+    why: Why = {}
+
+
 class ConfirmsSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Publisher confirms left for a publisher (K1, K8)."""
 

@@ -106,6 +106,8 @@ const NODE_HANDLERS = {
     else Object.assign((state.node.actors[actor] ??= {}), values);
   },
   ConfirmsSent: nothing,
+  ConnectionBlocked: nothing,
+  ConnectionUnblocked: nothing,
 };
 
 /** Index transitions come before QueueStarted: a queue is known from the first word of it. */

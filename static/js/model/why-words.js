@@ -3,6 +3,7 @@ import { stateName, stopName } from "./actor-states.js";
 import { gettext, ngettext, number } from "./text.js";
 import { said } from "./why-said.js";
 import { FILE_WORDS } from "./why-words-files.js";
+import { NODE_WORDS } from "./why-words-node.js";
 
 function lanePhrase(row) {
   return { source: row[3] ?? gettext("outside"), to: row[4] ?? gettext("outside") };
@@ -248,6 +249,7 @@ export const WORDS = {
         ),
   NodeChanged: nodeChanged,
   ActorChanged: actorChanged,
+  ...NODE_WORDS,
   ConfirmsSent: (row) =>
     said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", row[3]), "", {
       count: number(row[3]),

@@ -47,6 +47,8 @@ const FUNCTIONS = {
   StoreRecovered: "recover",
   IndexRecovered: "recover",
   ConfirmsSent: "confirm",
+  ConnectionBlocked: "control_throttle",
+  ConnectionUnblocked: "control_throttle",
   NodeChanged: "check_memory",
   ActorChanged: "credit_flow",
 };

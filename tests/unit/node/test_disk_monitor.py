@@ -9,16 +9,17 @@ import pytest
 from engine.errors import CommandError
 from engine.node import disk_monitor, memory_limit
 from engine.node.disk_monitor import DiskMonitor
-from engine.node.memory_limit import Absolute, MemRelative, bytes_of
+from engine.node.memory_limit import Absolute, FreeLimit, bytes_of
 from engine.node.memory_monitor import MemoryMonitor
 
 GB = 1_000_000_000
 
 
 @pytest.mark.parametrize(
-    ("limit", "expected"), [(50_000_000, 50_000_000), (Absolute(7), 7), (MemRelative(1.5), 1500)]
+    ("limit", "expected"),
+    [(50_000_000, 50_000_000), (FreeLimit(absolute=7), 7), (FreeLimit(mem_relative=1.5), 1500)],
 )
-def test_the_limit_is_absolute_or_a_part_of_the_memory(limit: disk_monitor.DiskLimit, expected: int) -> None:
+def test_the_limit_is_absolute_or_a_part_of_the_memory(limit: int | FreeLimit, expected: int) -> None:
     """M10."""
     assert disk_monitor.limit_bytes(limit, 1000) == expected
 
