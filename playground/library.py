@@ -1,40 +1,45 @@
-"""The ready scenarios: data files beside this module, and their texts, here so that they can be translated."""
+"""The ready scenarios: data files beside this module. One file is one entry; its name is the entry's slug."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
-from django.utils.translation import gettext_noop
+from playground.storybook.entry import BadScenario, Entry, read
 
 FOLDER = Path(__file__).resolve().parent / "scenarios"
 
-TITLES = {
-    "1-first-burst": gettext_noop("First burst"),
-    "2-backlog-and-drain": gettext_noop("Backlog, then drain"),
-    "3-persistent-with-confirms": gettext_noop("Persistent, with confirms"),
-    "4-what-survives-a-restart": gettext_noop("What survives a restart"),
-}
-
-TEXTS = {
-    "1-first-burst": gettext_noop(
-        "Twelve messages stay in RAM. Forty more cross the paging threshold: bodies sink to disk, whole segments "
-        "become delta, and a consumer brings them back one segment at a time."
-    ),
-    "2-backlog-and-drain": gettext_noop(
-        "The broker's own constants: 24 000 messages of 4 kB against 512 MB of RAM, then a consumer that drains "
-        "them. Watch segments of 2 048 return to q3."
-    ),
-    "3-persistent-with-confirms": gettext_noop(
-        "Two publishers wait for confirms, one with messages small enough to live in the index, one with larger "
-        "ones in the store. When does each confirm leave?"
-    ),
-    "4-what-survives-a-restart": gettext_noop(
-        "Persistent and transient messages meet a clean stop, a killed node and a power cut. Predict how many "
-        "are left after each."
-    ),
-}
-
 
 def files() -> list[Path]:
-    """Return the data files, in the order in which the page lists them."""
+    """Return the data files by their names."""
     return sorted(FOLDER.glob("*.json"))
+
+
+def entries() -> list[Entry]:
+    """Return every ready scenario, in the order of the subjects that they begin with."""
+    return sorted((load(path) for path in files()), key=_order)
+
+
+def load(path: Path) -> Entry:
+    """Return the entry of a file, read again when it has changed. Raises BadScenario."""
+    return _load(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=200)
+def _load(path: Path, _changed_ns: int) -> Entry:
+    entry = read(path.read_bytes())
+    if entry.slug != path.stem:
+        raise ValueError(f"{path}: the slug must be {path.stem}, as the file's name")
+    return entry
+
+
+def entry(slug: str) -> Entry | None:
+    """Return the ready scenario of this name, or None."""
+    return next((load(path) for path in files() if path.stem == slug), None)
+
+
+def _order(each: Entry) -> tuple[int, str]:
+    return min(each.story.subjects, default=99), each.slug
+
+
+__all__ = ["FOLDER", "BadScenario", "entries", "entry", "files", "load"]

@@ -12,6 +12,9 @@ class Scenario(models.Model):
     slug = models.SlugField(max_length=60, unique=True, null=True)  # noqa: DJ001 - unique, and absent for most
     title = models.CharField(max_length=200)
     body = models.TextField(help_text="canonical JSON")
+    story = models.JSONField(
+        null=True, default=None, help_text="what pages tell around the run, as in the scenario file"
+    )
     digest = models.CharField(
         max_length=128, blank=True, help_text="of the run at until_us; empty if not known"
     )

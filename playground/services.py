@@ -22,17 +22,22 @@ def blank_scenario(profile: str) -> dict[str, Any]:
     return door().check({"version": 1, "profile": profile, "until_us": 0})
 
 
-def start_session(scenario: dict[str, Any], origin: Scenario | None = None) -> Session:
-    """Begin a session with a checked scenario."""
+def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reached_us: int = 0) -> Session:
+    """Begin a session with a checked scenario, at its beginning or as if it had been played up to `reached_us`."""
     public_id = "".join(secrets.choice(timeline.ALPHABET) for _each in range(ID_LETTERS))
     return Session.objects.create(
-        public_id=public_id, scenario=scenario, origin=origin, engine_version=door().version
+        public_id=public_id,
+        scenario=scenario,
+        origin=origin,
+        engine_version=door().version,
+        reached_us=reached_us,
     )
 
 
-def replay_session(kept: Scenario) -> Session:
-    """Begin a session that repeats a kept scenario."""
-    return start_session(selectors.scenario_body(kept), kept)
+def replay_session(kept: Scenario, at_us: int = 0) -> Session:
+    """Begin a session that repeats a kept scenario, at the moment `at_us` of it."""
+    scenario = selectors.scenario_body(kept)
+    return start_session(scenario, kept, min(at_us, scenario["until_us"]))
 
 
 def record_command(public_id: str, sequence: int, at_us: int, command: dict[str, Any]) -> None:
@@ -55,14 +60,18 @@ def note_progress(public_id: str, at_us: int, digest: str) -> None:
     )
 
 
-def keep_scenario(scenario: dict[str, Any], engine_version: str | None = None) -> Scenario:
-    """Return the kept form of a checked scenario; the same scenario and digest are kept once."""
+def keep_scenario(
+    scenario: dict[str, Any], engine_version: str | None = None, story: dict[str, Any] | None = None
+) -> Scenario:
+    """Return the kept form of a checked scenario; the same scenario, digest and story are kept once."""
     body = timeline.canonical({**scenario, "digest": None})
     digest = scenario.get("digest") or ""
     version = engine_version or door().version
     # The digest belongs to the name: with another engine the same commands may be another run.
-    short_id = timeline.short_id(f"{body}\n{digest}\n{version}")
+    name = f"{body}\n{digest}\n{version}" + (f"\n{timeline.canonical(story)}" if story else "")
+    short_id = timeline.short_id(name)
     values = {"title": scenario["title"], "body": body, "digest": digest, "engine_version": version}
+    values["story"] = story or None
     try:
         with transaction.atomic():
             return Scenario.objects.get_or_create(short_id=short_id, defaults=values)[0]
@@ -70,7 +79,7 @@ def keep_scenario(scenario: dict[str, Any], engine_version: str | None = None) -
         return Scenario.objects.get(short_id=short_id)
 
 
-def put_in_library(slug: str, scenario: dict[str, Any]) -> Scenario:
+def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | None = None) -> Scenario:
     """Make the library's entry of this name be this scenario."""
     body = timeline.canonical({**scenario, "digest": None})
     with transaction.atomic():
@@ -82,15 +91,15 @@ def put_in_library(slug: str, scenario: dict[str, Any]) -> Scenario:
                 "body": body,
                 "digest": scenario["digest"] or "",
                 "engine_version": door().version,
+                "story": story,
             },
         )
     return kept
 
 
 def prune_library(slugs: set[str]) -> int:
-    """Remove the library's entries that are not among `slugs`; return how many."""
-    removed, _by_model = Scenario.objects.filter(slug__isnull=False).exclude(slug__in=slugs).delete()
-    return removed
+    """Take the entries that are not among `slugs` out of the library; return how many. Links to them stay."""
+    return Scenario.objects.filter(slug__isnull=False).exclude(slug__in=slugs).update(slug=None)
 
 
 def delete_sessions_unseen_for(days: int) -> int:

@@ -11,15 +11,17 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from playground import library, limits, ownership, selectors, services
-from playground.doors import door
-from playground.hosting.refusals import told
+from playground import limits, ownership, selectors, services
 from playground.models import Scenario
+from playground.storybook.entry import BadScenario, read
+from playground.storybook.texts import said
 from playground.views.access import View, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
 PROFILES = ("classroom", "real")
+CARDS = 6
+"""How many ready scenarios the first page shows."""
 
 
 @require_safe
@@ -32,7 +34,7 @@ def _home(
     request: HttpRequest, import_error: str = "", import_text: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
-        "library": [_entry(kept) for kept in selectors.library()],
+        "library": [_entry(kept) for kept in selectors.library()[:CARDS]],
         "latest": selectors.latest_of(ownership.owned(request.session)),
         "import_error": import_error,
         "import_text": import_text,
@@ -42,12 +44,12 @@ def _home(
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
-    body = selectors.scenario_body(kept)
+    body, story = selectors.scenario_body(kept), kept.story or {}
     return {
         "slug": kept.slug,
-        "title": _(kept.title),
+        "title": said(story.get("title")) or kept.title,
         "profile": body["profile"],
-        "text": _(library.TEXTS[kept.slug]) if kept.slug in library.TEXTS else "",
+        "text": said(story.get("watch_for")),
         "seconds": round(body["until_us"] / 1_000_000),
     }
 
@@ -104,13 +106,13 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
     if not problem:
         try:
-            scenario = door().check(data)
-        except (*door().no_scenario, RecursionError, UnicodeError) as error:
-            problem = str(told(error))[:300] or _("The scenario is nested too deeply.")
+            entry = read(data)
+        except BadScenario as bad:
+            problem = bad.first[:300]
     if problem:
         logger.info("an imported scenario was refused: %.200s", problem)
         return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)
-    kept = services.keep_scenario(scenario)
+    kept = services.keep_scenario(entry.run, story=entry.story_json())
     session = services.replay_session(kept)
     ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -70,7 +70,7 @@ def test_new_begins_a_session_of_a_profile(client: Client, profile: str) -> None
 
 
 def test_new_takes_a_ready_scenario(client: Client, library: list[Scenario]) -> None:
-    session = Session.objects.get(public_id=start(client, scenario="1-first-burst"))
+    session = Session.objects.get(public_id=start(client, scenario=library[0].slug))
     assert session.origin == library[0]
     assert session.scenario["digest"] == library[0].digest
 

@@ -10,17 +10,20 @@ from django.core.management.base import BaseCommand, CommandError
 
 from playground import library, selectors, services, timeline
 from playground.doors import door
+from playground.models import Scenario
+from playground.storybook.entry import Entry
+from playground.storybook.rehearsal import Result, rehearse
 
 logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    """Each data file is run once, without files, to learn the digest that its replay must reach."""
+    """Each data file is run once for each version of the engine, without files, to learn its digest."""
 
     help = "Load the ready scenarios into the library; what is there and unchanged is left alone."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Load every file and remove the entries whose file is gone."""
+        """Load every file and take out the entries whose file is gone."""
         files = library.files()
         for number, path in enumerate(files, start=1):
             self.stdout.write(f"  {number}/{len(files)} {path.stem} ... ", ending="")
@@ -32,23 +35,26 @@ class Command(BaseCommand):
 
     def _load(self, path: Path) -> str:
         try:
-            scenario = door().check(path.read_bytes())
-        except door().no_scenario as error:
+            entry = library.load(path)
+        except (library.BadScenario, ValueError) as error:
             raise CommandError(f"{path}: {error}") from error
         # Run every time: it takes a moment, and an engine that changed shows itself.
         try:
-            node, _files = door().rehearse(scenario)
-            node.advance(scenario["until_us"])
+            result = rehearse(entry)
         except Exception as error:
             logger.exception("%s does not run", path.stem)
             return f"left out, the engine failed: {error}"
+        if result.broken:
+            logger.warning("%s: %s", path.stem, "; ".join(result.broken))
         there = selectors.scenario_by_name(path.stem)
-        body = timeline.canonical({**scenario, "digest": None})
-        if there and (there.body, there.digest, there.engine_version) == (
-            body,
-            node.log.digest,
-            door().version,
-        ):
+        if there and unchanged(there, entry, result):
             return "unchanged"
-        services.put_in_library(path.stem, {**scenario, "digest": node.log.digest})
-        return f"loaded, {node.log.number} transitions, digest {node.log.digest[:12]}"
+        services.put_in_library(path.stem, {**entry.run, "digest": result.digest}, entry.story_json())
+        return f"loaded, {result.transitions} transitions, digest {result.digest[:12]}"
+
+
+def unchanged(there: Scenario, entry: Entry, result: Result) -> bool:
+    """Tell whether the library has this very entry already."""
+    body = timeline.canonical({**entry.run, "digest": None})
+    kept = (there.body, there.digest, there.engine_version, there.story)
+    return kept == (body, result.digest, door().version, entry.story_json())

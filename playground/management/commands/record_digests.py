@@ -1,0 +1,35 @@
+"""manage.py record_digests: write into each ready scenario the digest that this engine reaches."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from playground import library
+from playground.storybook.entry import read
+from playground.storybook.rehearsal import rehearse
+
+
+class Command(BaseCommand):
+    """For after a change of the engine that was meant to change runs. Claims are checked, never rewritten."""
+
+    help = "Play every ready scenario, write its digest into its file, and tell which claims do not hold."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Rewrite the files whose digest or form differs; fail when a claim does not hold."""
+        broken = 0
+        for path in library.files():
+            text = path.read_text("utf-8")
+            entry = read(text)
+            result = rehearse(entry)
+            entry.written["digest"] = result.digest
+            same = entry.encode() == text
+            if not same:
+                path.write_text(entry.encode(), "utf-8")
+            self.stdout.write(f"{path.stem}: {result.digest[:12]} {'unchanged' if same else 'written'}")
+            for sentence in (*result.broken, *result.refused):
+                broken += 1
+                self.stdout.write(f"  {sentence}")
+        if broken:
+            raise CommandError(f"{broken} claims do not hold, or commands were refused")

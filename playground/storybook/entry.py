@@ -1,0 +1,248 @@
+"""Reading and writing a scenario file: the run, checked by the engine, and the story around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from json import JSONDecodeError
+from typing import Any, Final
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from engine.node.validation import explain
+from playground.doors import door
+from playground.hosting.refusals import told
+from playground.messages import Message
+from playground.storybook import migrate, workload
+from playground.storybook.positions import Steps, line_and_column, positions
+from playground.storybook.story import FIELDS, Story
+from playground.storybook.texts import said
+
+MAX_TITLE: Final = 200
+STORY_ONLY: Final = frozenset(FIELDS) - {"title"}
+ORDER: Final = (
+    *(
+        "version",
+        "slug",
+        "title",
+        "subjects",
+        "questions",
+        "question",
+        "watch_for",
+        "profile",
+        "settings",
+        "seed",
+    ),
+    *("topology", "workload", "commands", "until_us", "breakpoints", "annotations", "prediction", "verdict"),
+    *("claims", "digest"),
+)
+"""The canonical order of the file's fields."""
+_PLACE: Final = re.compile(r"(?P<place>[a-z_]+(?:\.[A-Za-z_]\w*|\[[^\]]*\])*)(?=[\s:.]|$)")
+_STEP: Final = re.compile(r"([A-Za-z_]\w*)|\[(\d+)\]|\[([^\]]*)\]")
+
+
+class Problem(msgspec.Struct, frozen=True):
+    """What is wrong in a file, and where.
+
+    Args:
+        path: the place as in `commands[3].count`.
+        message: what is wrong there.
+        line, column: the place in the text, from 1; 0 when the file was given as an object.
+    """
+
+    path: str
+    message: Message
+    line: int = 0
+    column: int = 0
+
+
+class BadScenario(Exception):
+    """A file that cannot be used; `problems` tells all that was found."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        super().__init__("; ".join(f"{each.path}: {each.message}" for each in problems))
+        self.problems = problems
+
+    @property
+    def first(self) -> str:
+        """The first problem as one sentence with its place."""
+        problem = self.problems[0]
+        if not problem.line:
+            return str(problem.message)
+        text = _("%(message)s (line %(line)s, column %(column)s)")
+        return str(Message(text, message=problem.message, line=problem.line, column=problem.column))
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A scenario file that is in order.
+
+    Args:
+        story: what is told.
+        run: the engine's scenario in full, the workload expanded.
+        written: the run's fields as the file has them.
+        came_from: the version in which the file was written.
+    """
+
+    story: Story
+    run: dict[str, Any]
+    written: dict[str, Any]
+    came_from: int
+
+    @property
+    def slug(self) -> str:
+        """Its name in the library, or nothing."""
+        return self.story.slug or ""
+
+    @property
+    def title(self) -> str:
+        """The title in the current language."""
+        return said(self.story.title)
+
+    def story_json(self) -> dict[str, Any]:
+        """Return what pages show around the run: the story without what became commands or is only tested."""
+        told_parts = msgspec.to_builtins(self.story)
+        return {name: told_parts[name] for name in told_parts if name not in {"workload", "claims"}}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the canonical object of the file."""
+        parts = {**self.written, **msgspec.to_builtins(self.story), "version": migrate.PRESENT}
+        return {name: parts[name] for name in (*ORDER, *sorted(parts.keys() - set(ORDER))) if name in parts}
+
+    def encode(self) -> str:
+        """Return the canonical text of the file."""
+        return json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n"
+
+
+def read(data: bytes | str | dict[str, Any]) -> Entry:
+    """Return the entry of a file, of any version that is known.
+
+    Raises BadScenario with every problem that was found, each with its place.
+    """
+    text, places, body = _decoded(data)
+    try:
+        body, came_from = migrate.migrated(body)
+    except migrate.TooNew as error:
+        message = Message(
+            _(
+                "This file has version %(version)s, this Waterline knows up to %(most)s. A newer one can open it."
+            ),
+            version=error.version,
+            most=migrate.PRESENT,
+        )
+        raise BadScenario([_placed("version", message, text, places)]) from None
+    if came_from != migrate.PRESENT:
+        places = None  # what is wrong is told by its path: lines would be those of another form
+    found = [_placed(path, message, text, places) for path, message in _problems(body)]
+    if found:
+        raise BadScenario(found)
+    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
+    written = {name: value for name, value in body.items() if name not in FIELDS and value is not None}
+    return Entry(story, _run_of(body, story), written, came_from)
+
+
+def _decoded(data: bytes | str | dict[str, Any]) -> tuple[str, dict[Steps, int] | None, dict[str, Any]]:
+    if isinstance(data, dict):
+        return "", None, data
+    try:
+        text = data.decode("utf-8-sig") if isinstance(data, bytes) else data
+        places = positions(text)
+        body = json.loads(text, parse_constant=_no_constant)
+    except UnicodeDecodeError:
+        raise BadScenario([Problem("$", Message(_("This is no text: it must be UTF-8.")))]) from None
+    except JSONDecodeError as error:
+        message = Message(_("This is no JSON: %(why)s."), why=error.msg)
+        raise BadScenario([Problem("$", message, error.lineno, error.colno)]) from None
+    except (RecursionError, ValueError) as error:
+        raise BadScenario([Problem("$", Message(_("This is no JSON: %(why)s."), why=error))]) from None
+    if not isinstance(body, dict):
+        raise BadScenario([Problem("$", Message(_("A scenario is an object: { … }.")), 1, 1)])
+    return text, places, body
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+def _placed(path: str, message: Message, text: str, places: dict[Steps, int] | None) -> Problem:
+    if places is None:
+        return Problem(path, message)
+    steps = steps_of(path)
+    while steps not in places:  # what is missing has no place of its own: the object that lacks it has
+        steps = steps[:-1]
+    return Problem(path, message, *line_and_column(text, places[steps]))
+
+
+def steps_of(path: str) -> Steps:
+    """Return the steps of a path such as `commands[3].count`."""
+    return tuple(
+        int(number) if number else name or other
+        for name, number, other in _STEP.findall(path.removeprefix("$"))
+    )
+
+
+def _problems(body: dict[str, Any]) -> Iterator[tuple[str, Message]]:
+    """Find what is wrong: in the story field by field, then in the run."""
+    wrong_story = False
+    for name, field in FIELDS.items():
+        if name not in body:
+            continue
+        try:
+            msgspec.convert(body[name], field.type)
+        except msgspec.ValidationError as error:
+            wrong_story = True
+            yield _story_problem(name, error)
+    if wrong_story:
+        return
+    story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
+    try:
+        run = _run_of(body, story)
+    except door().no_scenario as error:
+        yield _run_problem(error)
+        return
+    yield from _late(story, run["until_us"])
+
+
+def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:
+    what, found, place = str(error).partition(" - at `$")
+    path = name + (place.removesuffix("`") if found else "")
+    sentence = explain(msgspec.ValidationError(what))
+    return path, told(
+        ValueError(f"{path} {sentence}" if sentence.startswith("must") else f"{path}: {sentence}")
+    )
+
+
+def _run_problem(error: Exception) -> tuple[str, Message]:
+    found = _PLACE.match(str(error))
+    path = found["place"] if found else "$"
+    rest = str(error)[len(path) :] if found else ""
+    inside = re.match(r": \w+: (\w+) (?:must|is|:)", rest)
+    return (f"{path}.{inside[1]}" if inside else path), told(error)
+
+
+def _run_of(body: dict[str, Any], story: Story) -> dict[str, Any]:
+    """Return the engine's scenario of a file. Raises ScenarioError."""
+    run = {name: value for name, value in body.items() if name not in STORY_ONLY}
+    run["title"] = said(story.title, "en")[:MAX_TITLE]
+    phases = workload.expand(story.workload)
+    if phases and isinstance(run.get("commands", []), list):
+        # Sorting is stable: what was written by hand comes first among equal times.
+        every = [*door().check(run)["commands"], *phases]
+        run["commands"] = sorted(every, key=lambda each: each["at_us"])
+    return door().check(run)
+
+
+def _late(story: Story, until_us: int) -> Iterator[tuple[str, Message]]:
+    """Find moments after the run's end."""
+    moments: list[tuple[str, int | None]] = []
+    for name in ("annotations", "breakpoints", "claims"):
+        moments += [(f"{name}[{at}].at_us", each.at_us) for at, each in enumerate(getattr(story, name))]
+    if story.prediction:
+        moments.append(("prediction.at_us", story.prediction.at_us))
+    if story.verdict:
+        moments.append(("verdict.evidence_at_us", story.verdict.evidence_at_us))
+    text = _("%(path)s must be at most %(most)s, where the run ends.")
+    for path, at_us in moments:
+        if at_us is not None and at_us > until_us:
+            yield path, Message(text, path=path, most=until_us)

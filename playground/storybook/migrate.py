@@ -1,0 +1,64 @@
+"""Older forms of the scenario file, brought up to the present one step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+Body = dict[str, Any]
+
+
+class TooNew(ValueError):
+    """The file was written by a later Waterline."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(version)
+        self.version = version
+
+
+def _from_0(body: Body) -> Body:
+    """Version 0 had times in milliseconds, `scale` for the profile, `until_ms`, and no story."""
+    new = {name: value for name, value in body.items() if name not in {"scale", "until_ms", "commands"}}
+    new["version"] = 1
+    new["profile"] = body.get("profile") or body.get("scale") or "classroom"
+    commands = body.get("commands") or []
+    if isinstance(commands, list):
+        commands = [_command_from_0(each) for each in commands]
+    new["commands"] = commands
+    if "until_ms" in body:
+        new["until_us"] = _thousandfold(body["until_ms"])
+    new["digest"] = None  # version 0 counted transitions that are told otherwise now
+    return new
+
+
+def _command_from_0(command: Any) -> Any:
+    if not isinstance(command, dict) or "at_ms" not in command:
+        return command
+    rest = {name: value for name, value in command.items() if name != "at_ms"}
+    return {"at_us": _thousandfold(command["at_ms"]), **rest}
+
+
+def _thousandfold(value: Any) -> Any:
+    return value * 1000 if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+STEPS: Final[dict[int, Callable[[Body], Body]]] = {0: _from_0}
+"""From each older version to the next."""
+PRESENT: Final = 1
+
+
+def migrated(body: Body) -> tuple[Body, int]:
+    """Return a file's object in the present version, and the version that it had.
+
+    Raises TooNew for a version that is not known yet. What has no version stays as it is: the parser says so.
+    """
+    version = body.get("version")
+    if isinstance(version, bool) or not isinstance(version, int):
+        return body, PRESENT
+    if version > PRESENT:
+        raise TooNew(version)
+    first = version
+    while version in STEPS:
+        body = STEPS[version](body)
+        version = body["version"]
+    return body, first

@@ -1,0 +1,125 @@
+"""Playing a scenario to its end without files, to see what its claims are worth."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+
+from engine.metrics import Figures, observe
+from playground.doors import door
+from playground.storybook.entry import Entry
+from playground.storybook.predicate import Reference, Test, holds, look, names_of, references
+
+SLICE: Final = 400
+
+
+class TooLong(RuntimeError):
+    """The run took more real time than it may."""
+
+
+class Result(msgspec.Struct):
+    """How a rehearsal came out.
+
+    Args:
+        digest: of the whole run.
+        transitions: how many there were.
+        broken: which claims do not hold, in words.
+        answer: which option of the prediction is right, None if there is no prediction.
+        refused: commands of the file that the node could not do.
+    """
+
+    digest: str
+    transitions: int
+    broken: list[str] = []
+    answer: int | None = None
+    refused: list[str] = []
+
+
+class Player:
+    """A run on the ledger that stops at given moments, with all that happened counted.
+
+    Args:
+        run: the engine's scenario.
+        budget_s: most real seconds that it may take.
+    """
+
+    def __init__(self, run: dict[str, Any], budget_s: float = 60.0) -> None:
+        self.node, _files = door().rehearse(run)
+        self.happened: Counter[str] = Counter()
+        self.figures = Figures()
+        self._seen = 0
+        self._deadline_s = time.monotonic() + budget_s
+
+    def go(self, at_us: int) -> dict[str, Any]:
+        """Play up to a time; return the state there with `happened` and `figures`. Raises TooLong."""
+        done = False
+        while not done:
+            done = self.node.advance(at_us, SLICE)
+            self._gather()
+            if time.monotonic() > self._deadline_s:
+                raise TooLong
+        return {**self.node.snapshot(), "happened": dict(self.happened), "figures": _plain(self.figures)}
+
+    def _gather(self) -> None:
+        rows = self.node.log.since(self._seen)
+        if rows is not None:  # one event that is larger than the log is not counted by kind
+            for at_us, row in zip(rows.at_us, rows.rows, strict=True):
+                self.happened[type(row).__name__] += 1
+                observe(self.figures, at_us, row)
+        self._seen = self.node.log.number
+
+
+def _plain(figures: Figures) -> dict[str, Any]:
+    found = msgspec.to_builtins(figures)
+    return {name: value["total_us"] if isinstance(value, dict) and "total_us" in value else value
+            for name, value in found.items()}  # fmt: skip
+
+
+def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
+    """Play a file to its end; tell the digest, and which claims and options hold. Raises TooLong."""
+    player = Player(entry.run, budget_s)
+    states: dict[int, dict[str, Any]] = {}
+    for at_us in sorted(_moments(entry)):
+        states[at_us] = player.go(at_us)
+    log = player.node.log
+    result = Result(log.digest, log.number)
+    result.refused = [f"{each.at_us}: {each.message}" for each in player.node.refused]
+
+    def earlier(reference: Reference) -> Any:
+        return look(states[reference.at_us or 0], reference.path)
+
+    until_us = entry.run["until_us"]
+    for number, claim in enumerate(entry.story.claims):
+        state = states[until_us if claim.at_us is None else claim.at_us]
+        if not holds(claim.test, state, earlier):
+            result.broken.append(f"claims[{number}]: {'; '.join(_shown(claim.test, state))}")
+    prediction = entry.story.prediction
+    if prediction:
+        state = states[prediction.at_us]
+        right = [at for at, option in enumerate(prediction.options) if holds(option.when, state)]
+        if len(right) != 1:
+            result.broken.append(f"prediction: {len(right)} options hold: {right}")
+        result.answer = right[0] if len(right) == 1 else None
+    return result
+
+
+def _moments(entry: Entry) -> Iterator[int]:
+    yield entry.run["until_us"]
+    for claim in entry.story.claims:
+        if claim.at_us is not None:
+            yield claim.at_us
+        yield from (each.at_us or 0 for each in references(claim.test))
+    if entry.story.prediction:
+        yield entry.story.prediction.at_us
+
+
+def _shown(test: Test, state: dict[str, Any]) -> Iterator[str]:
+    if test.path is not None:
+        path = ".".join(names_of(test.path))
+        yield f"{path} is {look(state, test.path)!r}, and not {test.op} {test.value!r}"
+    for part in test.all or test.any or []:
+        yield from _shown(part, state)

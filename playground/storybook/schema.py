@@ -1,0 +1,74 @@
+"""The published JSON Schema of the scenario file, made from the types with which files are read."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, Final
+
+import msgspec
+
+from engine.node import commands
+from engine.node import scenario as scenarios
+from engine.node.settings import NodeSettings
+from engine.settings import QueueSettings
+from playground.storybook.migrate import PRESENT
+from playground.storybook.story import Microseconds, Story
+
+ADDRESS: Final = "/schema/scenario-v1.json"
+
+
+@cache
+def schema() -> dict[str, Any]:
+    """Return the schema as an object."""
+    types = (Story, scenarios._Raw, commands.AnyCommand, Microseconds, QueueSettings, NodeSettings)  # noqa: SLF001
+    _parts, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    definitions = {name: _portable(value) for name, value in definitions.items()}
+    story, run = definitions.pop("Story"), definitions.pop("_Raw")
+    timed = _timed(definitions)
+    run["properties"]["version"] = {"const": PRESENT}
+    run["properties"]["commands"]["items"] = {"$ref": "#/$defs/TimedCommand"}
+    run["properties"]["settings"] = _settings(definitions)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": ADDRESS,
+        "title": "Waterline scenario, version 1",
+        "description": "A run of a RabbitMQ classic queue, and the story around it. Times are virtual microseconds.",
+        "type": "object",
+        "properties": {**run["properties"], **story["properties"]},
+        "required": run["required"],
+        "additionalProperties": False,
+        "$defs": {**definitions, "TimedCommand": timed},
+    }
+
+
+def _timed(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Give every command its time."""
+    verbs = [name for name, value in definitions.items() if "do" in value.get("properties", {})]
+    for name in verbs:
+        properties = definitions[name]["properties"]
+        definitions[name]["properties"] = {
+            "at_us": _portable({"type": "integer", "minimum": 0}),
+            **properties,
+        }
+        definitions[name]["required"] = ["at_us", *definitions[name]["required"]]
+    return {"oneOf": [{"$ref": f"#/$defs/{name}"} for name in sorted(verbs)]}
+
+
+def _settings(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Every setting of the queue and the node, none of them required."""
+    properties: dict[str, Any] = {}
+    for name in ("QueueSettings", "NodeSettings"):
+        properties |= definitions.pop(name)["properties"]
+    for each in properties.values():
+        each.pop("default", None)
+    return {"type": "object", "properties": dict(sorted(properties.items())), "additionalProperties": False}
+
+
+def _portable(value: Any) -> Any:
+    r"""Write patterns as ECMAScript has them: `$` for Python's `\Z`."""
+    if isinstance(value, dict):
+        return {
+            name: each.replace("\\Z", "$") if name == "pattern" and isinstance(each, str) else _portable(each)
+            for name, each in value.items()
+        }
+    return [_portable(each) for each in value] if isinstance(value, list) else value

@@ -1,0 +1,175 @@
+"""What a scenario file says beside its run, as typed values with bounds."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from playground.storybook.predicate import DEPTH, Test, depth_of, needs_whole_run
+from playground.storybook.texts import Texts
+from playground.storybook.workload import Phase
+
+Microseconds = Annotated[int, msgspec.Meta(ge=0, le=24 * 3600 * 1_000_000)]
+Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,59}\Z")]
+Subject = Annotated[int, msgspec.Meta(ge=1, le=30)]
+Question = Annotated[int, msgspec.Meta(ge=1, le=12)]
+View = Literal["stage", "files", "why", "narrative", "controls", "dock", "story"]
+
+
+class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A part of the file that knows no other fields than its own."""
+
+
+class _Placed(_Part, frozen=True):
+    """Something that happens at a time of the run, or as soon as a test holds.
+
+    Args:
+        at_us: the time.
+        when: the test.
+    """
+
+    at_us: Microseconds | None = None
+    when: Test | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse both and neither, and tests that a page cannot look at."""
+        if (self.at_us is None) == (self.when is None):
+            raise ValueError("one of at_us and when is needed, and not both")
+        if self.when is not None:
+            _check_test(self.when, whole_run=False)
+
+
+class Annotation(_Placed, frozen=True, kw_only=True):
+    """A paragraph of the story.
+
+    Args:
+        text: what is said.
+        pause: whether the run stands still for it.
+        view: the part of the page that it is about.
+        msg: a message that is chosen for it, by its seq_id.
+    """
+
+    text: Texts
+    pause: bool = True
+    view: View | None = None
+    msg: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
+class Breakpoint(_Placed, frozen=True):
+    """Where the run stands still without a word."""
+
+
+class Option(_Part, frozen=True):
+    """A possible answer, and when it is the right one."""
+
+    text: Texts
+    when: Test
+
+    def __post_init__(self) -> None:
+        """Refuse tests that a page cannot look at."""
+        _check_test(self.when, whole_run=False)
+
+
+class Prediction(_Part, frozen=True, kw_only=True):
+    """A question that is answered before the run goes on. The run itself tells which option was right.
+
+    Args:
+        question: what is asked.
+        ask_at_us: the run waits here for an answer.
+        at_us: the moment that tells.
+        options: of which exactly one holds then.
+        because: why it came out so.
+    """
+
+    question: Texts
+    ask_at_us: Microseconds = 0
+    at_us: Microseconds
+    options: Annotated[list[Option], msgspec.Meta(min_length=2, max_length=6)]
+    because: Texts | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a question that is asked after its answer."""
+        if self.ask_at_us >= self.at_us:
+            raise ValueError("ask_at_us must be before at_us")
+
+
+class Verdict(_Part, frozen=True, kw_only=True):
+    """What becomes of a published claim.
+
+    Args:
+        claim: what was said.
+        source: number of the subject under which the articles say it.
+        verdict: whether it holds for `version`.
+        version: of RabbitMQ.
+        rules: ids of the specification's rules.
+        evidence_at_us: the moment of this run that shows it.
+        text: what is so instead, or what it depends on.
+    """
+
+    claim: Texts
+    source: Subject | None = None
+    verdict: Literal["true", "false", "depends"]
+    version: Annotated[str, msgspec.Meta(max_length=40)] = "3.10.8"
+    rules: Annotated[
+        list[Annotated[str, msgspec.Meta(pattern=r"^[A-Z][0-9]{1,3}\Z")]], msgspec.Meta(max_length=12)
+    ] = []
+    evidence_at_us: Microseconds
+    text: Texts
+
+
+class Claim(_Part, frozen=True, kw_only=True):
+    """What must be so at a moment of the run; the project's tests hold the engine to it.
+
+    Args:
+        at_us: the moment; the end of the run if none is given.
+        test: what must hold.
+        text: the same in words.
+    """
+
+    at_us: Microseconds | None = None
+    test: Test
+    text: Texts | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse tests that are too deep."""
+        _check_test(self.test, whole_run=True)
+
+
+class Story(_Part, frozen=True, kw_only=True):
+    """Everything of the file that is not the run.
+
+    Args:
+        slug: its name in the library.
+        title, question, watch_for: what its card says.
+        subjects: rows of the list of subjects that it shows.
+        questions: numbers of the twelve questions that it answers.
+        workload: phases in PerfTest's words, which become commands of the run.
+        breakpoints, annotations: where the run stands still, and what is said there.
+        prediction: what is asked before.
+        verdict: of a published claim.
+        claims: what the run proves.
+    """
+
+    slug: Slug | None = None
+    title: Texts | Literal[""] = ""
+    question: Texts | None = None
+    watch_for: Texts | None = None
+    subjects: Annotated[list[Subject], msgspec.Meta(max_length=30)] = []
+    questions: Annotated[list[Question], msgspec.Meta(max_length=12)] = []
+    workload: Annotated[list[Phase], msgspec.Meta(max_length=20)] = []
+    breakpoints: Annotated[list[Breakpoint], msgspec.Meta(max_length=40)] = []
+    annotations: Annotated[list[Annotation], msgspec.Meta(max_length=40)] = []
+    prediction: Prediction | None = None
+    verdict: Verdict | None = None
+    claims: Annotated[list[Claim], msgspec.Meta(max_length=40)] = []
+
+
+FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Story)}
+
+
+def _check_test(test: Test, whole_run: bool) -> None:
+    if depth_of(test) > DEPTH:
+        raise ValueError(f"tests may be nested {DEPTH} deep")
+    if not whole_run and needs_whole_run(test):
+        raise ValueError("happened, figures and earlier moments are only for claims")

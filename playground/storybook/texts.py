@@ -1,0 +1,23 @@
+"""Texts of a file in several languages: English always, Chinese in both scripts where somebody wrote it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+from django.utils.translation import get_language
+
+Text = Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+Key = Literal["en", "zh_Hans", "zh_Hant"]
+Texts = Text | dict[Key, Text]
+"""One text for everybody, or one for each language."""
+
+KEYS: Final[dict[str, Key]] = {"en": "en", "zh-hans": "zh_Hans", "zh-hant": "zh_Hant"}
+
+
+def said(texts: Texts | None, language: str | None = None) -> str:
+    """Return a text in a language, the current one if none is named; in English where it is not translated."""
+    if texts is None or isinstance(texts, str):
+        return texts or ""
+    key = KEYS.get(language or get_language() or "en", "en")
+    return texts.get(key) or texts.get("en") or next(iter(texts.values()), "")

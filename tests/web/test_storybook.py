@@ -1,0 +1,258 @@
+"""Scenario files: what is read, what is refused and where, and that the published schema says the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+
+from playground import library
+from playground.storybook.entry import BadScenario, read
+from playground.storybook.migrate import TooNew, migrated
+from playground.storybook.positions import line_and_column, positions
+from playground.storybook.predicate import Test as Predicate
+from playground.storybook.predicate import holds
+from playground.storybook.rehearsal import rehearse
+from playground.storybook.schema import schema
+from playground.storybook.workload import Phase, expand
+
+CASES = json.loads(Path(__file__).with_name("predicate_cases.json").read_text("utf-8"))
+SECOND_US = 1_000_000
+
+SMALL: dict[str, Any] = {
+    "version": 1,
+    "slug": "small",
+    "title": {"en": "Small", "zh_Hans": "小"},
+    "question": "Where does it go?",
+    "subjects": [11],
+    "questions": [4],
+    "profile": "classroom",
+    "workload": [{"name": "w", "time": 2, "rate": 10, "size": 100, "producers": 1}],
+    "commands": [{"at_us": 0, "do": "publish", "count": 5, "size_bytes": 100}],
+    "until_us": 4_000_000,
+    "breakpoints": [{"at_us": 1_000_000}],
+    "annotations": [
+        {"when": {"path": "queues.orders.counters.len", "op": ">", "value": 6}, "text": "More than six."}
+    ],
+    "prediction": {
+        "question": "How many?",
+        "at_us": 3_000_000,
+        "options": [
+            {"text": "25", "when": {"path": "queues.orders.counters.len", "value": 25}},
+            {"text": "fewer", "when": {"path": "queues.orders.counters.len", "op": "<", "value": 25}},
+        ],
+    },
+    "verdict": {"claim": "c", "verdict": "false", "evidence_at_us": 2_000_000, "text": "t", "rules": ["Q21"]},
+    "claims": [
+        {"at_us": 0, "test": {"path": "queues.orders.lanes.q4.messages", "value": 5}},
+        {"test": {"path": "happened.Published", "op": ">", "value": 1}},
+        {
+            "at_us": 3_000_000,
+            "test": {
+                "path": "queues.orders.counters.len",
+                "op": ">",
+                "value": {"path": "queues.orders.counters.len", "at_us": 1_000_000},
+            },
+        },
+        {"test": {"path": "figures.published", "value": 25}},
+    ],
+}
+
+
+def problems(body: Any) -> list[tuple[str, int, int]]:
+    with pytest.raises(BadScenario) as caught:
+        read(body if isinstance(body, str) else json.dumps(body))
+    return [(each.path, each.line, each.column) for each in caught.value.problems]
+
+
+def test_a_file_is_read_expanded_and_played() -> None:
+    entry = read(json.dumps(SMALL))
+    assert entry.title == "Small"
+    verbs = [(each["at_us"], each["do"]) for each in entry.run["commands"]]
+    assert verbs == [(0, "publish"), (0, "set_publisher"), (2 * SECOND_US, "remove")]
+    result = rehearse(entry)
+    assert (result.broken, result.refused, result.answer) == ([], [], 0)
+
+
+def test_claims_that_do_not_hold_are_told() -> None:
+    wrong = {**SMALL, "claims": [{"test": {"path": "queues.orders.counters.len", "value": 3}}]}
+    assert rehearse(read(wrong)).broken == ["claims[0]: queues.orders.counters.len is 25, and not == 3"]
+    both = {"text": "some", "when": {"path": "queues.orders.counters.len", "op": ">", "value": 1}}
+    prediction = {**SMALL["prediction"], "options": [*SMALL["prediction"]["options"], both]}
+    assert rehearse(read({**SMALL, "prediction": prediction})).broken == [
+        "prediction: 2 options hold: [0, 2]"
+    ]
+
+
+def test_the_canonical_form_is_stable() -> None:
+    shuffled = dict(reversed(SMALL.items()))
+    text = read(shuffled).encode()
+    assert text == read(text).encode()
+    assert list(json.loads(text))[:4] == ["version", "slug", "title", "subjects"]
+    assert read(text).run == read(SMALL).run
+
+
+@pytest.mark.parametrize(("test", "expected"), CASES["cases"], ids=lambda case: json.dumps(case)[:60])
+def test_predicates(test: Any, expected: bool) -> None:
+    assert holds(msgspec.convert(test, Predicate), CASES["state"]) is expected
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        {},
+        {"path": "a", "all": []},
+        {"path": "a", "op": "in"},
+        {"path": ""},
+        {"path": "a", "value": [1]},
+        {"eval": "1"},
+    ],
+)
+def test_what_is_no_predicate_is_refused(test: Any) -> None:
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.convert(test, Predicate)
+
+
+def test_problems_have_line_and_column() -> None:
+    command = '{"at_us": 0, "do": "publish", "count": 0, "size_bytes": 5}'
+    text = f'{{"version": 1,\n "profile": "classroom",\n "commands": [\n  {command}]}}'
+    assert problems(text) == [("commands[0].count", 4, 42)]
+    assert problems('{"version": 1,\n,}') == [("$", 2, 1)]
+    assert problems("[1]") == [("$", 1, 1)]
+    assert problems('{"version": 1, "profile": "classroom",\n\n  "colour": 1}') == [("colour", 3, 13)]
+    assert problems('{"version": NaN}')[0][0] == "$"
+    assert problems('{"a":' * 40 + "1" + "}" * 40)[0][0] == "$"
+
+
+@pytest.mark.parametrize(
+    ("change", "path"),
+    [
+        ({"subjects": [31]}, "subjects[0]"),
+        ({"slug": "Has Spaces"}, "slug"),
+        ({"annotations": [{"text": "x"}]}, "annotations[0]"),
+        ({"annotations": [{"text": "x", "at_us": 5_000_000}]}, "annotations[0].at_us"),
+        ({"verdict": {**SMALL["verdict"], "verdict": "maybe"}}, "verdict.verdict"),
+        ({"verdict": {**SMALL["verdict"], "rules": ["<b>"]}}, "verdict.rules[0]"),
+        ({"prediction": {**SMALL["prediction"], "at_us": 9_000_000}}, "prediction.at_us"),
+        ({"title": {"fr": "Petit"}}, "title"),
+        ({"title": "x" * 2001}, "title"),
+        ({"workload": [{"rate": 0}]}, "workload[0].rate"),
+        ({"settings": {"ram_bytes": 1}}, "settings.ram_bytes"),
+        ({"profile": "huge"}, "profile"),
+        ({"annotations": [{"at_us": 0, "text": "x", "view": "moon"}]}, "annotations[0].view"),
+    ],
+)
+def test_each_problem_names_its_place(change: dict[str, Any], path: str) -> None:
+    [(found, line, _column)] = problems({**SMALL, **change})
+    assert (found, line) == (path, 1)
+
+
+def test_several_problems_are_told_at_once() -> None:
+    assert [path for path, _line, _column in problems({**SMALL, "slug": "-", "subjects": ["x"]})] == [
+        "slug",
+        "subjects[0]",
+    ]
+
+
+def test_positions_agree_with_the_json_module() -> None:
+    text = json.dumps(SMALL, indent=1)
+    for path, offset in positions(text).items():
+        value: Any = SMALL
+        for step in path:
+            value = value[step]
+        found, _end = json.JSONDecoder().raw_decode(text, offset)
+        assert found == value
+    assert line_and_column("a\nbc", 3) == (2, 2)
+
+
+# --- the schema and the parser say the same ---
+
+
+def accepted(body: Any) -> bool:
+    return jsonschema.Draft202012Validator(schema()).is_valid(body)
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_the_schema_takes_every_ready_scenario_and_the_small_one() -> None:
+    for path in library.files():
+        errors = list(jsonschema.Draft202012Validator(schema()).iter_errors(json.loads(path.read_bytes())))
+        assert errors == [], path.stem
+    assert accepted(SMALL)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"profile": "huge"},
+        {"colour": "blue"},
+        {"subjects": [0]},
+        {"questions": [13]},
+        {"slug": "Has Spaces"},
+        {"settings": {"ram": 5}},
+        {"settings": {"ram_bytes": "much"}},
+        {"until_us": -1},
+        {"commands": [{"do": "publish", "count": 1, "size_bytes": 1}]},
+        {"commands": [{"at_us": 0, "do": "dance"}]},
+        {"commands": [{"at_us": 0, "do": "publish", "count": 0, "size_bytes": 1}]},
+        {"commands": [{"at_us": 0, "do": "purge", "colour": 1}]},
+        {"annotations": [{"at_us": 1}]},
+        {"claims": [{"test": {"path": "a", "op": "~"}}]},
+        {"verdict": {"verdict": "true"}},
+        {"workload": [{"time": 0}]},
+        {"digest": "xyz"},
+    ],
+)
+def test_the_schema_refuses_what_the_parser_refuses(change: dict[str, Any]) -> None:
+    body = {**SMALL, **change}
+    assert problems(body)
+    assert not accepted(body)
+
+
+# --- older versions ---
+
+
+def test_a_file_of_version_0_is_brought_up_to_date() -> None:
+    old = json.loads(Path(__file__).with_name("scenario-v0.json").read_text("utf-8"))
+    entry = read(json.dumps(old))
+    assert entry.came_from == 0
+    assert entry.run["until_us"] == 6_000_000
+    assert [each["at_us"] for each in entry.run["commands"]] == [500_000, 3_000_000]
+    assert json.loads(entry.encode())["version"] == 1
+    assert rehearse(entry).transitions > 20
+
+
+def test_a_file_of_the_future_is_told_honestly() -> None:
+    with pytest.raises(TooNew):
+        migrated({"version": 9})
+    assert problems({"version": 9}) == [("version", 1, 13)]
+
+
+# --- workloads ---
+
+
+def test_a_workload_speaks_perftest() -> None:
+    phase = Phase(
+        name="w", start=1, time=5, producers=2, consumers=1, consumer_rate=7, qos=3, multi_ack_every=5,
+        size=10, variable_rate=["100:2", "0:1"], flag=["persistent"], confirm=True,
+    )  # fmt: skip
+    commands = expand([phase])
+    assert commands[0] == {
+        "at_us": SECOND_US, "do": "set_consumer", "name": "w-c1", "rate_per_s": 7, "prefetch": 3, "ack": "multiple",
+    }  # fmt: skip
+    changes = [each for each in commands if each["do"] == "set_publisher"]
+    course = [
+        (each["at_us"] // SECOND_US, each["rate_per_s"], each["running"])
+        for each in changes
+        if each["name"] == "w-p2"
+    ]
+    assert course == [(1, 100, True), (3, 1, False), (4, 100, True)]
+    assert [each["name"] for each in commands if each["do"] == "remove"] == ["w-p1", "w-p2", "w-c1"]
+    assert all(each["persistent"] and each["confirm"] for each in changes)
