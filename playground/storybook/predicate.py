@@ -16,7 +16,7 @@ static/js/model/predicate.js does the same; tests/web/predicate_cases.json holds
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -95,21 +95,23 @@ def look(state: dict[str, Any], path: Path) -> Any:
 
 
 def _step(value: Any, name: str, parent: str) -> Any:
-    if isinstance(value, dict):
-        if name in value:
-            return value[name]
-        return len(value) if name == "length" else MISSING
-    if isinstance(value, list | tuple):
-        if parent == "delta" and name in DELTA_FIELDS and len(value) > DELTA_FIELDS.index(name):
-            return value[DELTA_FIELDS.index(name)]
-        if name == "messages":
-            return sum(extent[1] for extent in value)
-        if name in FLAG_COUNTS:
-            return sum(extent[1] for extent in value if extent[4] & FLAG_COUNTS[name])
-        if name == "length":
-            return len(value)
-        return value[int(name)] if name.isdecimal() and int(name) < len(value) else MISSING
-    return len(value) if isinstance(value, str) and name == "length" else MISSING
+    if isinstance(value, dict) and name in value:
+        return value[name]
+    if name == "length" and isinstance(value, dict | list | tuple | str):
+        return len(value)
+    return _of_list(value, name, parent) if isinstance(value, list | tuple) else MISSING
+
+
+def _of_list(value: Sequence[Any], name: str, parent: str) -> Any:
+    at = DELTA_FIELDS.index(name) if parent == "delta" and name in DELTA_FIELDS else None
+    if at is None and name.isdecimal():
+        at = int(name)
+    if at is not None:
+        return value[at] if at < len(value) else MISSING
+    flag = FLAG_COUNTS.get(name)
+    if name == "messages" or flag:
+        return sum(extent[1] for extent in value if flag is None or extent[4] & flag)
+    return MISSING
 
 
 def _is_number(value: Any) -> bool:
@@ -139,10 +141,8 @@ def holds(test: Test, state: dict[str, Any], earlier: Callable[[Reference], Any]
     assert test.path is not None  # noqa: S101 - __post_init__ saw to it
     wanted: Any = test.value
     if isinstance(wanted, Reference):
-        if wanted.at_us is None:
-            wanted = look(state, wanted.path)
-        else:
-            wanted = earlier(wanted) if earlier else None
+        now = wanted.at_us is None
+        wanted = look(state, wanted.path) if now else earlier(wanted) if earlier else None
     return compare(look(state, test.path), test.op, wanted)
 
 
