@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 
 from engine import transitions as t
-from engine.extents import Extent
+from engine.extents import WANTS_CONFIRM, Extent
+from engine.waits import Stopwatch, percentiles_s, total
 
 
 class Clock(msgspec.Struct):
@@ -39,7 +40,12 @@ class Figures(msgspec.Struct):
     limit_bytes: int = 0
     paging_at_bytes: int = 0
     published: int = 0
+    published_bytes: int = 0
     delivered: int = 0
+    confirmed: int = 0
+    expired: int = 0
+    node_ram_bytes: int = 0
+    peak_ram_share: float = 0.0
     ready: int = 0
     peak_ready: int = 0
     peak_delta: int = 0
@@ -60,8 +66,10 @@ class Figures(msgspec.Struct):
     over_watermark_us: Clock = msgspec.field(default_factory=Clock)
     blocked_us: Clock = msgspec.field(default_factory=Clock)
     paging_us: Clock = msgspec.field(default_factory=Clock)
-    lanes: dict[str, int] = {}
+    readies: dict[str, int] = {}
     deltas: dict[str, int] = {}
+    waiting: dict[str, Stopwatch] = {}
+    unconfirmed: Stopwatch = msgspec.field(default_factory=Stopwatch)
     finite_targets: set[str] = set()
     blocked_publishers: set[str] = set()
 
@@ -83,7 +91,8 @@ def finish(figures: Figures, at_us: int) -> dict[str, Any]:
     """Stop all clocks at the end of the run and return the metrics as a flat row.
 
     Returns:
-        the names of `METRICS` but `refused`; seconds are floats, everything else integers.
+        the names of `METRICS` but those in NODE_TELLS; None where there is nothing to tell, as a waiting time when no
+        message was delivered.
     """
     for clock in (figures.over_watermark_us, figures.blocked_us, figures.paging_us):
         clock.turn(False, at_us)
@@ -94,7 +103,19 @@ def finish(figures: Figures, at_us: int) -> dict[str, Any]:
         "over_watermark_s": figures.over_watermark_us.total_us / 1e6,
         "blocked_s": figures.blocked_us.total_us / 1e6,
         "paging_s": figures.paging_us.total_us / 1e6,
+        "peak_ram_share": figures.peak_ram_share,
+        "throughput_per_s": figures.delivered / (at_us / 1e6) if at_us else None,
+        "write_amplification": (
+            figures.bytes_written / figures.published_bytes if figures.published_bytes else None
+        ),
+        **_waits("latency", total(*(each.tally for each in figures.waiting.values()))),
+        **_waits("confirm", figures.unconfirmed.tally),
     }
+
+
+def _waits(name: str, tally: dict[int, int]) -> dict[str, float | None]:
+    found = percentiles_s(tally, PERCENTS)
+    return {f"{name}_p{percent}_s": wait for percent, wait in zip(PERCENTS, found, strict=True)}
 
 
 def _count(extents: tuple[Extent, ...]) -> int:
@@ -103,31 +124,90 @@ def _count(extents: tuple[Extent, ...]) -> int:
 
 def _shift(figures: Figures, shift: t.Shift) -> None:
     """Follow how many messages are ready, in all and in each queue's delta."""
-    count = _count(shift.extents)
-    figures.ready += count * ((shift.to in LANES) - (shift.source in LANES))
+    moved = _count(shift.extents) * ((shift.to in LANES) - (shift.source in LANES))
+    if moved:
+        _ready(figures, shift.queue, moved)
     if shift.delta is not None:
         _delta(figures, shift.queue, shift.delta.count)
     figures.peak_ready = max(figures.peak_ready, figures.ready)
 
 
+def _ready(figures: Figures, queue: str, more: int) -> None:
+    figures.ready += more
+    figures.readies[queue] = figures.readies.get(queue, 0) + more
+
+
 def _delta(figures: Figures, queue: str, count: int) -> None:
-    figures.ready += count - figures.deltas.get(queue, 0)
+    _ready(figures, queue, count - figures.deltas.get(queue, 0))
     figures.deltas[queue] = count
     figures.peak_delta = max(figures.peak_delta, sum(figures.deltas.values()))
 
 
+def _waiting(figures: Figures, queue: str) -> Stopwatch:
+    return figures.waiting.setdefault(queue, Stopwatch())
+
+
+def _entered(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    """Messages came into a queue; of those that a confirm is awaited for, the time is taken once for all queues."""
+    for extent in shift.extents:
+        figures.published += extent.count
+        figures.published_bytes += extent.count * extent.size_bytes
+        if extent.flags & WANTS_CONFIRM:
+            figures.unconfirmed.begin_once(extent.msg_no, extent.count, at_us)
+
+
 def _published(figures: Figures, at_us: int, shift: t.Shift) -> None:
-    figures.published += _count(shift.extents)
+    _entered(figures, at_us, shift)
+    waiting = _waiting(figures, shift.queue)
+    for extent in shift.extents:
+        waiting.begin(extent.start, extent.count, at_us)
 
 
 def _handed_over(figures: Figures, at_us: int, shift: t.Shift) -> None:
     """A message that met a waiting consumer is published and delivered at once."""
-    figures.published += _count(shift.extents)
-    figures.delivered += _count(shift.extents)
+    _entered(figures, at_us, shift)
+    count = _count(shift.extents)
+    figures.delivered += count
+    _waiting(figures, shift.queue).note(0, count)
 
 
 def _fetched(figures: Figures, at_us: int, shift: t.Shift) -> None:
-    figures.delivered += _count(shift.extents)
+    """Only the first delivery of a message ends its wait: a requeued one does not wait any more."""
+    waiting = _waiting(figures, shift.queue)
+    for extent in shift.extents:
+        figures.delivered += extent.count
+        waiting.end(extent.start, extent.count, at_us)
+
+
+def _dropped(figures: Figures, at_us: int, shift: t.Shift) -> None:
+    waiting = _waiting(figures, shift.queue)
+    for extent in shift.extents:
+        figures.expired += extent.count * (0 < extent.expiry_us <= at_us)
+        waiting.forget(extent.start, extent.count)
+
+
+def _confirms_due(figures: Figures, at_us: int, due: t.ConfirmsDue) -> None:
+    for each in due.messages:
+        figures.unconfirmed.end(each.start, each.count, at_us)
+
+
+def _confirms_sent(figures: Figures, at_us: int, sent: t.ConfirmsSent) -> None:
+    """A confirm that nothing on disk was awaited for took no time; the others were timed when they fell due."""
+    figures.confirmed += sent.count
+    if sent.why.get("cause") != "written":
+        figures.unconfirmed.note(0, sent.count)
+
+
+def _queue_stopped(figures: Figures, at_us: int, stop: t.QueueStopped) -> None:
+    """Nothing of a stopped queue is ready; what survives is told when it starts again."""
+    _ready(figures, stop.queue, -figures.readies.get(stop.queue, 0))
+    figures.deltas[stop.queue] = 0
+    figures.finite_targets.discard(stop.queue)
+    figures.paging_us.turn(bool(figures.finite_targets), at_us)
+
+
+def _queue_started(figures: Figures, at_us: int, start: t.QueueStarted) -> None:
+    _delta(figures, start.queue, start.delta.count)
 
 
 def _alphas_pushed(figures: Figures, at_us: int, shift: t.Shift) -> None:
@@ -216,6 +296,8 @@ def _file_deleted(figures: Figures, at_us: int, deletion: t.FileDeleted) -> None
 def _node_changed(figures: Figures, at_us: int, change: t.NodeChanged) -> None:
     if change.part == "memory":
         _memory(figures, change.values)
+    if change.part == "settings":
+        figures.node_ram_bytes = int(change.values.get("ram_bytes", figures.node_ram_bytes) or 0)
     if change.part == "alarms" and "memory" in change.values:
         figures.over_watermark_us.turn(bool(change.values["memory"]), at_us)
 
@@ -226,6 +308,8 @@ def _memory(figures: Figures, values: t.Why) -> None:
     figures.limit_bytes = int(values.get("limit", figures.limit_bytes) or 0)
     figures.paging_at_bytes = int(values.get("paging_at", figures.paging_at_bytes) or 0)
     figures.peak_ram_bytes = max(figures.peak_ram_bytes, figures.ram_bytes)
+    if figures.node_ram_bytes:
+        figures.peak_ram_share = max(figures.peak_ram_share, figures.ram_bytes / figures.node_ram_bytes)
 
 
 def _actor_changed(figures: Figures, at_us: int, change: t.ActorChanged) -> None:
@@ -244,6 +328,11 @@ HANDLERS: dict[type[t.Transition], Callable[[Figures, int, Any], None]] = {
     t.PublishedDelivered: _handed_over,
     t.Discarded: _handed_over,
     t.Fetched: _fetched,
+    t.Dropped: _dropped,
+    t.ConfirmsDue: _confirms_due,
+    t.ConfirmsSent: _confirms_sent,
+    t.QueueStopped: _queue_stopped,
+    t.QueueStarted: _queue_started,
     t.AlphasPushed: _alphas_pushed,
     t.BetasPushed: _betas_pushed,
     t.DeltaRead: _delta_read,
@@ -270,7 +359,10 @@ COUNTS = (
     "limit_bytes",
     "paging_at_bytes",
     "published",
+    "published_bytes",
     "delivered",
+    "confirmed",
+    "expired",
     "peak_ready",
     "peak_delta",
     "paged_out",
@@ -288,7 +380,18 @@ COUNTS = (
     "files_deleted",
     "bytes_combined",
 )
-SECONDS = ("over_watermark_s", "blocked_s", "paging_s")
 LEVELS = ("final_ram_bytes", "final_ready")
-METRICS = (*COUNTS, *LEVELS, *SECONDS, "refused")
-"""Every metric of a row, by name. `refused` are the scenario's commands that the node could not do."""
+NODE_TELLS = ("refused", "lost_on_power_cut", "lost_persistent_on_power_cut")
+"""Refused are the scenario's commands that the node could not do; lost are messages, see `spark_jobs.power_cut`."""
+
+PERCENTS = (50, 95, 99)
+WAITS = tuple(f"{name}_p{percent}_s" for name in ("latency", "confirm") for percent in PERCENTS)
+"""From publishing to the first delivery, and from publishing to the confirm."""
+
+SECONDS = ("over_watermark_s", "blocked_s", "paging_s", *WAITS)
+SHARES = ("peak_ram_share", "throughput_per_s", "write_amplification")
+"""Of the node's RAM; messages delivered in a second of the run; bytes written for each byte published."""
+
+WHOLE = (*COUNTS, *LEVELS, *NODE_TELLS)
+METRICS = (*WHOLE, *SECONDS, *SHARES)
+"""Every metric of a row, by name: integers first, then floats."""

@@ -14,7 +14,9 @@ from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell
-from spark_jobs.schema import COST, Row, empty_outcome
+from spark_jobs.power_cut import Lost, cut_power
+from spark_jobs.schema import COST, SERIES, Row, empty_outcome
+from spark_jobs.states import STATES, messages_by_state
 
 MOST_TRANSITIONS = 2_000_000
 """A run that makes more is stopped and becomes a row with its error."""
@@ -67,18 +69,35 @@ def outcome(cell: Cell) -> Row:
     node = start_node(cell.scenario)
     until_us = cell.scenario["until_us"]
     figures = Figures()
-    ram_bytes, ready = [], []
+    series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
         advance(node, figures, until_us * point // cell.series_points)
-        ram_bytes.append(figures.ram_bytes)
-        ready.append(figures.ready)
-    return {
+        series["series_ram_bytes"].append(figures.ram_bytes)
+        series["series_ready"].append(figures.ready)
+        by_state = messages_by_state(node.snapshot())
+        for state in STATES:
+            series[f"series_{state}"].append(by_state[state])
+    found = {
         "digest": node.log.digest,
         **finish(figures, until_us),
         "refused": len(node.refused),
-        "series_ram_bytes": ram_bytes,
-        "series_ready": ready,
+        **series,
     }
+    lost = _power_cut(cell, node)
+    return {
+        **found,
+        "lost_on_power_cut": lost.messages,
+        "lost_persistent_on_power_cut": lost.persistent,
+    }
+
+
+def _power_cut(cell: Cell, node: Node) -> Lost:
+    """Cut the power where the sweep says: at the end, where this node is, or earlier, in a second run up to there."""
+    if cell.power_cut_us is None:
+        return cut_power(node)
+    fork = start_node(cell.scenario)
+    fork.advance(min(cell.power_cut_us, cell.scenario["until_us"]))
+    return cut_power(fork)
 
 
 def start_node(scenario: dict[str, Any]) -> Node:

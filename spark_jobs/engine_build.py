@@ -13,7 +13,7 @@ import engine
 ROOT = Path(engine.__file__).resolve().parents[1]
 """The directory that holds the packages `engine` and `spark_jobs`."""
 
-MEASURING = ("cell.py", "schema.py")
+MEASURING = ("cell.py", "power_cut.py", "schema.py", "states.py")
 """What turns a run into a row, beside the engine."""
 
 

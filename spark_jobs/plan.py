@@ -26,6 +26,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
         seed: the scenario's seed.
         scenario: the complete scenario, ready to be opened.
         series_points: points of the small series that it keeps.
+        power_cut_us: when the power is cut, to count what is lost; None for the end of the run.
     """
 
     cell_id: str
@@ -34,6 +35,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     seed: int
     scenario: Scenario
     series_points: int
+    power_cut_us: int | None = None
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -76,13 +78,16 @@ def make_plan(spec: Spec, engine_version: str, known_ids: Collection[str] = ()) 
     return Plan(cells=cells, todo=tuple(wanted.values()))
 
 
-def cell_id(scenario: Scenario, series_points: int, engine_version: str) -> str:
+def cell_id(
+    scenario: Scenario, series_points: int, engine_version: str, power_cut_us: int | None = None
+) -> str:
     """Return 16 hexadecimal digits that stand for this run under this engine version.
 
     The title and a recorded digest do not change a run, so they do not take part.
     """
     facts = {key: value for key, value in scenario.items() if key not in {"title", "digest"}}
-    text = msgspec.json.encode([engine_version, series_points, facts], order="deterministic")
+    measured = [series_points] if power_cut_us is None else [series_points, power_cut_us]
+    text = msgspec.json.encode([engine_version, *measured, facts], order="deterministic")
     return hashlib.sha256(text).hexdigest()[:16]
 
 
@@ -130,11 +135,13 @@ def _cell(
         scenario = with_values(base, values, seed)
     except SweepError as error:
         raise SweepError(f"workload {workload}: {error}") from None
+    power_cut_us = None if spec.grid.power_cut_s is None else round(spec.grid.power_cut_s * 1_000_000)
     return Cell(
-        cell_id=cell_id(scenario, spec.grid.series_points, engine_version),
+        cell_id=cell_id(scenario, spec.grid.series_points, engine_version, power_cut_us),
         workload=workload,
         values=values,
         seed=seed,
         scenario=scenario,
         series_points=spec.grid.series_points,
+        power_cut_us=power_cut_us,
     )

@@ -6,7 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from engine.metrics import COUNTS, LEVELS, SECONDS
+from engine.metrics import SECONDS, SHARES, WHOLE
+from spark_jobs.states import STATES
+
+SERIES = ("series_ram_bytes", "series_ready", *(f"series_{state}" for state in STATES))
+"""Samples at equal distances of virtual time, the last one at the end: memory, and messages in each state."""
 
 _IDENTITY = [
     pa.field("cell_id", pa.string(), nullable=False),
@@ -20,10 +24,9 @@ _IDENTITY = [
 _OUTCOME = [
     pa.field("error", pa.string()),
     pa.field("digest", pa.string()),
-    *(pa.field(name, pa.int64()) for name in (*COUNTS, *LEVELS, "refused")),
-    *(pa.field(name, pa.float64()) for name in SECONDS),
-    pa.field("series_ram_bytes", pa.list_(pa.int64())),
-    pa.field("series_ready", pa.list_(pa.int64())),
+    *(pa.field(name, pa.int64()) for name in WHOLE),
+    *(pa.field(name, pa.float64()) for name in (*SECONDS, *SHARES)),
+    *(pa.field(name, pa.list_(pa.int64())) for name in SERIES),
 ]
 COST = "cost_s"
 """Seconds of real time that the cell took: the one column that differs from run to run."""

@@ -80,6 +80,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         metrics: names of metrics to offer on the page, the first one shown first.
         home: the values that the defaults have, for "difference from my scenario".
         series_points: how many points of memory and backlog over time each cell keeps.
+        power_cut_s: when the power is cut to count what would be lost, in seconds of the run; none is its end.
     """
 
     version: Literal[1]
@@ -90,6 +91,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     metrics: tuple[str, ...] = ()
     home: dict[str, Value] = {}
     series_points: int = 24
+    power_cut_s: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what no run could make sense of (raised as a validation error by the decoder)."""
@@ -103,6 +105,8 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError("seeds: name at least one, and none twice")
         if not 2 <= self.series_points <= 200:
             raise ValueError("series_points: use 2 to 200")
+        if self.power_cut_s is not None and not 0 <= self.power_cut_s <= 24 * 3600:
+            raise ValueError("power_cut_s: use 0 to 86400 seconds of the run, or leave it out for the end")
 
 
 class Workload(msgspec.Struct, frozen=True, kw_only=True):

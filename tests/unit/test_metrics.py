@@ -1,11 +1,12 @@
 """Metrics are a fold of transitions: counts, bytes, and clocks in virtual time."""
 
 from engine import transitions as t
-from engine.extents import HOME_STORE, IN_RAM, IN_STORE, Delta, Extent
-from engine.metrics import METRICS, Figures, finish, observe
+from engine.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
+from engine.metrics import METRICS, NODE_TELLS, Figures, finish, observe
+from engine.ranges import Range
 
 
-def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float]:
+def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float | None]:
     """Return the metrics of a run that consisted of these transitions."""
     figures = Figures()
     for at_us, transition in happened:
@@ -19,7 +20,7 @@ def run(start: int, count: int, flags: int = IN_RAM | HOME_STORE) -> tuple[Exten
 
 
 def test_a_row_has_every_metric_and_nothing_else() -> None:
-    assert set(row()) == set(METRICS) - {"refused"}  # which the node tells
+    assert set(row()) == set(METRICS) - set(NODE_TELLS)
 
 
 def test_messages_are_followed_through_the_queue() -> None:
@@ -104,3 +105,72 @@ def test_clocks_run_in_virtual_time() -> None:
     assert figures["blocked_s"] == 1.0  # any of them blocked: two at once count once
     assert figures["paging_s"] == 8.2  # still on at the end
     assert (figures["peak_ram_bytes"], figures["final_ram_bytes"]) == (900, 700)
+
+
+def test_nothing_delivered_is_no_waiting_time() -> None:
+    figures = row((0, t.Published("Q20", "q", None, "q4", run(0, 10))))
+    assert figures["latency_p50_s"] is None
+    assert figures["confirm_p99_s"] is None
+    assert figures["throughput_per_s"] == 0
+    assert row()["write_amplification"] is None
+
+
+def test_waits_are_exact_over_extents_and_end_with_the_first_delivery() -> None:
+    figures = row(
+        (0, t.Published("Q20", "q", None, "q4", run(0, 90))),
+        (500_000, t.Published("Q20", "q", None, "q4", run(90, 10))),
+        (1_000_000, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 60))),  # waited 1 s
+        (1_500_000, t.Requeued("Q40", "q", "ram_pending", "q4", run(0, 60))),
+        (2_000_000, t.Fetched("Q28", "q", "q4", "ram_pending", run(0, 90))),  # 30 of them waited 2 s
+        (3_000_000, t.Dropped("Q58", "q", "q4", None, run(90, 5))),
+        (4_500_000, t.Fetched("Q28", "q", "q4", None, run(95, 5))),  # waited 4 s
+    )
+    assert (figures["latency_p50_s"], figures["latency_p95_s"], figures["latency_p99_s"]) == (1.0, 4.0, 4.0)
+    assert figures["throughput_per_s"] == 15.5
+
+
+def test_confirms_are_timed_from_publishing_to_the_disk() -> None:
+    wants = IN_RAM | HOME_STORE | WANTS_CONFIRM
+    figures = row(
+        (0, t.Published("Q20", "q", None, "q4", run(0, 99, wants))),
+        (
+            0,
+            t.Published("Q20", "other", None, "q4", run(0, 99, wants)),
+        ),  # a second queue of the same messages
+        (200_000, t.ConfirmsDue("K5", "q", "store", (Range(0, 99),))),
+        (200_000, t.ConfirmsSent("K8", "p1", 99, {"cause": "written"})),
+        (300_000, t.ConfirmsSent("K1", "p2", 1, {"cause": "immediate"})),
+    )
+    assert (figures["confirm_p50_s"], figures["confirm_p95_s"]) == (0.2, 0.2)
+    assert figures["confirmed"] == 100
+
+
+def test_bytes_written_are_weighed_against_bytes_published() -> None:
+    figures = row(
+        (0, t.Published("Q20", "q", None, "q4", run(0, 2))),
+        (1, t.BufferWritten("S21", "persistent", 0, 12_500)),
+    )
+    assert figures["published_bytes"] == 10_000
+    assert figures["write_amplification"] == 1.25
+
+
+def test_the_highest_share_of_ram_is_that_of_its_time() -> None:
+    figures = row(
+        (0, t.NodeChanged("start", "settings", {"ram_bytes": 1000})),
+        (0, t.NodeChanged("M7", "memory", {"process_memory": 400})),
+        (1, t.NodeChanged("set", "settings", {"ram_bytes": 4000})),
+        (1, t.NodeChanged("M7", "memory", {"process_memory": 800})),
+    )
+    assert figures["peak_ram_share"] == 0.4
+
+
+def test_a_restart_leaves_what_the_files_bring_back() -> None:
+    figures = row(
+        (0, t.Published("Q20", "q", None, "q4", run(0, 100))),
+        (1, t.QueueStopped("D4", "q", "power")),
+        (1, t.QueueStarted("Q62", "q", "default", True, Delta(0, 40, 0, 40), {})),
+        (2, t.Published("Q20", "q", None, "q4", run(40, 5))),  # numbers of the lost ones begin again
+        (3, t.Fetched("Q28", "q", "q4", None, run(40, 5))),
+    )
+    assert figures["final_ready"] == 40
+    assert figures["latency_p99_s"] == 1e-6

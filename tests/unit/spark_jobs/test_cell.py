@@ -2,13 +2,14 @@
 
 import pytest
 
+from engine import transitions as t
 from engine.node.node import Node
 from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs import cell as cells
 from spark_jobs.parameters import Scenario
 from spark_jobs.plan import Cell
-from spark_jobs.schema import CELLS
+from spark_jobs.schema import CELLS, SERIES
 
 SCENARIO: Scenario = {
     "version": 1,
@@ -23,9 +24,49 @@ SCENARIO: Scenario = {
 }
 
 
-def cell(scenario: Scenario = SCENARIO, points: int = 6) -> Cell:
+PERSISTENT: Scenario = {
+    "version": 1,
+    "profile": "classroom",
+    "settings": {"ram_bytes": 8_388_608},
+    "commands": [
+        {"at_us": 0, "do": "set_publisher", "name": "p1", "rate_per_s": 40, "size_bytes": 3000},
+        {"at_us": 0, "do": "publish", "count": 30, "size_bytes": 5000, "persistent": True, "confirm": True},
+        {"at_us": 400_000, "do": "set_consumer", "name": "c1", "rate_per_s": 30, "prefetch": 4},
+        {
+            "at_us": 700_000,
+            "do": "publish",
+            "count": 3,
+            "size_bytes": 100,
+            "persistent": True,
+            "confirm": True,
+        },
+    ],
+    "until_us": 1_500_000,
+}
+
+
+def cell(scenario: Scenario = SCENARIO, points: int = 6, power_cut_us: int | None = None) -> Cell:
     """Return a cell of that scenario."""
-    return Cell(cell_id="0", workload="w", values={"a": 1}, seed=1, scenario=scenario, series_points=points)
+    return Cell(
+        cell_id="0",
+        workload="w",
+        values={"a": 1},
+        seed=1,
+        scenario=scenario,
+        series_points=points,
+        power_cut_us=power_cut_us,
+    )
+
+
+def held(node: Node) -> list[tuple[int, bool]]:
+    """Return every message of the queue by itself: its number, and whether it is persistent."""
+    queue = node.snapshot()["queues"]["orders"]
+    return [
+        (msg_no + i, bool(flags & 1))
+        for lane in queue["lanes"].values()
+        for _start, count, msg_no, _size, flags, *_rest in lane
+        for i in range(count)
+    ]
 
 
 def test_a_row_tells_what_the_node_did() -> None:
@@ -49,7 +90,8 @@ def test_a_row_tells_what_the_node_did() -> None:
 def test_the_row_does_not_depend_on_where_the_series_is_sampled() -> None:
     rows = [cells.outcome(cell(points=points)) for points in (1, 7, 30)]
     for row in rows:
-        del row["series_ram_bytes"], row["series_ready"]
+        for name in SERIES:
+            del row[name]
     assert rows[0] == rows[1] == rows[2]
 
 
@@ -73,3 +115,48 @@ def test_an_event_too_large_for_the_log_is_told(monkeypatch: pytest.MonkeyPatch)
     bursts = [{"at_us": at, "do": "publish", "count": 1, "size_bytes": 9} for at in range(1500)]
     row = cells.run_cell(cell({**SCENARIO, "commands": bursts}), "build")
     assert "use smaller bursts" in row["error"]
+
+
+@pytest.mark.parametrize("scenario", [SCENARIO, PERSISTENT], ids=["burst", "persistent"])
+def test_waits_equal_those_of_each_message_taken_by_itself(scenario: Scenario) -> None:
+    node = Node(parse(scenario), LedgerStorage(), keep=100_000)
+    node.run()
+    log = node.log.since(0)
+    assert log is not None
+    since: dict[int, int] = {}
+    waits = []
+    for at_us, each in zip(log.at_us, log.rows, strict=True):
+        if isinstance(each, t.Published | t.PublishedDelivered):
+            since |= {extent.start + i: at_us for extent in each.extents for i in range(extent.count)}
+        if isinstance(each, t.Fetched | t.PublishedDelivered):
+            numbers = [extent.start + i for extent in each.extents for i in range(extent.count)]
+            waits += [at_us - since.pop(number) for number in numbers if number in since]
+    waits.sort()
+    assert waits
+    row = cells.run_cell(cell(scenario), "build")
+    for percent in (50, 95, 99):
+        rank = -(-len(waits) * percent // 100)
+        assert row[f"latency_p{percent}_s"] == waits[rank - 1] / 1e6
+
+
+@pytest.mark.parametrize("at_us", [None, 350_000])
+def test_a_power_cut_is_a_real_recovery(at_us: int | None) -> None:
+    row = cells.run_cell(cell(PERSISTENT, power_cut_us=at_us), "build")
+    node = Node(parse(PERSISTENT), LedgerStorage(), keep=100_000)
+    node.advance(PERSISTENT["until_us"] if at_us is None else at_us)
+    before = held(node)
+    assert not node.snapshot()["queues"]["orders"]["delta"][1]  # else not every message has a number here
+    node.submit({"do": "restart", "kind": "power"})
+    after = node.snapshot()["queues"]["orders"]["counters"]
+    assert row["lost_on_power_cut"] == len(before) - after["len"] > 0
+    assert row["lost_persistent_on_power_cut"] == sum(each[1] for each in before) - after["persistent_count"]
+    uncut = cells.run_cell(cell(PERSISTENT), "build")
+    assert row["digest"] == uncut["digest"]  # the cut is a fork: the run itself ends as it would
+
+
+def test_states_add_up_to_what_is_ready() -> None:
+    row = cells.run_cell(cell(points=30), "build")
+    states = [row[f"series_{state}"] for state in ("alpha", "beta", "gamma", "delta")]
+    assert [sum(each) for each in zip(*states, strict=True)] == row["series_ready"]
+    assert all(any(series) for series in states[:2])
+    assert max(row["series_unacked"]) == 15  # the prefetch, and what was taken by hand (its ack was refused)
