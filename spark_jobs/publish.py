@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,17 +12,19 @@ import pyarrow.parquet as pq
 from engine.metrics import METRICS
 from spark_jobs.dataset import locate
 from spark_jobs.errors import SweepError
-from spark_jobs.schema import COST
+from spark_jobs.parameters import Scenario
+from spark_jobs.schema import Row
 from spark_jobs.spec import Spec
+from spark_jobs.states import STATES
 
 MOST_PAGE_CELLS = 20_000
 """More would be slow to open in a browser; the Parquet table has no such limit."""
 
 
 def write_table(table: pa.Table, path: str) -> None:
-    """Write the sweep's table as one Parquet file, without what differs from run to run."""
+    """Write the sweep's table as one Parquet file."""
     filesystem, inner = locate(path)
-    pq.write_table(table.drop_columns([COST]), inner, filesystem=filesystem, compression="zstd")
+    pq.write_table(table, inner, filesystem=filesystem, compression="zstd")
 
 
 def write_page(spec: Spec, table: pa.Table, engine_version: str, path: str) -> None:
@@ -41,27 +44,33 @@ def write_page(spec: Spec, table: pa.Table, engine_version: str, path: str) -> N
 
 
 def page(spec: Spec, table: pa.Table, engine_version: str) -> dict[str, Any]:
-    """Return the published form, version 1.
+    """Return the published form, version 2.
 
-    Keys: version, name, title, engine_version, workloads, axes, seeds, home, metrics, columns, cells. `cells` are
-    lists in the order of `columns`: cell_id, workload, seed, values (one for each axis, in the order of `axes`),
-    digest, error, metrics (in the order of `metrics`), series_ram_kib, series_ready, scenario (complete).
+    Keys: version, name, title, engine_version, workloads (each with its scenario), axes, seeds, home, offered,
+    metrics, columns, cells. `cells` are lists in the order of `columns`: cell_id, workload, seed, values (one for
+    each axis, in the order of `axes`), digest, error, metrics (in the order of `metrics`), changes (how the cell's
+    scenario differs from the workload's, see `changes`), series_ram_kib, series_states (one for each of STATES).
     """
     grid = spec.grid
     metrics = [*grid.metrics, *(name for name in METRICS if name not in grid.metrics)]
+    bases = {each.name: each.scenario for each in spec.workloads}
     return {
-        "version": 1,
+        "version": 2,
         "name": grid.name,
         "title": grid.title,
         "engine_version": engine_version,
-        "workloads": [{"name": each.name, "title": each.title} for each in spec.workloads],
+        "workloads": [
+            {"name": each.name, "title": each.title, "scenario": each.scenario} for each in spec.workloads
+        ],
         "axes": [{"parameter": name, "values": values} for name, values in spec.points.items()],
         "seeds": grid.seeds,
         "home": grid.home,
         "offered": grid.metrics or METRICS[:6],
         "metrics": metrics,
         "columns": COLUMNS,
-        "cells": [_cell(row, list(spec.points), metrics) for row in table.to_pylist()],
+        "cells": [
+            _cell(row, list(spec.points), metrics, bases[row["workload"]]) for row in table.to_pylist()
+        ],
     }
 
 
@@ -73,13 +82,13 @@ COLUMNS = (
     "digest",
     "error",
     "metrics",
+    "changes",
     "series_ram_kib",
-    "series_ready",
-    "scenario",
+    "series_states",
 )
 
 
-def _cell(row: dict[str, Any], axes: list[str], metrics: list[str]) -> list[Any]:
+def _cell(row: Row, axes: list[str], metrics: list[str], base: Scenario) -> list[Any]:
     return [
         row["cell_id"],
         row["workload"],
@@ -87,11 +96,36 @@ def _cell(row: dict[str, Any], axes: list[str], metrics: list[str]) -> list[Any]
         [row[name] for name in axes],
         row["digest"],
         row["error"],
-        None if row["error"] else [row[name] for name in metrics],
+        None if row["error"] else [rounded(row[name]) for name in metrics],
+        list(changes(base, msgspec.json.decode(row["scenario"]))),
         [value // 1024 for value in row["series_ram_bytes"] or ()],
-        row["series_ready"] or [],
-        msgspec.json.decode(row["scenario"]),
+        [row[f"series_{state}"] or [] for state in STATES],
     ]
+
+
+def rounded(value: float | None) -> float | None:
+    """Return a metric as the page has it: whole numbers as they are, others with six significant digits."""
+    return float(f"{value:.6g}") if isinstance(value, float) else value
+
+
+def changes(
+    before: Any, after: Any, path: tuple[str | int, ...] = ()
+) -> Iterator[tuple[list[str | int], Any]]:
+    """Yield what turns one JSON value into another: where (keys and indices from the top), and what stands there.
+
+    A key that goes, or a list of another length, is told by its whole surroundings.
+    """
+    if isinstance(before, dict) and isinstance(after, dict) and before.keys() <= after.keys():
+        for key, value in after.items():
+            if key in before:
+                yield from changes(before[key], value, (*path, key))
+            else:
+                yield [*path, key], value
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index, (old, new) in enumerate(zip(before, after, strict=True)):
+            yield from changes(old, new, (*path, index))
+    elif before != after or type(before) is not type(after):
+        yield list(path), after
 
 
 def one_cell_per_line(document: dict[str, Any]) -> bytes:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from playground.whatif import scale
 from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
-from playground.whatif.numbers import full, setting
+from playground.whatif.numbers import FAILED, NOTHING, full, setting
 from playground.whatif.query import FIXED, Query
 from playground.whatif.shipped import Heatmap, Named, Run
 from playground.whatif.table import Table, all_values, make_table, mini
@@ -49,9 +49,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "y_name": parameter(query.y).name,
         "x_help": parameter(query.x).help,
         "y_help": parameter(query.y).help,
-        "workload_name": next(
-            workload_title(each) for each in heatmap.workloads if each.name == query.workload
-        ),
+        "workload_name": workload_title(heatmap.workload(query.workload)),
         "multiples": _multiples(query) if len(heatmap.workloads) > 1 else [],
         "modes": [
             Option("values", _("Values"), query.mode == "values", query.address(mode="values")),
@@ -96,7 +94,7 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
                 "ram_kib": cell.run.series_ram_kib,
                 "limit_kib": _kib(heatmap, cell.run, "limit_bytes"),
                 "paging_kib": _kib(heatmap, cell.run, "paging_at_bytes"),
-                "until_s": cell.run.scenario["until_us"] // 1_000_000,
+                "until_s": heatmap.workload(query.workload).scenario["until_us"] // 1_000_000,
                 "error": cell.run.error,
                 "value": cell.value,
             }
@@ -114,7 +112,9 @@ def _kib(heatmap: Heatmap, run: Run, name: str) -> int | None:
 
 def _number(heatmap: Heatmap, run: Run, name: str) -> str:
     value = heatmap.value(run, name)
-    return "×" if value is None else full(value, metric(name).kind)
+    if value is None:
+        return NOTHING if run.metrics is not None else FAILED
+    return full(value, metric(name).kind)
 
 
 def _sentence(query: Query) -> str:

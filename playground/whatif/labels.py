@@ -12,7 +12,7 @@ class Label(NamedTuple):
 
     Args:
         name: as it stands in the middle of a sentence.
-        kind: bytes, seconds, count, ratio, rate or word; chooses unit and number format.
+        kind: bytes, seconds, count, ratio, rate, share, factor or word; chooses unit and number format.
         help: one short explanation, for the axis or the list.
     """
 
@@ -53,6 +53,17 @@ METRICS = {
     "blocked_s": Label(_("time publishers are blocked"), "seconds"),
     "over_watermark_s": Label(_("time over the watermark"), "seconds"),
     "paging_s": Label(_("time paging is on"), "seconds"),
+    "throughput_per_s": Label(_("throughput"), "rate"),
+    "latency_p50_s": Label(_("median wait for delivery"), "seconds"),
+    "latency_p95_s": Label(_("wait for delivery, 95 in 100"), "seconds"),
+    "latency_p99_s": Label(_("wait for delivery, 99 in 100"), "seconds"),
+    "confirm_p50_s": Label(_("median wait for the confirm"), "seconds"),
+    "confirm_p95_s": Label(_("wait for the confirm, 95 in 100"), "seconds"),
+    "confirm_p99_s": Label(_("wait for the confirm, 99 in 100"), "seconds"),
+    "peak_ram_share": Label(_("peak memory, share of RAM"), "share"),
+    "lost_on_power_cut": Label(_("messages lost on a power cut"), "count"),
+    "lost_persistent_on_power_cut": Label(_("persistent messages lost on a power cut"), "count"),
+    "write_amplification": Label(_("bytes written for each byte published"), "factor"),
     "peak_ram_bytes": Label(_("peak memory"), "bytes"),
     "final_ram_bytes": Label(_("memory at the end"), "bytes"),
     "paged_out": Label(_("messages paged out"), "count"),
@@ -62,7 +73,10 @@ METRICS = {
     "peak_delta": Label(_("most messages in delta"), "count"),
     "final_ready": Label(_("backlog at the end"), "count"),
     "published": Label(_("messages published"), "count"),
+    "published_bytes": Label(_("bytes published"), "bytes"),
     "delivered": Label(_("messages delivered"), "count"),
+    "confirmed": Label(_("messages confirmed"), "count"),
+    "expired": Label(_("messages expired"), "count"),
     "disk_reads": Label(_("disk reads"), "count"),
     "disk_writes": Label(_("disk writes"), "count"),
     "fsyncs": Label(_("fsync calls"), "count"),

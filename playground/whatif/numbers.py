@@ -8,6 +8,11 @@ from playground.whatif.labels import WORDS, parameter
 
 THIN_SPACE = "\u2009"
 MINUS = "\u2212"
+FAILED = "×"
+"""Stands where a run failed."""
+NOTHING = "–"
+"""Stands where a run has nothing to tell, as a waiting time when no message was delivered."""
+
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 
 
@@ -18,6 +23,10 @@ class Unit(NamedTuple):
     name: str
 
 
+UNITS = {"rate": Unit(1, "/s"), "share": Unit(0.01, "%"), "factor": Unit(1, "B/B")}
+"""Units of the kinds that have but one."""
+
+
 def unit_for(kind: str, largest: float) -> Unit:
     """Choose a unit so that the largest number has at most four digits before the point."""
     if kind == "bytes":
@@ -26,12 +35,12 @@ def unit_for(kind: str, largest: float) -> Unit:
                 return Unit(divisor, name)
         return Unit(1, "B")
     if kind == "seconds":
-        return Unit(1, "s")
+        return Unit(1, "s") if largest == 0 or largest >= 1 else Unit(0.001, "ms")
     if kind == "count" and largest >= 10_000_000:
         return Unit(1_000_000, "M")
     if kind == "count" and largest >= 10_000:
         return Unit(1000, "k")
-    return Unit(1, "")
+    return UNITS.get(kind, Unit(1, ""))
 
 
 def grouped(value: int) -> str:
@@ -64,8 +73,7 @@ def full(value: float, kind: str) -> str:
     if kind == "count":
         return grouped(round(value))
     unit = unit_for(kind, abs(value))
-    text = f"{value / unit.divisor:.2f}" if kind == "seconds" and 0 < abs(value) < 1 else short(value, unit)
-    return f"{text}{THIN_SPACE}{unit.name}".strip()
+    return f"{short(value, unit)}{THIN_SPACE}{unit.name}".strip()
 
 
 def setting(name: str, value: object) -> str:

@@ -21,7 +21,7 @@ def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
     The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
     page can say so.
     """
-    scenario = door().check({**run.scenario, "title": run_title(heatmap, run), "digest": run.digest})
+    scenario = door().check({**heatmap.scenario(run), "title": run_title(heatmap, run), "digest": run.digest})
     kept = services.keep_scenario(scenario, heatmap.engine_version)
     session = services.replay_session(kept)
     ownership.claim(request.session, session.public_id)
@@ -30,7 +30,7 @@ def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
 
 def run_title(heatmap: Heatmap, run: Run) -> str:
     """Return a title that tells which cell it was, in English: it is part of what is kept."""
-    workload = next(each.title for each in heatmap.workloads if each.name == run.workload)
+    workload = heatmap.workload(run.workload).title
     with override("en"):
         places = (
             f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"

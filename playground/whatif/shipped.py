@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import logging
 from pathlib import Path
@@ -14,14 +15,18 @@ DIRECTORY = Path(__file__).resolve().parents[1] / "heatmaps"
 DISAGREE = 0.2
 """Runs with different seeds that lie further apart than this share of their median get a mark."""
 
+VERSION = 2
+"""Of the files; one of another version is left out."""
+
 log = logging.getLogger(__name__)
 
 
 class Named(msgspec.Struct, frozen=True):
-    """A workload: its name in the file, and its title."""
+    """A workload: its name in the file, its title, and the scenario that its cells vary."""
 
     name: str
     title: str
+    scenario: dict[str, Any]
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -32,7 +37,11 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True, array_like=True):
-    """One run of one cell, as `spark_jobs.publish` writes it; `metrics` is None when it failed."""
+    """One run of one cell, as `spark_jobs.publish` writes it.
+
+    `metrics` is None when it failed; one of them is None when the run has nothing to tell of it, as a waiting time
+    when no message was delivered. `series_states` are alpha, beta, gamma, delta and unacknowledged messages.
+    """
 
     cell_id: str
     workload: str
@@ -40,10 +49,10 @@ class Run(msgspec.Struct, frozen=True, array_like=True):
     values: tuple[int | float | bool | str, ...]
     digest: str | None
     error: str | None
-    metrics: tuple[float, ...] | None
+    metrics: tuple[float | None, ...] | None
+    changes: tuple[tuple[tuple[str | int, ...], Any], ...]
     series_ram_kib: tuple[int, ...]
-    series_ready: tuple[int, ...]
-    scenario: dict[str, Any]
+    series_states: tuple[tuple[int, ...], ...]
 
 
 class Heatmap(msgspec.Struct, frozen=True, dict=True):
@@ -74,25 +83,39 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
             found.setdefault((run.workload, *run.values), []).append(run)
         return found
 
+    def workload(self, name: str) -> Named:
+        """Return a workload by its name."""
+        return next(each for each in self.workloads if each.name == name)
+
+    def scenario(self, run: Run) -> dict[str, Any]:
+        """Return the complete scenario of a run: its workload's, with the changes that make it this cell."""
+        whole = copy.deepcopy(self.workload(run.workload).scenario)
+        for path, value in run.changes:
+            place: Any = whole
+            for step in path[:-1]:
+                place = place[step]
+            place[path[-1]] = value
+        return whole
+
     def axis(self, parameter: str) -> Axis:
         """Return the axis of a parameter."""
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
     def value(self, run: Run, metric: str) -> float | None:
-        """Return a metric of a run, None when the run failed."""
+        """Return a metric of a run; None when the run failed, or has nothing to tell of it."""
         return None if run.metrics is None else run.metrics[self.metrics.index(metric)]
 
     def typical(self, runs: list[Run], metric: str) -> Run:
         """Return the run with the median of a metric: the one that a cell shows and opens."""
-        good = [run for run in runs if run.metrics is not None]
-        if not good:
-            return runs[0]
-        middle = median_low(self.value(run, metric) or 0 for run in good)
-        return next(run for run in good if self.value(run, metric) == middle)
+        told = [run for run in runs if self.value(run, metric) is not None]
+        if not told:
+            return next((run for run in runs if run.metrics is not None), runs[0])
+        middle = median_low(self.value(run, metric) for run in told)
+        return next(run for run in told if self.value(run, metric) == middle)
 
     def disagree(self, runs: list[Run], metric: str) -> bool:
         """Tell whether the seeds of one cell lie far apart."""
-        values = [self.value(run, metric) or 0 for run in runs if run.metrics is not None]
+        values = [value for run in runs if (value := self.value(run, metric)) is not None]
         return len(values) > 1 and max(values) - min(values) > DISAGREE * max(median_low(values), 1e-9)
 
 
@@ -102,6 +125,9 @@ def heatmaps(directory: Path | None = None) -> dict[str, Heatmap]:
     for path in sorted((directory or DIRECTORY).glob("*.json")):
         try:
             heatmap = _read(path, path.stat().st_mtime_ns)
+            if heatmap.version != VERSION:
+                log.error("heatmap %s has version %s, not %s", path.name, heatmap.version, VERSION)
+                continue
         except (msgspec.ValidationError, msgspec.DecodeError, OSError) as error:
             log.error("heatmap %s cannot be read: %s", path.name, error)
             continue

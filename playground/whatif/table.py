@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext as _
+
 from playground.whatif import scale
 from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
-from playground.whatif.numbers import Unit, full, setting, short, signed, unit_for
+from playground.whatif.numbers import FAILED, NOTHING, Unit, full, setting, short, signed, unit_for
 from playground.whatif.query import Query
 from playground.whatif.shipped import Heatmap, Run
 
@@ -16,7 +18,7 @@ BLOCKED, PAGING = "blocked_s", "paged_out"
 
 
 class Cell(NamedTuple):
-    """One cell as drawn. `value` is None when its run failed."""
+    """One cell as drawn. `value` is None when its run failed, or has nothing to tell of the metric."""
 
     run: Run
     column: int
@@ -29,6 +31,7 @@ class Cell(NamedTuple):
     classes: str
     home: bool
     disagree: bool
+    failed: bool
 
 
 class Row(NamedTuple):
@@ -90,13 +93,14 @@ def make_table(query: Query) -> Table:
                     column=column,
                     row=j,
                     value=value,
-                    text="×" if shown is None else (signed if difference else short)(shown, unit),
+                    text=_text(run, shown, unit, difference=difference),
                     step=_step(shown, edges, difference=difference),
                     at=at,
-                    spoken=f"{at}: {'×' if value is None else full(value, kind)}",
+                    spoken=f"{at}: {_spoken(run, value, kind)}",
                     classes=" ".join(outlines.get((row, column), ())),
                     home=(row, column) == home,
                     disagree=heatmap.disagree(runs, query.metric),
+                    failed=run.metrics is None,
                 )
             )
         rows.append(Row(setting(query.y, line), cells))
@@ -108,6 +112,18 @@ def make_table(query: Query) -> Table:
         home=next((cell for row in rows for cell in row.cells if cell.home), None),
         outlined={name.split("-")[0] for names in outlines.values() for name in names},
     )
+
+
+def _text(run: Run, shown: float | None, unit: Unit, *, difference: bool) -> str:
+    if shown is None:
+        return NOTHING if run.metrics is not None else FAILED
+    return signed(shown, unit) if difference else short(shown, unit)
+
+
+def _spoken(run: Run, value: float | None, kind: str) -> str:
+    if value is None:
+        return str(_("nothing to tell")) if run.metrics is not None else str(_("failed"))
+    return full(value, kind)
 
 
 def runs_grid(query: Query, workload: str) -> list[list[list[Run]]]:

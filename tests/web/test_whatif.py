@@ -173,7 +173,8 @@ def test_a_cell_opens_its_very_run_with_its_digest(client: Client, made_up: dict
     response = client.post("/whatif/open/", {"heatmap": made_up["name"], "cell": cell[0]})
     session = Session.objects.select_related("origin").get()
     assert response["Location"] == f"/s/{session.public_id}/"
-    assert session.scenario["settings"] == cell[9]["settings"]
+    ratio, watermark = cell[3]
+    assert session.scenario["settings"] == {"ram_bytes": 268_435_456, RATIO: ratio, WATERMARK: watermark}
     assert session.scenario["digest"] == cell[4]
     assert session.origin is not None
     assert session.origin.engine_version == made_up["engine_version"]

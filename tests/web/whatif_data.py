@@ -17,6 +17,20 @@ def metrics(ratio: float, watermark: float, factor: float) -> list[float]:
     return [blocked_s, int(2e8 + 4e8 * watermark * ratio), paged_out, paged_out // 40 + 3]
 
 
+def scenario(workload: str) -> dict[str, Any]:
+    """Return what the cells of a workload vary."""
+    return {
+        "version": 1,
+        "profile": "real",
+        "title": workload,
+        "settings": {"ram_bytes": 268_435_456},
+        "seed": 1,
+        "commands": [{"at_us": 0, "do": "set", "name": "queue_mode", "value": "default"}],
+        "until_us": 48_000_000,
+        "digest": None,
+    }
+
+
 def heatmap(name: str = "paging-watermark", *, third_axis: bool = False, fail: int = -1) -> dict[str, Any]:
     """Return a published heatmap; cell number `fail` has failed."""
     modes: list[Any] = ["default", "lazy"] if third_axis else [None]
@@ -36,26 +50,24 @@ def heatmap(name: str = "paging-watermark", *, third_axis: bool = False, fail: i
                             None if failed else f"{number:032x}",
                             "EngineError: out of paper" if failed else None,
                             None if failed else metrics(ratio, watermark, factor),
+                            [
+                                [["settings", WATERMARK], watermark],
+                                [["settings", RATIO], ratio],
+                                *([[["commands", 0, "value"], mode]] if mode else []),
+                            ],
                             [] if failed else [number % 50 + n * 90 for n in range(24)],
-                            [] if failed else list(range(24)),
-                            {
-                                "version": 1,
-                                "profile": "real",
-                                "title": workload,
-                                "settings": {WATERMARK: watermark, RATIO: ratio},
-                                "seed": 1,
-                                "commands": [],
-                                "until_us": 48_000_000,
-                                "digest": None,
-                            },
+                            [] if failed else [list(range(state, state + 24)) for state in range(5)],
                         ]
                     )
     return {
-        "version": 1,
+        "version": 2,
         "name": name,
         "title": "A made-up heatmap",
         "engine_version": "0.1.0",
-        "workloads": [{"name": each, "title": each} for each in ("backlog-drain", "steady", "burst")],
+        "workloads": [
+            {"name": each, "title": each, "scenario": scenario(each)}
+            for each in ("backlog-drain", "steady", "burst")
+        ],
         "axes": [
             {"parameter": RATIO, "values": RATIOS},
             {"parameter": WATERMARK, "values": WATERMARKS},

@@ -1,6 +1,7 @@
 """What a sweep publishes: a table with every cell in its place, failed ones too, and the page's JSON."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -39,13 +40,13 @@ def test_failed_cells_keep_their_place_and_are_told(computed: tuple[Spec, Plan, 
     said: list[str] = []
     assert sweep._publish(spec, plan, str(out), str(out / "cells"), said.append) == 1
     table = pq.read_table(out / "tiny.parquet")
-    assert COST not in table.column_names
+    assert table.column(COST).null_count == 0
     assert table.column("cell_id").to_pylist() == [cell.cell_id for cell in plan.cells]
     assert [bool(error) for error in table.column("error").to_pylist()] == [False, False, True] + [False] * 3
     assert any("EngineError: no" in line for line in said)
     heatmap = heatmaps(out)["tiny"]
     assert heatmap.cells[2].metrics is None
-    assert heatmap.cells[3].scenario == plan.cells[3].scenario
+    assert heatmap.scenario(heatmap.cells[3]) == plan.cells[3].scenario
 
 
 def test_each_cell_is_one_line_of_the_page(computed: tuple[Spec, Plan, Path]) -> None:
@@ -73,3 +74,17 @@ def test_a_page_has_an_upper_bound(
     with pytest.raises(SweepError, match="take steps out of an axis"):
         sweep._publish(spec, plan, str(out), str(out / "cells"), lambda line: None)
     assert (out / "tiny.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        ({"a": 1, "b": [{"c": 2}]}, []),
+        ({"a": 1.0, "b": [{"c": 2}]}, [(["a"], 1.0)]),
+        ({"a": 1, "b": [{"c": 3}], "d": 4}, [(["b", 0, "c"], 3), (["d"], 4)]),
+        ({"a": 1, "b": []}, [(["b"], [])]),
+        ({"b": [{"c": 2}]}, [([], {"b": [{"c": 2}]})]),
+    ],
+)
+def test_changes_say_where_and_what(after: dict[str, Any], told: list[Any]) -> None:
+    assert list(publish.changes({"a": 1, "b": [{"c": 2}]}, after)) == told
