@@ -63,6 +63,7 @@ function pushSegments(scene, state, queue, lane, live) {
   const size = state.node.settings.segment_entry_count || 2048;
   const shares = segmentShares(queue, size, live);
   const cell = (lane.u1 - lane.u0) / Math.max(1, shares.length);
+  Object.assign(lane.plan, bySegments(shares, lane, cell));
   if (shares.length <= MAX_GROUPS && cell >= 6) pushGroups(scene, lane, shares, size, cell);
   else pushRuler(scene, lane, shares, size);
   scene.pills.push({
@@ -72,6 +73,24 @@ function pushSegments(scene, state, queue, lane, live) {
     count: lane.count,
     segments: shares.length,
   });
+}
+
+/** Where messages are when each segment has a cell of the lane: the borders of a plan. */
+function bySegments(shares, { u1, count }, cell) {
+  const starts = [0];
+  for (const [, live] of shares) starts.push(starts[starts.length - 1] + live);
+  const cellOf = (i) => Math.max(0, starts.findLastIndex((start) => start <= i));
+  return {
+    border: (i) => {
+      const at = Math.min(shares.length - 1, cellOf(i));
+      return u1 - (at + (i - starts[at]) / Math.max(1, shares[at]?.[1])) * cell;
+    },
+    index: (u) => {
+      const place = (u1 - u) / cell;
+      const at = Math.max(0, Math.min(shares.length - 1, Math.floor(place)));
+      return Math.min(count - 1, starts[at] + Math.floor((place - at) * shares[at][1]));
+    },
+  };
 }
 
 /** One group of bars for each segment, as wide as its share of live messages. */

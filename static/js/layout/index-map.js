@@ -26,8 +26,11 @@ export function gridOf(size, room, tight = false) {
   };
 }
 
-/** The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many. */
-export function indexScene(state, queue, width, height) {
+/**
+ * The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many; the segment `open`
+ * is not folded.
+ */
+export function indexScene(state, queue, width, height, open = null) {
   const size = state.node.settings.segment_entry_count || 2048;
   const index = queue?.index;
   const scene = { size, items: [], journal: journalOf(index), records: 0, segments: 0 };
@@ -37,7 +40,7 @@ export function indexScene(state, queue, width, height) {
   const plan = gridPlan(size, width, height, numbers.length);
   const tones = toneBySeq(queue);
   const files = new Map(index.segments);
-  const shown = chosen(numbers, plan.capacity);
+  const shown = chosen(numbers, plan.capacity, open);
   shown.forEach((entry, at) => {
     const column = Math.floor(at / plan.perColumn);
     const spot = { x: column * (plan.itemWidth + COLUMN_GAP), y: (at % plan.perColumn) * plan.itemHeight };
@@ -94,16 +97,20 @@ function gridPlan(size, width, height, count) {
   return { columns, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
 }
 
-/** What fits: all of them, or both ends with the middle folded into one item (a list). */
-function chosen(numbers, capacity) {
+/** What fits: all of them, or both ends with the middle folded into one item or, around `open`, two (lists). */
+function chosen(numbers, capacity, open) {
   if (numbers.length <= capacity) return numbers;
   const head = Math.max(1, Math.ceil((capacity - 1) / 2));
   const tail = Math.max(0, capacity - 1 - head);
-  return [
-    ...numbers.slice(0, head),
-    numbers.slice(head, numbers.length - tail),
-    ...numbers.slice(numbers.length - tail),
-  ];
+  const first = numbers.slice(0, head);
+  const folded = numbers.slice(head, numbers.length - tail);
+  const last = numbers.slice(numbers.length - tail);
+  const at = folded.indexOf(open);
+  if (at < 0 || capacity < 4) return [...first, folded, ...last];
+  // Two more items take the places of the neighbours that are folded as well.
+  const before = [...first.splice(Math.max(1, head - 1)), ...folded.slice(0, at)];
+  const after = [...folded.slice(at + 1), ...last.splice(0, 1)];
+  return [...first, ...(before.length ? [before] : []), open, ...(after.length ? [after] : []), ...last];
 }
 
 function segmentItem(number, index, files, tones, size, plan, spot) {

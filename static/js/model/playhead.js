@@ -44,6 +44,10 @@ export class Playhead {
     return this.behind ? this.us : this.session.nowUs;
   }
 
+  get numbers() {
+    return this.session.numbers;
+  }
+
   get timeline() {
     return this.session.timeline;
   }

@@ -1,5 +1,6 @@
 /** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
 import { History } from "./history.js";
+import { Numbers } from "./numbers.js";
 import { emptyState, reduceRow } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
@@ -8,6 +9,7 @@ export class Session {
     this.state = emptyState();
     this.timeline = new Timeline();
     this.history = new History();
+    this.numbers = new Numbers();
     this.next = 0;
     this.nowUs = 0;
     this.digest = "";
@@ -43,8 +45,10 @@ export class Session {
     if (message.next < next || other) {
       this.timeline.clear();
       this.history.clear();
+      this.numbers.clear();
     }
     this.state = message.state;
+    this.numbers.take(this.state);
     this.next = message.next;
     this.nowUs = message.at_us;
     this.digest = message.digest;
@@ -62,6 +66,7 @@ export class Session {
       this.timeline.before(row, this.state);
       reduceRow(this.state, row);
       this.seen.add(row[0]);
+      this.numbers.see(row);
       this.history.add(row, us, this.state);
       for (const watcher of this.watchers) watcher(row, message.first + at, this.state);
       this.timeline.note(message.first + at, us, row, this.state);

@@ -9,6 +9,7 @@ import { Controls } from "../view/controls.js";
 import { find, throttle } from "../view/dom.js";
 import { FilesView } from "../view/files.js";
 import { GaugeBars } from "../view/gauges.js";
+import { Follow } from "../view/follow.js";
 import { Hints } from "../view/hints.js";
 import { bindKeys } from "../view/keys.js";
 import { Moment } from "../view/moment.js";
@@ -23,6 +24,7 @@ import { TransportBar } from "../view/transport-bar.js";
 import { Twin } from "../view/twin.js";
 import { UntilBar } from "../view/until.js";
 import { WhyPanel } from "../view/why.js";
+import { Wire } from "../view/wire.js";
 
 const PANEL_MS = 120;
 
@@ -68,6 +70,16 @@ function build(parts, root, session, transport, alerts, data) {
   });
   parts.files = new FilesView(find("#files"), playhead);
   parts.files.open = (seq) => select(parts, seq);
+  parts.files.over = (seq) => {
+    if (parts.stage.hovered === seq) return;
+    parts.stage.hovered = seq;
+    parts.stage.refresh();
+  };
+  parts.wire = new Wire(find("[data-wire]", root), root, parts.stage, parts.files);
+  parts.follow = new Follow(find("#stage", root), playhead, {
+    choose: (seq) => select(parts, seq),
+    tell: (text) => alerts.flash(text),
+  });
   parts.charts = new ChartsView(find("#dock"), playhead);
   parts.scrubber = new Scrubber(find("#dock"), playhead, parts.charts);
   parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, data.urls.share);
@@ -144,6 +156,7 @@ function follow(parts, session) {
     parts.stage.update(change);
     parts.files.update();
     parts.twin.update();
+    act("follow", () => parts.follow.update());
   };
   session.listen((change) => {
     if (!playhead.behind && (change.rows || change.kind === "snapshot")) picture(change);
@@ -179,6 +192,7 @@ function select(parts, seq) {
   parts.stage.selected = seq;
   parts.files.selected = seq;
   showChosen(find("[data-chosen]"), seq);
+  parts.follow.follow(seq);
   parts.stage.refresh();
   parts.files.update();
 }

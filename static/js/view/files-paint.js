@@ -11,12 +11,16 @@ function toneColor(tone) {
   );
 }
 
+/** Where the journal's bar is. */
+export function journalBox(width) {
+  return { x: 78, y: 4.5, w: Math.max(40, Math.min(170, width - 268)), h: 10 };
+}
+
 /** The journal: bytes on disk, bytes in its buffer, actions since it was emptied. */
 export function paintJournal(pen, width, journal) {
   const name = { size: 10.5, weight: 500, family: colors.mono, color: colors.ink };
   write(pen, "journal.jif", 0, 13, name);
-  const x = 78;
-  const room = Math.max(40, Math.min(170, width - x - 190));
+  const { x, w: room } = journalBox(width);
   const total = Math.max(1, journal.bytes + journal.buffered);
   pen.strokeStyle = colors.line2;
   pen.setLineDash(journal.exists ? [] : [2, 2]);
@@ -179,38 +183,4 @@ function paintFileEnd(pen, file) {
     pen.strokeRect(file.x - 1, file.y - 1, file.w + 2, file.h + 2);
     pen.lineWidth = 1;
   }
-}
-
-/** The chosen message's entry and record wear the same ring as the message on the stage. */
-export function ringEntry(pen, scene, { segment, relative }) {
-  const item = scene.items.find((each) => each.number === segment);
-  if (!item) return;
-  const { columns, cw, ch, gap } = item.grid;
-  const side = Math.max(5, ch - gap);
-  ring(
-    pen,
-    item.mapX + (relative % columns) * cw,
-    item.y + Math.floor(relative / columns) * ch,
-    Math.max(5, cw - gap),
-    side,
-  );
-}
-
-export function ringRecord(pen, scene, { file, offset, bytes: size }) {
-  const item = scene.files.find((each) => each.number === file);
-  if (item)
-    ring(
-      pen,
-      item.x + (offset / scene.scale) * item.w,
-      item.y,
-      Math.max(4, (size / scene.scale) * item.w),
-      item.h,
-    );
-}
-
-function ring(pen, x, y, w, h) {
-  pen.strokeStyle = colors.sel;
-  pen.lineWidth = 2;
-  pen.strokeRect(x - 1, y - 1, w + 2, h + 2);
-  pen.lineWidth = 1;
 }

@@ -1,14 +1,16 @@
 /** The files on their canvases: segments of the index, and the two message stores. */
 import { entryAt, indexScene } from "../layout/index-map.js";
+import { entrySpot, recordSpot } from "../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../layout/store-map.js";
-import { entryOf, recordAtByte, recordOf, seqOfNumber, storePlan } from "../model/bytes.js";
+import { entryOf, recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../model/bytes.js";
+import { locate } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
 import { holding } from "../model/runs.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { find, findAll, setText } from "./dom.js";
-import { paintFile, paintFolded, paintJournal, paintSegment, ringEntry, ringRecord } from "./files-paint.js";
+import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./files-paint.js";
 import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
 
@@ -21,6 +23,10 @@ export class FilesView {
     this.store = null;
     this.selected = null;
     this.open = () => {};
+    /** Told the seq_id of the bytes that the pointer is over, or null. */
+    this.over = () => {};
+    /** Called when the maps have been drawn. */
+    this.painted = () => {};
     this.scenes = {};
     this.bytes = new BytesPanel(root, JSON.parse(find("#live-data").textContent).urls);
     this.index = find("[data-canvas=index]", root);
@@ -28,37 +34,51 @@ export class FilesView {
     for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
     for (const button of findAll("[data-store]", root))
       button.addEventListener("click", () => this.choose(button.dataset.store));
-    this.point(this.index, (x, y) => this.openEntry(x, y - HEAD));
-    this.point(this.rdq, (x, y) => this.openByte(x, y));
+    this.point(this.index, (x, y) => this.entryAt(x, y - HEAD));
+    this.point(this.rdq, (x, y) => this.recordAt(x, y));
   }
 
-  /** Clicks on a map choose the message whose bytes are there; `hit` answers with what to do, or null. */
+  /** Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null. */
   point(canvas, hit) {
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
       return hit(event.clientX - box.left, event.clientY - box.top);
     };
-    canvas.addEventListener("pointermove", (event) => canvas.classList.toggle("points", Boolean(at(event))));
-    canvas.addEventListener("click", (event) => at(event)?.());
+    canvas.addEventListener("pointermove", (event) => {
+      const found = at(event);
+      canvas.classList.toggle("points", Boolean(found));
+      this.over(found?.seq ?? null);
+    });
+    canvas.addEventListener("pointerleave", () => this.over(null));
+    canvas.addEventListener("click", (event) => at(event)?.open());
   }
 
-  openEntry(x, y) {
+  entryAt(x, y) {
     const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
     const { state } = this.session;
     const entries = state.queues[shownQueue(state)]?.index?.entries || [];
-    return seq !== null && holding(entries, seq) ? () => this.open(seq) : null;
+    return seq !== null && holding(entries, seq) ? { seq, open: () => this.open(seq) } : null;
   }
 
-  openByte(x, y) {
+  recordAt(x, y) {
     const hit = this.scenes.store ? byteAt(this.scenes.store, x, y) : null;
     const record = hit && recordAtByte(this.session.state, this.scenes.name, hit.file, hit.at);
-    return record ? () => this.openRecord(record) : null;
+    return record ? { seq: this.seqOf(record), open: () => this.openRecord(record) } : null;
   }
 
-  /** Choose the message of a record: a lane knows it, the index file does (delta), or nobody does (garbage). */
+  /** The seq_id of a record's message as far as the page knows it. */
+  seqOf(record) {
+    if (!record.refs) return null;
+    const { state, numbers } = this.session;
+    const name = shownQueue(state);
+    const queue = state.queues[name];
+    const told = numbers.seqOf(name, record.msgNo);
+    return seqOfNumber(queue, record.msgNo) ?? (told !== null && queue && locate(queue, told) ? told : null);
+  }
+
+  /** Choose the message of a record: the page knows it, the index file does, or nobody does (garbage). */
   async openRecord(record) {
-    const { state } = this.session;
-    let seq = record.refs ? seqOfNumber(state.queues[shownQueue(state)], record.msgNo) : null;
+    let seq = this.seqOf(record);
     if (seq === null && record.refs) {
       const where = { file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
       seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
@@ -101,25 +121,59 @@ export class FilesView {
     this.paintStore(state, queue, name);
     const { behind = false } = this.session;
     this.bytes.update({ state, queue, seq: this.selected, place: this.place, behind });
+    this.painted();
   }
 
-  /** Where the content of what is chosen is; for a message in delta only its index record can tell. */
+  /** Where the content of what is chosen is. */
   recordShown(state, queue) {
-    if (this.selected === null || !queue) return this.place;
+    return this.selected === null || !queue ? this.place : this.recordOf(state, queue, this.selected);
+  }
+
+  /** Where a message's content is; for one in delta whoever saw its number knows, or its index record. */
+  recordOf(state, queue, seq) {
+    const known = recordOf(state, queue, seq);
+    if (known || locate(queue, seq)?.place !== "delta") return known;
+    const msgNo = this.session.numbers.numberOf(shownQueue(state), seq);
+    if (msgNo !== null)
+      return recordOfNumber(state, "persistent", msgNo) ?? recordOfNumber(state, "transient", msgNo);
     const { told } = this.bytes;
-    const known = told?.seq === this.selected ? told : null;
-    return recordOf(state, queue, this.selected) ?? storePlan(state, queue, this.selected, known).record ?? null;
+    return storePlan(state, queue, seq, told?.seq === seq ? told : null).record ?? null;
+  }
+
+  /** Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is. */
+  spotsOf(seq, chosen) {
+    const { state } = this.session;
+    const queue = state.queues[shownQueue(state)];
+    const spots = [];
+    if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
+    const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
+    const box = record && record.store === this.scenes.name ? recordSpot(this.scenes.store, record) : null;
+    if (box) spots.push(onPage(this.rdq, box, 0));
+    return spots;
+  }
+
+  pushEntry(spots, state, queue, seq) {
+    const entry = holding(queue.index?.entries || [], seq);
+    if (!entry || !this.scenes.index) return;
+    const box = entrySpot(this.scenes.index, entryOf(state, seq));
+    if (box) spots.push(onPage(this.index, box, HEAD));
+    if (entry[2] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth), 0));
+  }
+
+  /** The upper edge of the maps in the window. */
+  get top() {
+    return this.root.getBoundingClientRect().top;
   }
 
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
-    const scene = indexScene(state, queue, width, height - HEAD);
+    const open = this.selected === null ? null : entryOf(state, this.selected).segment;
+    const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
     paintJournal(pen, width, scene.journal);
     pen.save();
     pen.translate(0, HEAD);
     for (const item of scene.items) item.folded ? paintFolded(pen, item) : paintSegment(pen, item);
-    if (this.selected !== null) ringEntry(pen, scene, entryOf(state, this.selected));
     pen.restore();
     const text = fill(gettext("%(records)s live records, %(size)s per segment"), {
       records: number(scene.records),
@@ -147,8 +201,6 @@ export class FilesView {
         color: colors.ink3,
       });
     for (const file of scene.files) paintFile(pen, file);
-    const record = this.recordShown(state, queue);
-    if (record?.store === name) ringRecord(pen, scene, record);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
     const text = scene.bytes
       ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
@@ -165,6 +217,12 @@ export class FilesView {
       }),
     );
   }
+}
+
+/** A box of a canvas in pixels of the window. */
+function onPage(canvas, { x, y, w, h }, down) {
+  const { left, top } = canvas.getBoundingClientRect();
+  return { x: left + x, y: top + y + down, w, h };
 }
 
 /** The store that has something, the persistent one first. */

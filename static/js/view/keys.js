@@ -48,6 +48,7 @@ export function bindKeys(parts) {
     q: () => {
       laneUntil = performance.now() + LANE_MS;
     },
+    "/": () => parts.follow.focus(),
     "?": () => help.showModal(),
     "[": () => parts.controls.memory.nudge(-parts.stepSize()),
     "]": () => parts.controls.memory.nudge(parts.stepSize()),

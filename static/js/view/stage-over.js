@@ -133,18 +133,12 @@ function paintRuler(pen, scene, lane) {
   }
 }
 
-/** Ring around the chosen or focused message. */
-export function paintRing(pen, scene, lane, index, strong) {
-  const { geo } = scene;
-  if (!lane || index >= lane.count) return;
-  const low = lane.plan.border(index + 1);
-  const high = Math.max(lane.plan.border(index), low + 3);
+/** Ring around the chosen or focused message: its frame of the scene. */
+export function paintRing(pen, frame, strong) {
+  if (!frame) return;
   pen.strokeStyle = colors.sel;
   pen.lineWidth = strong ? 2 : 1.4;
-  const v0 = geo.ramContent - 5;
-  const v1 = geo.diskContent + geo.content + 5;
-  if (geo.turned) roundRect(pen, v0, low - 1, v1 - v0, high - low + 2, 4);
-  else roundRect(pen, low - 1, v0, high - low + 2, v1 - v0, 4);
+  roundRect(pen, frame.x, frame.y, frame.w, frame.h, 4);
   pen.stroke();
 }
 

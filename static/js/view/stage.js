@@ -1,6 +1,7 @@
 /** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
+import { frameOf, rowsOfLane, spotOf } from "../layout/spot.js";
 import { hit, stageScene } from "../layout/stage.js";
-import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { LANES, lengthOf, pendingOf } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
 import { fitCanvas, onResize } from "./canvas.js";
 import { gaugesOf } from "./gauges.js";
@@ -10,6 +11,7 @@ import { draw } from "./scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./stage-frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintThermometer } from "./stage-over.js";
 import { Slide } from "./slide.js";
+import { messageAt } from "./tooltip.js";
 import { Tween } from "./tween.js";
 
 const TURN_BELOW = 720;
@@ -30,7 +32,10 @@ export class StageView {
     this.hover = null;
     this.pointer = null;
     this.focus = null;
+    this.hovered = null;
     this.selected = null;
+    /** Called when the stage has been drawn. */
+    this.painted = () => {};
     this.scene = null;
     this.stale = true;
     onResize(canvas, () => this.refresh({ instant: true }));
@@ -54,7 +59,7 @@ export class StageView {
   }
 
   noteChanges(first) {
-    const queue = this.session.state.queues[shownQueue(this.session.state)];
+    const { queue } = this;
     const now = performance.now();
     for (const name of [...LANES, "unacked"]) {
       const length = name === "unacked" ? pendingOf(queue) : lengthOf(queue, name);
@@ -92,8 +97,9 @@ export class StageView {
     paintPills(pen, scene);
     this.paintRings(pen);
     paintHeaders(pen, scene, this.shownChanges(now));
-    paintAxis(pen, scene, edgesOf(this.session.state));
+    paintAxis(pen, scene, edgesOf(this.queue));
     if (!scene.geo.turned) this.paintGauges(pen);
+    this.painted();
     return moving || Object.keys(this.changes).length > 0;
   }
 
@@ -107,27 +113,29 @@ export class StageView {
   }
 
   paintRings(pen) {
-    if (this.hover) paintRing(pen, this.scene, this.hover.lane, this.hover.index, false);
-    for (const seq of [this.selected, this.focus]) {
-      const spot = seq === null ? null : this.spotOf(seq);
-      if (spot) paintRing(pen, this.scene, spot.lane, spot.index, true);
+    if (this.hover) paintRing(pen, frameOf(this.shown, this.hover.lane, this.hover.index), false);
+    for (const seq of [this.selected, this.focus, this.hovered]) {
+      const frame = seq === null ? null : this.frameOf(seq);
+      if (frame) paintRing(pen, frame, seq === this.selected || seq === this.focus);
     }
   }
 
-  /** Lane and index of a seq_id in the scene of now. */
-  spotOf(seq) {
-    const queue = this.session.state.queues[shownQueue(this.session.state)];
-    for (const lane of this.scene?.lanes || []) {
-      const places = lane.name === "unacked" ? PENDING : [lane.name];
-      let index = 0;
-      for (const row of places.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0])) {
-        if (seq >= row[0] && seq < row[0] + row[1]) return { lane, index: index + seq - row[0] };
-        index += row[1];
-      }
-      const key = lane.name === "delta" ? (lane.keys?.findIndex((each) => each[0] === seq) ?? -1) : -1;
-      if (key >= 0) return { lane, index: key };
-    }
-    return null;
+  get queue() {
+    return this.session.state.queues[shownQueue(this.session.state)];
+  }
+
+  /** The rectangle of a message on the canvas, as it is shown now, or null. */
+  frameOf(seq) {
+    const spot = this.shown && this.queue ? spotOf(this.shown, this.queue, seq) : null;
+    return spot && frameOf(this.shown, spot.lane, spot.index);
+  }
+
+  /** Where a wire leaves a message, in pixels of the window, or null. */
+  footOf(seq) {
+    const frame = this.frameOf(seq);
+    if (!frame) return null;
+    const box = this.canvas.getBoundingClientRect();
+    return { x: box.left + frame.x + frame.w / 2, y: box.top + frame.y + frame.h };
   }
 
   paintGauges(pen) {
@@ -152,6 +160,8 @@ export class StageView {
     const before = this.hover;
     this.pointer = event && { x: event.offsetX, y: event.offsetY };
     this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    const { state } = this.session;
+    this.hovered = this.hover ? (messageAt(state, this.hover.lane.name, this.hover.index)?.seq ?? null) : null;
     this.canvas.classList.toggle("points", Boolean(this.hover));
     this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
@@ -164,20 +174,14 @@ export class StageView {
 }
 
 /** First and last seq_id of each lane. */
-function edgesOf(state) {
-  const queue = state.queues[shownQueue(state)];
+function edgesOf(queue) {
   const edges = {};
   if (!queue) return edges;
   for (const name of [...LANES, "unacked"]) {
-    if (name === "delta") {
-      if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
-      continue;
-    }
-    const rows =
-      name === "unacked"
-        ? PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0])
-        : rowsOf(queue, name);
-    if (rows.length) edges[name] = [rows[0][0], rows[rows.length - 1][0] + rows[rows.length - 1][1] - 1];
+    const rows = name === "delta" ? [] : rowsOfLane(queue, name);
+    const last = rows[rows.length - 1];
+    if (last) edges[name] = [rows[0][0], last[0] + last[1] - 1];
   }
+  if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
   return edges;
 }

@@ -1,8 +1,8 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { LANES, PENDING, rowsOf } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
-import { liveEntries } from "../layout/delta.js";
 import { walker } from "../layout/lane.js";
+import { rowsOfLane } from "../layout/spot.js";
 import { bytes, fill, gettext, number } from "../model/text.js";
 import { PERSISTENT } from "../model/messages.js";
 import { stateWords } from "./twin.js";
@@ -12,15 +12,9 @@ import { el, setText, show } from "./dom.js";
 export function messageAt(state, lane, index) {
   const queue = state.queues[shownQueue(state)];
   if (!queue) return null;
-  const places = lane === "unacked" ? PENDING : [lane];
-  const pairs =
-    lane === "delta"
-      ? liveEntries(queue).map((row) => [row, "delta"])
-      : places.flatMap((place) => rowsOf(queue, place).map((row) => [row, place]));
-  pairs.sort((a, b) => a[0][0] - b[0][0]);
-  const found = walker(pairs.map(([row]) => row))(index);
+  const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;
-  const place = pairs.find(([row]) => row === found.row)[1];
+  const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).includes(found.row)) : lane;
   return { seq: found.row[0] + found.offset, place, row: found.row };
 }
 

@@ -1,0 +1,47 @@
+/** Where a message is in a scene: its lane, and the stretch of the lane that it takes. */
+import { PENDING, rowsOf } from "../model/messages.js";
+import { liveEntries } from "./delta.js";
+
+/** The rows of a lane of the stage, by seq_id. */
+export function rowsOfLane(queue, name) {
+  if (name === "delta") return queue ? liveEntries(queue) : [];
+  if (name !== "unacked") return rowsOf(queue, name);
+  return PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0]);
+}
+
+/** How many messages of a lane are nearer to its head than a seq_id; -1 if it is not in the lane. */
+export function indexIn(queue, name, seq) {
+  let before = 0;
+  for (const row of rowsOfLane(queue, name)) {
+    if (seq < row[0]) return -1;
+    if (seq < row[0] + row[1]) return before + seq - row[0];
+    before += row[1];
+  }
+  return -1;
+}
+
+/** {lane, index} of a seq_id in a scene, or null. */
+export function spotOf(scene, queue, seq) {
+  for (const lane of scene.lanes) {
+    const index = lane.count ? indexIn(queue, lane.name, seq) : -1;
+    if (index >= 0) return { lane, index };
+  }
+  return null;
+}
+
+/** The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane. */
+export function frameOf(scene, lane, index) {
+  const { geo } = scene;
+  if (!lane || index >= lane.count || !inWindow(lane.plan, index)) return null;
+  const low = lane.plan.border(index + 1);
+  const high = Math.max(lane.plan.border(index), low + 3);
+  const v = geo.ramContent - 5;
+  const depth = geo.diskContent + geo.content + 5 - v;
+  return geo.turned
+    ? { x: v, y: low - 1, w: depth, h: high - low + 2 }
+    : { x: low - 1, y: v, w: high - low + 2, h: depth };
+}
+
+function inWindow({ window }, index) {
+  return !window || (index >= window.from && index < window.from + window.count);
+}

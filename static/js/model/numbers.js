@@ -1,0 +1,65 @@
+/**
+ * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The engine forgets
+ * the number of what sinks into delta; who watched it sink still knows.
+ */
+import { holding, insert, remove } from "./runs.js";
+
+export const MAX_RUNS = 4000;
+
+/** Runs [start, count, msg_no]. */
+const NUMBERS = {
+  part: (row, offset, count) => [row[0] + offset, count, row[2] + offset],
+  continues: (row, after) => row[2] + row[1] === after[2],
+};
+
+const KINDS = new Set(["Published", "PublishedDelivered", "DeltaRead"]);
+
+export class Numbers {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.queues = new Map();
+  }
+
+  /** A transition tells numbers. */
+  see([kind, , queue, , , extents]) {
+    if (KINDS.has(kind)) for (const extent of extents) this.put(queue, extent);
+  }
+
+  /** A whole state tells the numbers of everything outside delta. */
+  take(state) {
+    for (const [name, queue] of Object.entries(state.queues))
+      for (const rows of Object.values(queue.lanes)) for (const row of rows) this.put(name, row);
+  }
+
+  put(name, [start, count, msgNo]) {
+    if (!this.queues.has(name)) this.queues.set(name, []);
+    const runs = this.queues.get(name);
+    remove(runs, start, count, NUMBERS);
+    insert(runs, [start, count, msgNo], NUMBERS);
+    if (runs.length > MAX_RUNS) runs.splice(0, runs.length - MAX_RUNS);
+  }
+
+  /** The number of a message's body, or null where nobody saw it. */
+  numberOf(queue, seq) {
+    const run = holding(this.queues.get(queue) || [], seq);
+    return run && run[2] + seq - run[0];
+  }
+
+  /** The newest seq_id of a queue that has this body, or null. */
+  seqOf(queue, msgNo) {
+    const run = (this.queues.get(queue) || []).findLast(
+      ([, count, first]) => msgNo >= first && msgNo < first + count,
+    );
+    return run ? run[0] + msgNo - run[2] : null;
+  }
+
+  /** The runs of a queue as [msg_no, count, seq], by number. */
+  runsOf(queue) {
+    return (this.queues.get(queue) || [])
+      .map(([start, count, msgNo]) => [msgNo, count, start])
+      .sort((a, b) => a[0] - b[0]);
+  }
+}

@@ -1,0 +1,65 @@
+"""One message is found and followed: its wire to index and store, its life as a strip, and the moments in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.test_bytes import SLOW_MS, id_bytes, start, strip
+from tests.browser.test_story import pause
+
+OpenPage = Callable[..., Page]
+
+
+def find(page: Page, text: str) -> None:
+    page.get_by_role("textbox", name="Find a message").fill(text)
+    page.keyboard.press("Enter")
+
+
+def test_a_message_is_found_followed_and_its_moments_lead_back(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page()
+    start(page)
+    page.keyboard.press("/")
+    expect(page.get_by_role("textbox", name="Find a message")).to_be_focused()
+    find(page, "4000")
+    expect(page.locator("#alerts")).to_contain_text("There is no message 4")
+    find(page, "7")
+    life = page.get_by_role("group", name="Life of the message")
+    expect(life).to_contain_text("message 7")
+    expect(life.get_by_role("button", name=re.compile("published to q4"))).to_be_visible()
+    expect(page.locator("[data-wire] path.line")).to_have_count(2)
+    expect(page.locator("[data-wire] rect.ring").first).to_be_visible()
+    expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    told = id_bytes(page, "index")
+    page.get_by_label("Acks").select_option("each")
+    page.get_by_role("button", name="Consume steadily").click()
+    page.get_by_role("button", name="10×").click()
+    acked = life.get_by_role("button", name=re.compile("acked"))
+    expect(acked).to_be_attached(timeout=SLOW_MS)
+    pause(page)
+    life.get_by_role("button", name=re.compile("published to q4")).click()
+    expect(page.locator("[data-moment]")).to_be_visible()
+    expect(life).to_contain_text("q4 · alpha")
+    assert_accessible(page)
+    find(page, "8")
+    expect(life).to_contain_text("message 8")
+    find(page, told)
+    expect(life).to_contain_text("message 7")
+    page.locator("body").press("Escape")
+    expect(life).to_be_hidden()
+    expect(page.locator("[data-wire] path.line")).to_have_count(0)
+
+
+def test_on_a_phone_the_strip_scrolls_and_no_wire_crosses_the_panels(open_page: OpenPage) -> None:
+    page = open_page(viewport=PHONE)
+    start(page)
+    find(page, "3")
+    expect(page.locator("[data-life-list] button").first).to_be_visible()
+    expect(page.locator("[data-wire] rect.ring").first).to_be_attached()
+    expect(page.locator("[data-wire] path.line")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
