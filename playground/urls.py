@@ -35,6 +35,7 @@ urlpatterns = [
     path("i18n/catalog.js", catalog, name="javascript-catalog"),
 ]
 
+urlpatterns.append(path("compare/", include("playground.comparing.urls")))
 if find_spec("playground.whatif") and find_spec("playground.whatif.urls"):
     urlpatterns.append(path("whatif/", include("playground.whatif.urls")))
 

@@ -55,8 +55,8 @@ class Door(Protocol):
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Files]:
         """Make a node on real files under `root`."""
 
-    def rehearse(self, scenario: dict[str, Any]) -> tuple[Node, Files]:
-        """Make a node that keeps sizes only: the same transitions, no files."""
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, Files]:
+        """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise with the place of what is wrong."""

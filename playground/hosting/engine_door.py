@@ -30,10 +30,10 @@ class EngineDoor:
         files = DirectoryStorage(root, max_bytes, fsync=False)
         return Node(scenarios.parse(scenario), files), files
 
-    def rehearse(self, scenario: dict[str, Any]) -> tuple[Node, LedgerStorage]:
-        """Make a node that keeps sizes only: the same transitions, no files."""
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, LedgerStorage]:
+        """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
         files = LedgerStorage()
-        return Node(scenarios.parse(scenario), files), files
+        return Node(scenarios.parse(scenario), files, keep), files
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""

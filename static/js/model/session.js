@@ -5,10 +5,10 @@ import { emptyState, reduceRow } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
 export class Session {
-  constructor() {
+  constructor(past = new History()) {
     this.state = emptyState();
     this.timeline = new Timeline();
-    this.history = new History();
+    this.history = past;
     this.numbers = new Numbers();
     this.next = 0;
     this.nowUs = 0;

@@ -49,13 +49,13 @@ export class StageView {
     this.noteChanges(kind === "snapshot" && !this.scene);
     const quick = this.session.speed > CALM_SPEED && this.session.play;
     this.stale = { instant: quick || rows > MANY_ROWS, moves: !this.reduced.matches };
-    draw("stage", (now) => this.paint(now));
+    draw(this, (now) => this.paint(now));
   }
 
   /** Draw again what is there. */
   refresh({ instant = false } = {}) {
     if (instant || !this.scene) this.stale = { instant: true, moves: false };
-    draw("stage", (now) => this.paint(now));
+    draw(this, (now) => this.paint(now));
   }
 
   noteChanges(first) {

@@ -1,0 +1,162 @@
+"""The one thing that differs between A and B, as a value: applied to a scenario it gives another scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext_lazy as _
+
+Scenario = dict[str, Any]
+Command = dict[str, Any]
+
+LIVE = frozenset(
+    {"ram_bytes", "vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "queue_mode"}
+)
+"""Settings that a running node can be given; the others only hold from the beginning."""
+
+
+class Change(NamedTuple):
+    """One kind of change.
+
+    Args:
+        name: in addresses and forms.
+        label: what the reader chooses.
+        unit: behind the value.
+        values: what may be chosen, None for a number from `least` to `most`.
+        whole: whether only whole numbers make sense.
+    """
+
+    name: str
+    label: Any
+    unit: Any = ""
+    values: tuple[str, ...] | None = None
+    least: float = 0
+    most: float = 0
+    whole: bool = True
+
+
+CHANGES = {
+    each.name: each
+    for each in (
+        Change("queue_mode", _("queue mode"), values=("default", "lazy")),
+        Change("queue_index_embed_msgs_below", _("embed threshold"), _("bytes"), most=1_000_000),
+        Change("vm_memory_high_watermark_paging_ratio", _("paging ratio"), most=2, whole=False),
+        Change("vm_memory_high_watermark", _("high watermark"), _("of RAM"), most=1, whole=False),
+        Change("ram_bytes", _("RAM of the node"), _("bytes"), least=65_536, most=2**40),
+        Change("prefetch", _("prefetch of every consumer"), _("messages"), most=65_535),
+        Change("consumer_rate", _("rate of every consumer"), _("messages a second"), least=1, most=1_000_000),
+        Change(
+            "publisher_rate", _("rate of every publisher"), _("messages a second"), least=1, most=1_000_000
+        ),
+        Change("size_bytes", _("size of every message"), _("bytes"), most=134_217_728),
+        Change("persistent", _("persistence of every message"), values=("transient", "persistent")),
+        Change("ack", _("acknowledgements of every consumer"), values=("each", "multiple", "auto")),
+    )
+}
+
+PRESETS = (
+    ("queue_mode", "lazy", _("Default against lazy"), _("Where do messages wait, and what does that cost?")),
+    (
+        "queue_index_embed_msgs_below",
+        "0",
+        _("Embed below 4096 against never"),
+        _("Small bodies in the queue index, or all in the message store."),
+    ),
+    (
+        "vm_memory_high_watermark_paging_ratio",
+        "0.75",
+        _("Paging at 0.5 against 0.75"),
+        _("Paging that begins later has less time before the alarm."),
+    ),
+    (
+        "prefetch",
+        "100",
+        _("Prefetch 1 against 100"),
+        _("What the consumer holds, the queue has to remember."),
+    ),
+)
+"""Changes that teach something: change, value, title, what to look at."""
+
+
+def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenario:
+    """Return the scenario with one thing changed, from `at_us` of virtual time on.
+
+    Args:
+        change: a name of CHANGES.
+        value: as `read` returns it.
+        scenario: A, in full.
+        at_us: where B leaves A; 0 for the beginning.
+    """
+    altered = {**scenario, "digest": None, "title": scenario["title"]}
+    if change in ALTERATIONS:
+        altered["commands"] = [
+            {**each, **ALTERATIONS[change](each, value)} if each["at_us"] >= at_us else each
+            for each in _with_actors(scenario, at_us)
+        ]
+        return altered
+    if change == "queue_mode" or (change in LIVE and at_us > 0):
+        command = {"at_us": at_us, "do": "set", "name": change, "value": value}
+        altered["commands"] = sorted([command, *scenario["commands"]], key=lambda each: each["at_us"])
+        return altered
+    altered["settings"] = {**scenario["settings"], change: value}
+    return altered
+
+
+def _with_actors(scenario: Scenario, at_us: int) -> list[Command]:
+    """Return the commands; from a fork in the middle on, everybody who runs there is told anew what they do."""
+    commands: list[Command] = list(scenario["commands"])
+    if at_us == 0:
+        return commands
+    running: dict[str, Command] = {}
+    for each in commands:
+        if each["at_us"] < at_us and each["do"] in {"set_publisher", "set_consumer"}:
+            running[each["name"]] = {**running.get(each["name"], {}), **each, "at_us": at_us}
+        elif each["at_us"] < at_us and each["do"] == "remove":
+            running.pop(each["name"], None)
+    again = [each for each in running.values() if each.get("running", True)]
+    return sorted([*again, *commands], key=lambda each: each["at_us"])
+
+
+def _consumers(field: str) -> Callable[[Command, Any], Command]:
+    return lambda command, value: {field: value} if command["do"] == "set_consumer" else {}
+
+
+def _publishers(field: str) -> Callable[[Command, Any], Command]:
+    return lambda command, value: {field: value} if command["do"] == "set_publisher" else {}
+
+
+def _messages(
+    field: str, convert: Callable[[Any], Any] = lambda value: value
+) -> Callable[[Command, Any], Command]:
+    def alter(command: Command, value: Any) -> Command:
+        return {field: convert(value)} if command["do"] in {"publish", "set_publisher"} else {}
+
+    return alter
+
+
+ALTERATIONS: dict[str, Callable[[Command, Any], Command]] = {
+    "prefetch": _consumers("prefetch"),
+    "consumer_rate": _consumers("rate_per_s"),
+    "ack": _consumers("ack"),
+    "publisher_rate": _publishers("rate_per_s"),
+    "size_bytes": _messages("size_bytes"),
+    "persistent": _messages("persistent", lambda value: value == "persistent"),
+}
+"""Changes of what is told to the node, command by command."""
+
+
+def read(change: str, text: str) -> Any:
+    """Return the value that a form's text means.
+
+    Raises ValueError when the change has no such value.
+    """
+    kind = CHANGES[change]
+    if kind.values is not None:
+        if text not in kind.values:
+            raise ValueError(text)
+        return text
+    value = int(text) if kind.whole else float(text)
+    if not kind.least <= value <= kind.most:
+        raise ValueError(text)
+    return value

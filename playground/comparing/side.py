@@ -1,0 +1,116 @@
+"""One of two runs, on a ledger: told in the messages of the wire, with its figures and its parting from the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.metrics import Figures, finish, observe
+from playground.comparing import wording
+from playground.doors import door
+from playground.hosting.run import ROWS_IN_A_FRAME
+from playground.messages import Refused
+
+KEEP = 100_000
+"""Transitions that a node's log holds here: more than one event makes."""
+SLICE = 400
+MOST_TRANSITIONS = 250_000
+MOST_BYTES = 4_000_000
+"""Bytes of messages for one side; when half are used, whole states come further apart."""
+
+_encode = msgspec.json.Encoder().encode
+
+Row = tuple[int, bytes]
+
+
+class Side:
+    """A run from its beginning to its end, in the same messages that a live session sends."""
+
+    def __init__(self, scenario: dict[str, Any], until_us: int) -> None:
+        self._node, _files = door().rehearse(scenario, KEEP)
+        self._until_us = until_us
+        self._figures = Figures()
+        self._told = 0
+        self._bytes = 0
+        self._snapshot_us = 0
+        self.messages: list[msgspec.Raw] = []
+        self._say(self._snapshot("join"))
+        self._told = self._node.log.number
+        self.first = self._observe(0)
+
+    def go_on(self, until_us: int) -> list[Row]:
+        """Advance to `until_us`, add a message about it, and return what happened.
+
+        Raises Refused for a run that is longer than a comparison may be.
+        """
+        rows: list[Row] = []
+        reached = False
+        while not reached:
+            reached = self._node.advance(until_us, SLICE)
+            rows += self._observe(self._figures.transitions)
+            if self._node.log.number > MOST_TRANSITIONS:
+                raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
+        self._tell(rows)
+        return rows
+
+    def _observe(self, number: int) -> list[Row]:
+        news = self._node.log.since(number)
+        if news is None:
+            raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
+        rows = []
+        for at_us, transition in zip(news.at_us, news.rows, strict=True):
+            observe(self._figures, at_us, transition)
+            rows.append((at_us, _encode(transition)))
+        return rows
+
+    # --- messages ---
+
+    def _tell(self, rows: list[Row]) -> None:
+        if len(rows) <= ROWS_IN_A_FRAME:
+            if self._told == self._node.log.number - len(rows):
+                self._say(self._frame(rows))
+            else:  # a state was left out before these rows
+                self._say(self._snapshot("fast"))
+        elif self._bytes < MOST_BYTES // 2 or self._node.now_us - self._snapshot_us >= self._until_us // 60:
+            self._say(self._snapshot("fast"))
+        else:
+            return
+        self._told = self._node.log.number
+
+    def _say(self, message: dict[str, Any]) -> None:
+        data = _encode(message)
+        self._bytes += len(data)
+        self.messages.append(msgspec.Raw(data))
+
+    def _frame(self, rows: list[Row]) -> dict[str, Any]:
+        return {
+            "t": "frame",
+            "first": self._told,
+            "at_us": [at_us for at_us, _row in rows],
+            "rows": [msgspec.Raw(row) for _at_us, row in rows],
+            "now_us": self._node.now_us,
+        }
+
+    def _snapshot(self, why: str) -> dict[str, Any]:
+        self._snapshot_us = self._node.now_us
+        return {
+            "t": "snapshot",
+            "next": self._node.log.number,
+            "at_us": self._node.now_us,
+            "state": self._node.snapshot(),
+            "digest": "",
+            "skipped": {},
+            "why": why,
+        }
+
+    # --- the end ---
+
+    @property
+    def digest(self) -> str:
+        """The digest of everything so far."""
+        return str(self._node.log.digest)
+
+    def figures(self) -> dict[str, Any]:
+        """Return the metrics of the whole run by name. Call it once, at the end."""
+        return {**finish(self._figures, self._node.now_us), "refused": len(self._node.refused)}

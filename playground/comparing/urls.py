@@ -1,0 +1,14 @@
+"""Addresses of the comparison, below /compare/."""
+
+from django.urls import path, re_path
+
+from playground.comparing import views
+
+PAIR = r"^(?P<a>[2-9a-z]{1,32})/(?P<b>[2-9a-z]{1,32})/"
+
+urlpatterns = [
+    path("", views.choose, name="compare"),
+    path("new", views.new, name="compare-new"),
+    re_path(PAIR + r"\Z", views.pair, name="compare-pair"),
+    re_path(PAIR + r"reel\Z", views.reel, name="compare-reel"),
+]

@@ -1,0 +1,165 @@
+"""The pages of the comparison: choosing a change, both runs side by side, and the reel that they play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import selectors, services, sharing
+from playground.comparing import changes
+from playground.comparing.forms import ChangeForm
+from playground.comparing.reel import studio
+from playground.comparing.table import figure_labels
+from playground.doors import door
+from playground.messages import Refused
+from playground.models import Scenario
+from playground.views.access import rate_limited, scenario_or_gone, session_or_gone
+from playground.views.errors import answer
+
+US = 1_000_000
+
+
+@require_safe
+@rate_limited
+def choose(request: HttpRequest) -> HttpResponse:
+    """Choose A and what is to be different in B; or, with `a` and `b`, show these two."""
+    a, b = (request.GET.get(side, "")[:80] for side in "ab")
+    if a and b:
+        return redirect("compare-pair", scenario_or_gone(a).short_id, scenario_or_gone(b).short_id)
+    session = request.GET.get("session", "")[:32]
+    if session:
+        try:
+            a = sharing.share(session_or_gone(session)).short_id
+        except Refused as refused:
+            return answer(request, 409, _("That did not work"), refused.message)
+    initial = {
+        name: request.GET[name] for name in ("change", "value", "at_s", "more_s") if name in request.GET
+    }
+    return _choose(request, a, ChangeForm(initial=initial))
+
+
+def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -> HttpResponse:
+    chosen = scenario_or_gone(a) if a else None
+    context = {
+        "form": form,
+        "chosen": chosen,
+        "runs": selectors.library(),
+        "presets": changes.PRESETS,
+    }
+    return render(request, "compare/choose.html", context, status=status)
+
+
+@require_POST
+@rate_limited
+def new(request: HttpRequest) -> HttpResponse:
+    """Make B out of A with one change, and show both."""
+    kept = scenario_or_gone(request.POST.get("a", "")[:80])
+    form = ChangeForm(_asked(request))
+    if not form.is_valid():
+        return _choose(request, kept.slug or kept.short_id, form, status=422)
+    wanted = form.cleaned_data
+    a = _longer(selectors.scenario_body(kept), wanted["more_s"])
+    changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
+    try:
+        b = services.keep_scenario(door().check({**changed, "title": _title(a, form)}))
+        a_kept = services.keep_scenario(door().check(a)) if wanted["more_s"] else kept
+    except door().no_scenario as error:
+        form.add_error(None, str(error)[:300])
+        return _choose(request, kept.slug or kept.short_id, form, status=422)
+    return redirect("compare-pair", a_kept.short_id, b.short_id)
+
+
+def _asked(request: HttpRequest) -> Any:
+    """Return the form's data; a preset stands for a change and a value."""
+    asked = request.POST.copy()
+    asked.setdefault("at_s", "0")
+    asked.setdefault("more_s", "0")
+    number = asked.get("preset", "")
+    if number.isascii() and number.isdigit() and int(number) < len(changes.PRESETS):
+        asked["change"], asked["value"] = changes.PRESETS[int(number)][:2]
+        asked["at_s"] = "0"
+    return asked
+
+
+def _longer(scenario: dict[str, Any], more_s: float) -> dict[str, Any]:
+    if not more_s:
+        return scenario
+    return {**scenario, "until_us": scenario["until_us"] + round(more_s * US), "digest": None}
+
+
+def _title(a: dict[str, Any], form: ChangeForm) -> str:
+    wanted = form.cleaned_data
+    return f"{a['title']} ({wanted['change']} {wanted['value']})"[:200]
+
+
+@require_safe
+@rate_limited
+def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
+    """Show two runs in lockstep on one time axis."""
+    sides = [scenario_or_gone(a), scenario_or_gone(b)]
+    context = {
+        "sides": [{"name": name, "kept": kept} for name, kept in zip("AB", sides, strict=True)],
+        "compare_data": {"reel": reverse("compare-reel", args=[a, b]), "figures": figure_labels()},
+        "differences": _differences(*sides),
+    }
+    return render(request, "compare/pair.html", context)
+
+
+@require_safe
+def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
+    """Return the reel, or how far its making is; ask again then."""
+    kept = scenario_or_gone(a), scenario_or_gone(b)
+    try:
+        making = studio.ask(f"{a}/{b}", *(selectors.scenario_body(each) for each in kept))
+    except Refused as refused:
+        return JsonResponse({"problem": str(refused)}, status=503)
+    if making.problem is not None:
+        return JsonResponse({"problem": str(making.problem)}, status=409)
+    if making.data is None:
+        return JsonResponse({"share": making.share}, status=202)
+    response = HttpResponse(making.data, content_type="application/json")
+    response["Content-Encoding"] = "gzip"
+    response["Cache-Control"] = "private, max-age=600"
+    return response
+
+
+def _differences(a: Scenario, b: Scenario) -> list[dict[str, Any]]:
+    """Return what the two scenarios have different, part by part."""
+    body_a, body_b = selectors.scenario_body(a), selectors.scenario_body(b)
+    names = sorted({*body_a["settings"], *body_b["settings"]})
+    found = [
+        {"what": name, "a": body_a["settings"].get(name, "–"), "b": body_b["settings"].get(name, "–")}
+        for name in names
+        if body_a["settings"].get(name) != body_b["settings"].get(name)
+    ]
+    if body_a["profile"] != body_b["profile"]:
+        found.append({"what": _("profile"), "a": body_a["profile"], "b": body_b["profile"]})
+    only_a, only_b = _only(body_a["commands"], body_b["commands"])
+    if only_a or only_b:
+        found.append({"what": _("commands"), "a": _listed(only_a), "b": _listed(only_b)})
+    return found
+
+
+def _only(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> tuple[list[Any], list[Any]]:
+    return [each for each in a if each not in b], [each for each in b if each not in a]
+
+
+def _listed(commands: list[dict[str, Any]]) -> str:
+    texts = [f"{each['at_us'] / US:g} s {each['do']} {_arguments(each)}".strip() for each in commands[:4]]
+    if len(commands) > len(texts):
+        texts.append("…")
+    return "; ".join(texts) or "–"
+
+
+def _arguments(command: dict[str, Any]) -> str:
+    shown = (
+        (name, value)
+        for name, value in command.items()
+        if name not in {"at_us", "do"} and value not in (None, {}, "")
+    )
+    return " ".join(f"{name}={value}" for name, value in shown)

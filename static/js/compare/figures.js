@@ -1,0 +1,35 @@
+/** The table of what differs in the end: values as people read them, and how B stands to A. Pure. */
+import { bytes, decimal, fill, gettext, number, signed } from "../model/text.js";
+
+/** Lines of the table: [{label, a, b, change, differs}], those that differ first. */
+export function figureLines(labels, a, b) {
+  const lines = labels
+    .filter((each) => a[each.name] !== undefined && (each.always || a[each.name] !== b[each.name]))
+    .map((each) => ({
+      label: each.label,
+      a: told(each.kind, a[each.name]),
+      b: told(each.kind, b[each.name]),
+      change: change(each.kind, a[each.name], b[each.name]),
+      differs: a[each.name] !== b[each.name],
+    }));
+  return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
+}
+
+function told(kind, value) {
+  if (value === null || value === undefined) return "\u2013";
+  if (kind === "bytes") return bytes(value);
+  if (kind === "seconds") return `${decimal(value, 3)}\u2009s`;
+  return Number.isInteger(value) ? number(value) : decimal(value, 2);
+}
+
+function change(kind, a, b) {
+  if (a === b) return gettext("alike");
+  if (typeof a !== "number" || typeof b !== "number") return "";
+  const ratio = a > 0 && b > 0 ? b / a : 0;
+  if (ratio >= 2 || (ratio > 0 && ratio <= 0.5))
+    return fill(gettext("%(times)s times"), { times: decimal(ratio, ratio < 0.1 ? 3 : 2) });
+  const difference = b - a;
+  if (kind === "bytes") return `${difference > 0 ? "+" : ""}${bytes(difference)}`;
+  if (kind === "seconds") return `${difference > 0 ? "+" : ""}${decimal(difference, 3)}\u2009s`;
+  return Number.isInteger(difference) ? signed(difference) : decimal(difference, 2);
+}

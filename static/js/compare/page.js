@@ -1,0 +1,193 @@
+/** The comparison's page: waits for the reel, then plays both runs on one clock. */
+import { situation } from "../model/situation.js";
+import { clock, fill, gettext, seconds } from "../model/text.js";
+import { explain } from "../model/why.js";
+import { onResize } from "../view/canvas.js";
+import { el, find, findAll, setText, show } from "../view/dom.js";
+import { watchPalette } from "../view/palette.js";
+import { act, draw } from "../view/scheduler.js";
+import { StageView } from "../view/stage.js";
+import { paintCurve } from "./curve.js";
+import { figureLines } from "./figures.js";
+import { Lockstep, runOf } from "./lockstep.js";
+
+const ASK_AGAIN_MS = 700;
+const STEPS = 1000;
+
+async function reelFrom(address, waiting) {
+  for (;;) {
+    const answer = await fetch(address, { headers: { Accept: "application/json" } });
+    const body = await answer.json();
+    if (answer.status === 200) return body;
+    if (body.problem) throw new Error(body.problem);
+    waiting(body.share);
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+  }
+}
+
+class Page {
+  constructor(root, reel, labels) {
+    this.root = root;
+    this.reel = reel;
+    this.lockstep = new Lockstep(
+      reel.sides.map((side) => runOf(side.messages)),
+      reel.until_us,
+    );
+    show(find("[data-body]", root), true);
+    show(find("[data-parting-card]", root), true);
+    this.sides = this.lockstep.runs.map((run, at) => this.side(run, at));
+    this.curve = find("[data-canvas=curve]", root);
+    this.slider = find("[data-slider]", root);
+    this.series = find("[data-series]", root);
+    onResize(this.curve, () => this.paintCurve());
+    this.parting();
+    this.figures(labels);
+    this.listen();
+    this.lockstep.go(0);
+    this.update();
+  }
+
+  side(run, at) {
+    const root = find(`[data-side="${at}"]`, this.root);
+    const stage = new StageView(find("[data-canvas=stage]", root), run, () => {});
+    run.listen((change) => stage.update(change));
+    return { run, root, stage };
+  }
+
+  listen() {
+    const { lockstep } = this;
+    const acts = {
+      play: () => this.toggle(),
+      back: () => lockstep.event(-1),
+      on: () => lockstep.event(1),
+      parting: () => this.goToParting(),
+    };
+    for (const button of findAll("[data-act]", this.root))
+      button.addEventListener("click", () => {
+        acts[button.dataset.act]?.();
+        this.update();
+      });
+    this.slider.addEventListener("input", () => {
+      lockstep.playing = false;
+      lockstep.go((Number(this.slider.value) / STEPS) * lockstep.untilUs);
+      this.update();
+    });
+    find("[data-speed]", this.root).addEventListener("change", (event) => {
+      lockstep.speed = Number(event.target.value);
+    });
+    this.series.addEventListener("change", () => this.paintCurve());
+    this.curve.addEventListener("pointerdown", (event) => {
+      lockstep.go((Math.max(0, event.offsetX - 8) / (this.curve.clientWidth - 16)) * lockstep.untilUs);
+      this.update();
+    });
+    document.addEventListener("keydown", (event) => this.key(event, acts));
+    watchPalette(() => {
+      for (const { stage } of this.sides) stage.refresh({ instant: true });
+      this.paintCurve();
+    });
+  }
+
+  key(event, acts) {
+    if (event.target.closest("input, select, textarea, button, a") && event.key !== "d") return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const name = { " ": "play", ArrowLeft: "back", ArrowRight: "on", d: "parting", D: "parting" }[event.key];
+    if (!name) return;
+    event.preventDefault();
+    acts[name]();
+    this.update();
+  }
+
+  toggle() {
+    this.lockstep.toggle();
+    if (this.lockstep.playing) act("compare", (now) => this.tick(now));
+  }
+
+  tick(now) {
+    const goesOn = this.lockstep.tick(now);
+    this.update();
+    if (goesOn) act("compare", (next) => this.tick(next));
+  }
+
+  goToParting() {
+    const { divergence } = this.reel;
+    if (divergence) this.lockstep.go(divergence.at_us);
+  }
+
+  update() {
+    const { lockstep } = this;
+    setText(find("[data-act=play]", this.root), lockstep.playing ? gettext("Pause") : gettext("Play"));
+    setText(find("[data-clock]", this.root), clock(lockstep.us));
+    this.slider.value = String(Math.round((lockstep.us / Math.max(1, lockstep.untilUs)) * STEPS));
+    this.slider.setAttribute("aria-valuetext", fill(gettext("%(s)s seconds"), { s: seconds(lockstep.us, 2) }));
+    for (const { run, root } of this.sides) {
+      setText(find("[data-situation]", root), situation(run.state).text);
+      const lines = run.behind ? run.reasons().lines : [];
+      const last = lines.filter((line) => !line.detail).at(-1);
+      setText(find("[data-last]", root), last ? explain(last.row, last.messages).title : "\u00a0");
+    }
+    this.paintCurve();
+  }
+
+  paintCurve() {
+    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value));
+  }
+
+  parting() {
+    const { divergence } = this.reel;
+    const list = find("[data-parting]", this.root);
+    show(find("[data-act=parting]", this.root), Boolean(divergence));
+    if (!divergence) {
+      list.append(el("dd", {}, gettext("They never part: the engine does the same in both.")));
+      return;
+    }
+    setText(
+      find("[data-parting-at]", this.root),
+      fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) }),
+    );
+    for (const [letter, row] of [
+      ["A", divergence.a],
+      ["B", divergence.b],
+    ])
+      list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
+  }
+
+  reason(row) {
+    if (!row) return [gettext("does nothing at this moment.")];
+    const why = explain(row);
+    return [why.title, " ", el("span.mono.dim", {}, why.rule), why.reason ? el("p.mid", {}, why.reason) : null];
+  }
+
+  figures(labels) {
+    const [a, b] = this.reel.sides.map((side) => side.figures);
+    const body = find("[data-figures]", this.root);
+    for (const line of figureLines(labels, a, b))
+      body.append(
+        el(
+          line.differs ? "tr" : "tr.dim",
+          {},
+          el("th", { scope: "row" }, line.label),
+          el("td", {}, line.a),
+          el("td", {}, line.b),
+          el("td", {}, line.change),
+        ),
+      );
+  }
+}
+
+async function start(root) {
+  const data = JSON.parse(find("#compare-data").textContent);
+  const waits = find("[data-waits]", root);
+  try {
+    const reel = await reelFrom(data.reel, (share) => {
+      find("[data-progress]", root).value = share;
+    });
+    show(waits, false);
+    globalThis.comparison = new Page(root, reel, data.figures);
+  } catch (error) {
+    waits.textContent = error.message || gettext("The comparison could not be loaded. Reload the page.");
+    waits.classList.add("error");
+    waits.setAttribute("role", "alert");
+  }
+}
+
+start(find("#compare"));

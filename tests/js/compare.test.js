@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { figureLines } from "../../static/js/compare/figures.js";
+import { Lockstep, runOf } from "../../static/js/compare/lockstep.js";
+import { paged, published, stateOf } from "./feed.js";
+
+function reel(...frames) {
+  let next = 0;
+  const messages = [{ t: "snapshot", next: 0, at_us: 0, state: stateOf(), digest: "", why: "join", skipped: {} }];
+  for (const [us, rows] of frames) {
+    messages.push({ t: "frame", first: next, rows, at_us: rows.map(() => us), now_us: us });
+    next += rows.length;
+  }
+  return runOf(messages);
+}
+
+const lockstep = () =>
+  new Lockstep(
+    [
+      reel([1e6, published(0, 40)], [2e6, paged(0, 40, 10)], [4e6, []]),
+      reel([1e6, published(0, 40)], [4e6, []]),
+    ],
+    4e6,
+  );
+
+test("both runs are looked at at the same time", () => {
+  const both = lockstep();
+  both.go(1_500_000);
+  assert.deepEqual(
+    both.runs.map((run) => run.nowUs),
+    [1_500_000, 1_500_000],
+  );
+  both.go(99e6);
+  assert.equal(both.us, 4e6);
+});
+
+test("events of either run are stopped at", () => {
+  const both = lockstep();
+  both.go(0);
+  both.event(1);
+  assert.equal(both.us, 2e6);
+  both.event(1);
+  assert.equal(both.us, 4e6);
+  both.event(-1);
+  assert.equal(both.us, 2e6);
+});
+
+test("playing follows the clock of the screen, ends at the end and begins anew", () => {
+  const both = lockstep();
+  both.speed = 10;
+  both.toggle();
+  both.tick(0);
+  assert.ok(both.tick(200));
+  assert.equal(both.us, 2e6);
+  assert.equal(both.tick(400), false);
+  assert.equal(both.us, 4e6);
+  both.toggle();
+  assert.equal(both.us, 0);
+});
+
+test("figures: what differs first, as a ratio where it is large", () => {
+  const labels = [
+    { name: "reads", label: "disk reads", kind: "count", always: true },
+    { name: "ram", label: "peak memory", kind: "bytes", always: true },
+    { name: "gone", label: "gone", kind: "count", always: false },
+  ];
+  const lines = figureLines(labels, { reads: 8, ram: 2048, gone: 1 }, { reads: 8, ram: 1024, gone: 1 });
+  assert.deepEqual(
+    lines.map((line) => [line.label, line.change]),
+    [
+      ["peak memory", "0.5 times"],
+      ["disk reads", "alike"],
+    ],
+  );
+});

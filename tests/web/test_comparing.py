@@ -1,0 +1,162 @@
+"""Two runs side by side: one change, where they part, what differs, and refusals that leave nothing half done."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from playground import services
+from playground.comparing import changes, reel
+from playground.comparing.divergence import Comparison
+from playground.comparing.reel import Making, Studio, make
+from playground.doors import door
+from playground.messages import Refused
+from playground.models import Scenario
+
+pytestmark = pytest.mark.django_db
+
+
+def scenario(*commands: dict[str, Any], until_us: int = 5_000_000, **rest: Any) -> dict[str, Any]:
+    return door().check(
+        {"version": 1, "profile": "classroom", "until_us": until_us, "commands": list(commands), **rest}
+    )
+
+
+BURST = {"at_us": 1_000_000, "do": "publish", "count": 40, "size_bytes": 6000}
+CONSUMER = {"at_us": 2_000_000, "do": "set_consumer", "name": "c1", "rate_per_s": 10, "prefetch": 1}
+
+
+def told(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(gzip.decompress(make(a, b, Making())))
+    return found
+
+
+def test_both_sides_are_told_in_messages_without_a_gap() -> None:
+    a = scenario(BURST, CONSUMER)
+    both = told(a, changes.apply("prefetch", 100, a))
+    for side in both["sides"]:
+        position = None
+        for message in side["messages"]:
+            if message["t"] == "frame":
+                assert message["first"] == position
+                position += len(message["rows"])
+            else:
+                position = message["next"]
+        assert position == side["figures"]["transitions"]
+    assert both["sides"][0]["digest"] != both["sides"][1]["digest"]
+
+
+def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> None:
+    a = scenario(BURST, CONSUMER)
+    both = told(a, a)
+    assert both["divergence"] is None
+    assert both["sides"][0] == both["sides"][1]
+    node, _files = door().rehearse(a)
+    node.advance(a["until_us"])
+    assert both["sides"][0]["digest"] == node.log.digest
+
+
+def test_a_lazy_queue_parts_at_its_first_message() -> None:
+    a = scenario(BURST)
+    parting = told(a, door().check(changes.apply("queue_mode", "lazy", a)))["divergence"]
+    assert parting["at_us"] == 1_000_000
+    assert (parting["a"][4], parting["b"][4]) == ("q4", "delta")
+
+
+def test_a_run_that_does_nothing_more_parts_too() -> None:
+    both = Comparison()
+    same = (1, b'["Published","Q21"]')
+    both.add([same], [same, (2, b'["Acked","Q39"]')])
+    assert both.found is None
+    both.end()
+    assert both.found is not None
+    assert both.found.at_us == 2
+    assert both.found.a is None
+
+
+def test_a_fork_in_the_middle_leaves_the_time_before_as_it_was() -> None:
+    a = scenario(CONSUMER | {"at_us": 0}, BURST, until_us=8_000_000)
+    b = door().check(changes.apply("prefetch", 30, a, at_us=3_000_000))
+    assert [each["prefetch"] for each in b["commands"] if each["do"] == "set_consumer"] == [1, 30]
+    assert told(a, b)["divergence"]["at_us"] >= 3_000_000
+
+
+def test_a_live_setting_in_the_middle_is_a_command() -> None:
+    b = door().check(changes.apply("ram_bytes", 400_000, scenario(BURST), at_us=2_000_000))
+    assert b["commands"][-1]["do"] == "set"
+    assert b["commands"][-1]["at_us"] == 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [("queue_mode", "fast"), ("prefetch", "-1"), ("prefetch", "1.5"), ("vm_memory_high_watermark", "2"),
+     ("vm_memory_high_watermark", "nan"), ("ram_bytes", "9" * 30)],
+)  # fmt: skip
+def test_absurd_values_are_refused(change: str, text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        changes.read(change, text)
+
+
+def test_a_run_that_is_too_long_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("playground.comparing.side.MOST_TRANSITIONS", 20)
+    a = scenario(BURST)
+    with pytest.raises(Refused, match="more than 20 transitions"):
+        make(a, a, Making())
+
+
+def test_a_comparison_that_takes_too_long_is_refused() -> None:
+    clock = iter(range(0, 10_000, 30))
+    with pytest.raises(Refused, match="more than 40 seconds"):
+        make(scenario(BURST), scenario(BURST), Making(), clock=lambda: next(clock))
+
+
+def test_the_studio_makes_each_comparison_once_and_turns_away_a_crowd(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    studio, a = Studio(), scenario(BURST)
+    first = studio.ask("a/b", a, a)
+    assert studio.ask("a/b", a, a) is first
+    monkeypatch.setattr(reel, "WAITING", 0)
+    with pytest.raises(Refused, match="Try again"):
+        studio.ask("a/c", a, a)
+
+
+def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> None:
+    page = client.get("/compare/")
+    assert library[0].title in page.content.decode()
+    made = client.post("/compare/new", {"a": library[0].slug, "preset": "0"})
+    assert made.status_code == 302
+    pair = client.get(made["Location"])
+    assert "queue_mode" in pair.content.decode()
+    for _try in range(100):
+        answer = client.get(f"{made['Location']}reel")
+        if answer.status_code == 200:
+            break
+        assert answer.status_code == 202
+        time.sleep(0.1)
+    body = json.loads(gzip.decompress(answer.content))
+    assert len(body["sides"]) == 2
+
+
+def test_a_wrong_value_is_said_next_to_its_field(client: Client, library: list[Scenario]) -> None:
+    answer = client.post("/compare/new", {"a": library[0].slug, "change": "prefetch", "value": "many"})
+    assert answer.status_code == 422
+    assert "whole number from 0 to 65535" in answer.content.decode()
+
+
+def test_a_session_becomes_a(client: Client) -> None:
+    session = services.start_session(scenario(BURST, until_us=0 + 2_000_000))
+    page = client.get(f"/compare/?session={session.public_id}")
+    assert page.status_code == 200
+    assert Scenario.objects.filter(slug__isnull=True).exists()
+
+
+def test_links_that_lead_nowhere_say_so(client: Client) -> None:
+    assert client.get("/compare/22222/33333/").status_code == 404
+    assert client.get("/compare/22222/33333/reel").status_code == 404
+    assert client.get("/compare/?a=22222&b=33333").status_code == 404
