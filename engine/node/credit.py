@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 MEMORY_US: Final = 1_000_000
@@ -41,29 +42,55 @@ class CreditFlow:
 
     A blocked process keeps the grants that it owes to others and releases them when it is unblocked (F3). It goes on
     sending and handling: only a connection's reader stops (A3).
+
+    Args:
+        now_us: returns the virtual time.
     """
 
-    __slots__ = ("blocked_by", "deferred", "_left", "_specs", "_until_grant", "_blocked_at_us")
+    __slots__ = (
+        "blocked_by",
+        "deferred",
+        "_now_us",
+        "_left",
+        "_specs",
+        "_until_grant",
+        "_began_us",
+        "_since_us",
+        "_done_us",
+    )
 
-    def __init__(self) -> None:
+    def __init__(self, now_us: Callable[[], int]) -> None:
         self.blocked_by: dict[str, None] = {}
         """Receivers without whose grant it stays blocked, in the order in which they blocked it."""
         self.deferred: dict[str, int] = {}
         """Grants kept back, by the process that waits for them."""
+        self._now_us = now_us
         self._left: dict[str, int] = {}
         self._specs: dict[str, Spec] = {}
         self._until_grant: dict[str, int] = {}
-        self._blocked_at_us: int | None = None
+        self._began_us: int | None = None
+        self._since_us = 0
+        self._done_us = 0
 
     @property
     def blocked(self) -> bool:
         """Whether any receiver blocks it (F3)."""
         return bool(self.blocked_by)
 
-    def in_flow(self, now_us: int) -> bool:
-        """Tell whether it shows `flow`: blocked now, or the last block began less than a second ago (F7)."""
-        began = self._blocked_at_us
-        return self.blocked or (began is not None and now_us - began < MEMORY_US)
+    @property
+    def in_flow(self) -> bool:
+        """Whether it shows `flow`: blocked now, or the last block began less than a second ago (F7)."""
+        return self.blocked or self._now_us() < self.flow_until_us
+
+    @property
+    def flow_until_us(self) -> int:
+        """Until when it shows `flow` if nobody blocks it any more (F7)."""
+        return 0 if self._began_us is None else self._began_us + MEMORY_US
+
+    @property
+    def blocked_us(self) -> int:
+        """How long it has been blocked in all."""
+        return self._done_us + (self._now_us() - self._since_us if self.blocked else 0)
 
     # --- as a sender -------------------------------------------------------------------------------------------------
 
@@ -71,13 +98,13 @@ class CreditFlow:
         """Return how many messages may be sent before `to` blocks this process; 0 or less when it does (F2)."""
         return self._left.get(to, spec.initial)
 
-    def sent(self, to: str, count: int, now_us: int, spec: Spec = DEFAULT) -> None:
+    def sent(self, to: str, count: int, spec: Spec = DEFAULT) -> None:
         """Pay for messages; the one that takes the last credit blocks this process, later ones go below 0 (F2)."""
         self._specs[to] = spec
         before = self._left.get(to, spec.initial)
         self._left[to] = before - count
         if before > 0 >= before - count:
-            self.block(to, now_us)
+            self.block(to)
 
     def granted(self, by: str, amount: int) -> list[Grant]:
         """Take credit from a receiver; return the grants that are released if this unblocks the process (F2, F3)."""
@@ -86,19 +113,24 @@ class CreditFlow:
         self._left[by] += amount
         return self.unblock(by) if self._left[by] > 0 else []
 
-    def block(self, by: str, now_us: int) -> None:
+    def block(self, by: str) -> None:
         """Note that `by` blocks this process, where the credit is counted elsewhere too (F3)."""
-        if by not in self.blocked_by:
-            self.blocked_by[by] = None
-            self._blocked_at_us = now_us
+        if by in self.blocked_by:
+            return
+        self._began_us = self._now_us()
+        if not self.blocked:
+            self._since_us = self._began_us
+        self.blocked_by[by] = None
 
     def unblock(self, by: str) -> list[Grant]:
         """Note that `by` blocks it no longer; return the grants that are released if nobody does (F3)."""
         if by not in self.blocked_by:
             return []
+        before = self.blocked_us
         del self.blocked_by[by]
         if self.blocked_by:
             return []
+        self._done_us = before
         released = [Grant(to, amount) for to, amount in self.deferred.items()]
         self.deferred.clear()
         return released
