@@ -27,7 +27,7 @@ PARTS: Final = ("settings", "memory", "disk", "alarms", "clock")
 class QueueTable:
     """One queue as its transitions describe it."""
 
-    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduced", "index")
+    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduced", "index", "facts")
 
     def __init__(self) -> None:
         self.mode = "default"
@@ -37,6 +37,7 @@ class QueueTable:
         self.counters: dict[str, Any] = {}
         self.reduced: dict[str, Any] | None = None
         self.index = IndexTable()
+        self.facts: dict[str, Any] = {}
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
@@ -48,6 +49,7 @@ class QueueTable:
             "counters": dict(self.counters),
             "reduced": None if self.reduced is None else dict(self.reduced),
             "index": self.index.to_json(),
+            **self.facts,
         }
 
 
@@ -141,6 +143,15 @@ def _mode(state: State, t: tr.ModeChanged) -> None:
     state.queue(t.queue).mode = t.mode
 
 
+def _queue_changed(state: State, t: tr.QueueChanged) -> None:
+    facts = state.queue(t.queue).facts
+    for name, value in t.values.items():
+        if value is None:
+            facts.pop(name, None)
+        else:
+            facts[name] = value
+
+
 def _queue_started(state: State, t: tr.QueueStarted) -> None:
     queue = QueueTable()
     queue.index = state.queue(t.queue).index
@@ -203,6 +214,7 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.Reduced: _reduced,
     tr.TargetChanged: _target,
     tr.ModeChanged: _mode,
+    tr.QueueChanged: _queue_changed,
     tr.ConfirmsDue: None,
     tr.EntriesRecorded: _of_index("entries_recorded"),
     tr.JournalOpened: _of_index("journal_opened"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Final
 
-from engine.node.commands import MAX_COUNT, Publish, SetConsumer, SetPublisher
+from engine.node.channel import Channel
+from engine.node.commands import DEFAULT_QUEUE, MAX_COUNT, Publish, SetConsumer, SetPublisher, says_more
 from engine.node.pace import TICK_US, Pace
 from engine.node.scheduler import Timer
-from engine.ranges import Range
 
 STOPPED: Final = "stopped"
 RUNNING: Final = "running"
@@ -47,15 +47,28 @@ class Publisher:
         self.waiting: deque[Publish] = deque()
         self.timer: Timer | None = None
         self.rule = PUBLISHES
+        self.routing_key = DEFAULT_QUEUE
+        self.says_more = False
+        """Whether a command gave it more than the first commands could say, which is told from then on."""
 
     def change(self, command: SetPublisher) -> None:
         """Take the values of a command."""
         self.pace.rate_per_s = command.rate_per_s
+        self.running = command.running
+        self.hears_blocked = command.hears_blocked
+        self.address(command)
+
+    def address(self, command: SetPublisher | Publish) -> None:
+        """Take what a command says about its messages."""
         self.size_bytes = command.size_bytes
         self.persistent = command.persistent
         self.confirm = command.confirm
-        self.running = command.running
-        self.hears_blocked = command.hears_blocked
+        self.routing_key = command.routing_key
+        self.says_more = self.says_more or says_more(command)
+
+    def batch(self, count: int) -> Publish:
+        """Return `count` of its messages as a burst."""
+        return Publish(count, self.size_bytes, self.persistent, self.confirm, self.routing_key)
 
     @property
     def blocked(self) -> bool:
@@ -100,6 +113,7 @@ class Publisher:
             "confirmed": self.confirmed,
             "unconfirmed": self.unconfirmed,
             "waiting": sum(burst.count for burst in self.waiting),
+            **({"routing_key": self.routing_key} if self.says_more else {}),
         }
 
 
@@ -115,13 +129,14 @@ class Consumer:
     def __init__(self, name: str, unsent_limit: int) -> None:
         self.name = name
         self.pace = Pace(1, TICK_US // 2)
+        self.queue = ""
         self.prefetch = 1
         self.ack = "each"
         self.running = False
         self.alarm = False
         self.unsent_limit = unsent_limit
-        self.held: deque[Range] = deque()
-        """Tags of unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
+        self.channel = Channel()
+        """Unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
         self.holding = 0
         """Unacknowledged messages, or messages on the way for `auto`."""
         self.delivered = 0
@@ -129,6 +144,8 @@ class Consumer:
         self.acked = 0
         self.timer: Timer | None = None
         self.rule = CONSUMES
+        self.says_more = False
+        """Whether a command gave it more than the first commands could say, which is told from then on."""
 
     def change(self, command: SetConsumer) -> None:
         """Take the values of a command."""
@@ -136,6 +153,8 @@ class Consumer:
         self.prefetch = command.prefetch
         self.ack = command.ack
         self.running = command.running
+        self.queue = command.queue
+        self.says_more = self.says_more or says_more(command)
 
     @property
     def credit(self) -> int:
@@ -158,15 +177,17 @@ class Consumer:
             return STOPPED
         return BLOCKING if self.alarm else RUNNING
 
-    def take_held(self, count: int) -> list[Range]:
-        """Return the tags of the oldest deliveries, which it holds no longer."""
-        return take_ranges(self.held, count)
+    def cancelled(self) -> None:
+        """Hear that its queue is gone, and with it what it holds."""
+        self.running = False
+        self.holding = 0
+        stop(self)
 
     def disconnect(self) -> None:
         """Lose the connection; it does not come back by itself."""
         self.running = False
         self.alarm = False
-        self.held.clear()
+        self.channel.reset()
         self.holding = 0
         stop(self)
 
@@ -183,6 +204,7 @@ class Consumer:
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
+            **({"queue": self.queue} if self.says_more else {}),
         }
 
 
@@ -193,74 +215,26 @@ class Hand:
     usual_rule = HOLDS
 
     def __init__(self) -> None:
-        self.held: deque[tuple[str | None, Range]] = deque()
-        """Consumer (None for basic.get) and tags, in order of delivery (P14)."""
-        self.holding = 0
+        self.channel = Channel(joins=False)
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
         self.rule = HOLDS
 
-    def hold(self, consumer: str | None, tags: Range) -> None:
-        """Add a delivery."""
-        self.held.append((consumer, tags))
-        self.holding += tags.count
-
-    def take_held(self, count: int) -> list[tuple[str | None, Range]]:
-        """Return the oldest deliveries, which are held no longer."""
-        taken: list[tuple[str | None, Range]] = []
-        while count > 0 and self.held:
-            consumer, tags = self.held.popleft()
-            if tags.count > count:
-                self.held.appendleft((consumer, tags.part(count, tags.count - count)))
-                tags = tags.part(0, count)
-            taken.append((consumer, tags))
-            self.holding -= tags.count
-            count -= tags.count
-        return taken
-
-    def take_of(self, consumer: str) -> list[Range]:
-        """Return everything that one consumer delivered, which is held no longer."""
-        taken = [tags for name, tags in self.held if name == consumer]
-        self.held = deque(each for each in self.held if each[0] != consumer)
-        self.holding -= sum(tags.count for tags in taken)
-        return taken
-
     def disconnect(self) -> None:
         """Lose the channel."""
-        self.held.clear()
-        self.holding = 0
+        self.channel.reset()
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""
         return {
             "role": "hand",
             "state": RUNNING,
-            "unacked": self.holding,
+            "unacked": len(self.channel),
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
         }
-
-
-def take_ranges(ranges: deque[Range], count: int) -> list[Range]:
-    """Take up to `count` integers from the front, in order."""
-    taken: list[Range] = []
-    while count > 0 and ranges:
-        first = ranges.popleft()
-        if first.count > count:
-            ranges.appendleft(first.part(count, first.count - count))
-            first = first.part(0, count)
-        taken.append(first)
-        count -= first.count
-    return taken
-
-
-def hold_range(ranges: deque[Range], tags: Range) -> None:
-    """Add tags at the end, joined to the last ones where they follow them."""
-    if ranges and ranges[-1].end == tags.start:
-        tags = Range(ranges[-1].start, ranges.pop().count + tags.count)
-    ranges.append(tags)
 
 
 def stop(actor: Publisher | Consumer) -> None:

@@ -39,3 +39,7 @@ STORE_ROW: Final = 122_590
 CACHE_ROW: Final = 459_350
 """A message of the current store file, which also keeps its body in RAM."""
 FILE_ROW: Final = 112_000
+QUEUE_BASE: Final = 19_748_000
+"""A durable queue that is empty and hibernates."""
+CONNECTION_BASE: Final = 34_305_000
+"""A connection with one channel."""

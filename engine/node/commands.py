@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import typing
+from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
@@ -20,7 +22,10 @@ Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
 Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
 Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
-Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,31}\Z")]
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
+RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
+DEFAULT_QUEUE: Final = "orders"
+"""The queue that a command means when it names none."""
 AckMode = Literal["each", "multiple", "auto", "manual"]
 
 
@@ -35,6 +40,7 @@ class Publish(Command, frozen=True, tag="publish"):
     size_bytes: Size
     persistent: bool = False
     confirm: bool = False
+    routing_key: RoutingKey = DEFAULT_QUEUE
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):
@@ -51,6 +57,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     confirm: bool = False
     running: bool = True
     hears_blocked: bool = False
+    routing_key: RoutingKey = DEFAULT_QUEUE
 
 
 class SetConsumer(Command, frozen=True, tag="set_consumer"):
@@ -61,6 +68,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         prefetch: how many it may hold unacknowledged, 0 for any number (P13); no-ack consumers ignore it.
         ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
             `manual` by the ack command.
+        queue: where it consumes from.
     """
 
     name: Name
@@ -68,6 +76,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     prefetch: Prefetch = 1
     ack: AckMode = "each"
     running: bool = True
+    queue: Name = DEFAULT_QUEUE
 
 
 class Remove(Command, frozen=True, tag="remove"):
@@ -94,14 +103,17 @@ class Get(Command, frozen=True, tag="get"):
 
     count: Count
     ack: bool = True
+    queue: Name = DEFAULT_QUEUE
 
 
 class Purge(Command, frozen=True, tag="purge"):
     """Drop every ready message (P19)."""
 
+    queue: Name = DEFAULT_QUEUE
+
 
 class Set(Command, frozen=True, tag="set"):
-    """Change a setting while the node runs."""
+    """Change a setting while the node runs; `queue` for those that belong to one."""
 
     name: Literal[
         "ram_bytes",
@@ -113,6 +125,7 @@ class Set(Command, frozen=True, tag="set"):
         "disk_free_limit",
     ]
     value: int | float | str | dict[str, int | float] | None
+    queue: Name = DEFAULT_QUEUE
 
 
 class Restart(Command, frozen=True, tag="restart"):
@@ -121,7 +134,40 @@ class Restart(Command, frozen=True, tag="restart"):
     kind: Literal["clean", "kill", "power"]
 
 
-AnyCommand = Publish | SetPublisher | SetConsumer | Remove | Ack | Requeue | Get | Purge | Set | Restart
+class DeclareQueue(Command, frozen=True, tag="declare_queue"):
+    """queue.declare: begin a queue unless it is there (P18)."""
+
+    name: Name
+    durable: bool = True
+
+
+class DeleteQueue(Command, frozen=True, tag="delete_queue"):
+    """queue.delete: the queue goes with all its messages (P19)."""
+
+    name: Name
+
+
+class KillQueue(Command, frozen=True, tag="kill_queue"):
+    """Let one queue process crash; its supervisor starts it again on its files (D4)."""
+
+    queue: Name = DEFAULT_QUEUE
+
+
+AnyCommand = (
+    Publish
+    | SetPublisher
+    | SetConsumer
+    | Remove
+    | Ack
+    | Requeue
+    | Get
+    | Purge
+    | Set
+    | Restart
+    | DeclareQueue
+    | DeleteQueue
+    | KillQueue
+)
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})
 """Actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
@@ -139,12 +185,13 @@ SET_VALUES: Final[dict[str, Any]] = {
 
 VERBS: Final = tuple(
     str(msgspec.inspect.type_info(kind).tag)  # type: ignore[attr-defined]
-    for kind in (Publish, SetPublisher, SetConsumer, Remove, Ack, Requeue, Get, Purge, Set, Restart)
+    for kind in typing.get_args(AnyCommand)
 )
 
-
-LATER: Final = frozenset({"hears_blocked"})
-"""Fields that came later: left out of the canonical form at their default, so that older commands keep theirs."""
+SAID_AT_FIRST: Final = frozenset(
+    "count size_bytes persistent confirm name rate_per_s running prefetch ack multiple value kind".split()
+)
+"""Fields that are always written; the others are left out where they have their default."""
 
 
 def parse(command: object) -> AnyCommand:
@@ -184,5 +231,22 @@ def value_of(command: Set) -> Any:
 def to_json(command: AnyCommand) -> dict[str, Any]:
     """Return a command as the canonical JSON object that `parse` reads."""
     plain: dict[str, Any] = msgspec.to_builtins(command)
-    defaults = {field.name: field.default for field in msgspec.structs.fields(command) if field.name in LATER}
-    return {name: value for name, value in plain.items() if name not in LATER or value != defaults[name]}
+    for name, default in _later_fields(type(command)).items():
+        if plain[name] == default:
+            del plain[name]
+    return plain
+
+
+def says_more(command: AnyCommand) -> bool:
+    """Tell whether a command says something that is left out by default."""
+    return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
+
+
+@lru_cache
+def _later_fields(kind: type[AnyCommand]) -> dict[str, Any]:
+    fields = msgspec.structs.fields(kind)
+    return {
+        each.name: each.default
+        for each in fields
+        if each.name not in SAID_AT_FIRST and each.default is not msgspec.NODEFAULT
+    }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from engine.node.actors import Publisher, stop
 from engine.node.commands import Publish
+from engine.node.consumers import Consumers
 from engine.node.deliveries import BURST_SPACING_US, Deliveries
 from engine.node.limits import Limits
 from engine.node.scheduler import Scheduler
@@ -23,31 +25,37 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     start: int
     count: int
     actor: str
+    queues: tuple[str, ...]
+    """Those that have not confirmed yet (K10)."""
 
     def part(self, offset: int, count: int) -> Awaited:
         """Return `count` messages beginning at `offset`."""
-        return Awaited(self.start + offset, count, self.actor)
+        return Awaited(self.start + offset, count, self.actor, self.queues)
 
     def continued_by(self, after: Awaited) -> bool:
-        """Tell whether `after` is of the same publisher."""
-        return self.actor == after.actor
+        """Tell whether `after` is of the same publisher and waits for the same queues."""
+        return self.actor == after.actor and self.queues == after.queues
 
     def merged(self, count: int) -> Awaited:
         """Return this run with `count` messages in all."""
-        return Awaited(self.start, count, self.actor)
+        return Awaited(self.start, count, self.actor, self.queues)
 
 
 class Connections:
     """All publishers of a node.
 
     Args:
-        deliveries: where messages go.
+        queues: where messages go.
+        consumers: who hears of alarms too.
+        templates: returns the number under which the codec knows a routing key.
         limits: bounds of this program, looked at before messages are let in.
     """
 
     def __init__(
         self,
-        deliveries: Deliveries,
+        queues: Mapping[str, Deliveries],
+        consumers: Consumers,
+        templates: Callable[[str], int],
         scheduler: Scheduler,
         limits: Limits,
         emit: Callable[[Transition], None],
@@ -56,7 +64,9 @@ class Connections:
         self.publishers: dict[str, Publisher] = {"burst": self.burst}
         self.alarms: frozenset[str] = frozenset()
         """The resources whose alarm is set: memory, disk (A1)."""
-        self.deliveries = deliveries
+        self._queues = queues
+        self._consumers = consumers
+        self._templates = templates
         self._scheduler = scheduler
         self._limits = limits
         self._emit = emit
@@ -72,9 +82,7 @@ class Connections:
 
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
-        self.burst.size_bytes = burst.size_bytes
-        self.burst.persistent = burst.persistent
-        self.burst.confirm = burst.confirm
+        self.burst.address(burst)
         if self.alarm:
             self._seen(self.burst)
             self.burst.waiting.append(burst)
@@ -96,7 +104,7 @@ class Connections:
 
     def _set_timer(self, publisher: Publisher) -> None:
         at_us = publisher.pace.next_us(self._scheduler.now_us)
-        publisher.timer = self._scheduler.at(at_us, lambda: self._tick(publisher))
+        publisher.timer = self._scheduler.at(at_us, partial(self._tick, publisher))
 
     def _tick(self, publisher: Publisher) -> None:
         publisher.timer = None
@@ -108,8 +116,8 @@ class Connections:
         publisher.pace.did(due)
         sharing = sum(each.running for each in self.publishers.values())
         spacing_us = publisher.pace.spacing_us(due, sharing)
-        batch = Publish(due, publisher.size_bytes, publisher.persistent, publisher.confirm)
-        if self._limits.refusal(batch, self.waiting) is not None:
+        batch = publisher.batch(due)
+        if self._limits.refusal(batch, self.waiting, len(self.route(batch))) is not None:
             publisher.running = False
             publisher.rule = "limit"
             return
@@ -124,39 +132,58 @@ class Connections:
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
     def _send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
-        """Let a batch into the queue; confirms that do not depend on disk go out first (K1)."""
+        """Let a batch into its queues; confirms that do not depend on disk go out first (K1)."""
+        queues = [self._queues[name] for name in self.route(batch)]
         arrival = Arrival(
             count=batch.count,
             msg_no=self.next_msg_no,
             size_bytes=batch.size_bytes,
             raw_persistent=batch.persistent,
-            wants_confirm=batch.confirm and batch.persistent and self.deliveries.process.queue.state.durable,
+            template=self._templates(batch.routing_key),
         )
+        later = [each.name for each in queues if batch.confirm and batch.persistent and each.state.durable]
         self.next_msg_no += batch.count
         publisher.published += batch.count
-        if arrival.wants_confirm:
+        if later:
             publisher.unconfirmed += batch.count
-            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name))
+            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name, tuple(later)))
         elif batch.confirm:
             self._confirm(publisher, batch.count, "K1", {"cause": "immediate"})
-        self.deliveries.arrive(arrival, spacing_us)
+        for queue in queues:
+            wants = queue.name in later
+            queue.arrive(msgspec.structs.replace(arrival, wants_confirm=wants), spacing_us)
+
+    def route(self, batch: Publish) -> list[str]:
+        """Return the queues that a batch goes to: the default exchange knows each by its name."""
+        return [batch.routing_key] if batch.routing_key in self._queues else []
 
     # --- confirms ----------------------------------------------------------------------------------------------------
 
-    def confirmed(self, messages: Sequence[Range]) -> None:
+    def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
         """Send the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
-        self._confirm_ranges(messages, "K8", "written")
+        self._confirm_ranges(queue, messages, "K8", "written")
 
-    def discarded(self, arrival: Arrival) -> None:
+    def discarded(self, queue: str, arrival: Arrival) -> None:
         """A no-ack consumer took messages without queueing: their confirms go out at once (K2)."""
         if arrival.wants_confirm:
-            self._confirm_ranges([Range(arrival.msg_no, arrival.count)], "K2", "delivered")
+            self._confirm_ranges(queue, [Range(arrival.msg_no, arrival.count)], "K2", "delivered")
 
-    def _confirm_ranges(self, messages: Sequence[Range], rule: str, cause: str) -> None:
+    def queue_deleted(self, queue: str) -> None:
+        """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
+        self._confirm_ranges(
+            queue, [Range(each.start, each.count) for each in self._awaited], "K10", "deleted"
+        )
+
+    def _confirm_ranges(self, queue: str, messages: Iterable[Range], rule: str, cause: str) -> None:
+        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10)."""
         counts: dict[str, int] = {}
         for each in messages:
             for found in self._awaited.remove(each.start, each.count):
-                counts[found.actor] = counts.get(found.actor, 0) + found.count
+                left = tuple(name for name in found.queues if name != queue)
+                if left:
+                    self._awaited.insert(msgspec.structs.replace(found, queues=left))
+                else:
+                    counts[found.actor] = counts.get(found.actor, 0) + found.count
         for actor, count in counts.items():
             publisher = self.publishers.get(actor)
             if publisher is not None:
@@ -185,7 +212,7 @@ class Connections:
             if publisher.told_blocked and not alarm:
                 publisher.told_blocked = False
                 self._emit(ConnectionUnblocked("A5", publisher.name))
-        for consumer in self.deliveries.consumers.values():
+        for consumer in self._consumers.all.values():
             consumer.rule = "A4"
             consumer.alarm = alarm
         if alarm:

@@ -1,12 +1,13 @@
-"""Messages on their way through the queue process to consumers and back (P7-P13)."""
+"""Messages on their way through one queue process to consumers and back (P7-P13)."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
-from engine.node.actors import Consumer, Hand, hold_range
+from engine.node.actors import Consumer, Hand
 from engine.node.queue_process import QueueProcess
 from engine.node.scheduler import Scheduler
 from engine.ranges import Range
@@ -19,45 +20,52 @@ BURST_SPACING_US = 1
 
 
 class Deliveries:
-    """Hands messages to consumers: new ones directly, waiting ones from the backlog.
+    """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
 
     Consumers take turns. Where the broker deals single messages round-robin, a batch is dealt here in blocks of equal
     length (P12 simplified), so that what a consumer holds stays in few runs.
 
     Args:
         process: the queue process.
+        hand: whose channel the manual consumers deliver into.
         on_discarded: told of messages that a no-ack consumer took without queueing (K2).
     """
 
     def __init__(
         self,
         process: QueueProcess,
+        hand: Hand,
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
-        on_discarded: Callable[[Arrival], None],
+        on_discarded: Callable[[str, Arrival], None],
     ) -> None:
         self.process = process
-        self.consumers: dict[str, Consumer] = {}
-        self.hand = Hand()
+        self.name = process.name
+        self._hand = hand
         self._turns: deque[Consumer] = deque()
         self._scheduler = scheduler
         self._emit = emit
         self._on_discarded = on_discarded
 
+    @property
+    def state(self) -> QueueState:
+        """The record of the backing queue."""
+        return self.process.queue.state
+
     # --- consumers come and go ---------------------------------------------------------------------------------------
 
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from this queue."""
+        return tuple(self._turns)
+
     def add(self, consumer: Consumer) -> None:
-        """Make a consumer known; it takes its turn last."""
-        self.consumers[consumer.name] = consumer
+        """Let a consumer take its turn last."""
         self._turns.append(consumer)
 
     def remove(self, consumer: Consumer) -> None:
-        """Close a consumer's connection: what it holds goes back to the queue (P11)."""
-        del self.consumers[consumer.name]
+        """Let a consumer get nothing any more; what it holds stays as it is."""
         self._turns.remove(consumer)
-        tags = list(consumer.held) + self.hand.take_of(consumer.name)
-        consumer.disconnect()
-        self.requeue(tags)
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
@@ -90,6 +98,7 @@ class Deliveries:
             if consumer.ack == "auto":
                 self._discard(part)
                 consumer.holding += part.count
+                consumer.channel.send(part.count)
             else:
                 self._hold(consumer, queue.publish_delivered(part, spacing_us))
             consumer.delivered += part.count
@@ -107,7 +116,7 @@ class Deliveries:
             state.next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
         )
         self._emit(Discarded("Q24", state.name, None, None, (extent,)))
-        self._on_discarded(part)
+        self._on_discarded(self.name, part)
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
 
@@ -141,6 +150,7 @@ class Deliveries:
                 tags = Range(each.extent.start, each.extent.count)
                 if consumer.ack == "auto":
                     consumer.holding += tags.count
+                    consumer.channel.send(tags.count)
                 else:
                     self._hold(consumer, tags)
                 consumer.delivered += tags.count
@@ -161,10 +171,8 @@ class Deliveries:
 
     def _hold(self, consumer: Consumer, tags: Range) -> None:
         consumer.holding += tags.count
-        if consumer.ack == "manual":
-            self.hand.hold(consumer.name, tags)
-        else:
-            hold_range(consumer.held, tags)
+        channel = self._hand.channel if consumer.ack == "manual" else consumer.channel
+        channel.deliver(self.name, consumer.name, tags)
 
     # --- consumers at work -------------------------------------------------------------------------------------------
 
@@ -176,7 +184,7 @@ class Deliveries:
 
     def _set_timer(self, consumer: Consumer) -> None:
         at_us = consumer.pace.next_us(self._scheduler.now_us)
-        consumer.timer = self._scheduler.at(at_us, lambda: self._work(consumer))
+        consumer.timer = self._scheduler.at(at_us, partial(self._work, consumer))
 
     def _work(self, consumer: Consumer) -> None:
         """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
@@ -192,45 +200,27 @@ class Deliveries:
             consumer.holding -= count
             if consumer.ack != "auto":
                 consumer.acked += count
-                queue.ack(consumer.take_held(count), multiple=consumer.ack == "multiple")
+                tags = [each.messages for each in consumer.channel.take(count)]
+                queue.ack(tags, multiple=consumer.ack == "multiple")
             self._run_backlog(spacing_us)
         if consumer.holding and consumer.timer is None:
             self._set_timer(consumer)
         self.process.handled()
 
-    # --- by hand -----------------------------------------------------------------------------------------------------
+    # --- what channels send ------------------------------------------------------------------------------------------
 
-    def get(self, count: int, ack: bool) -> int:
-        """basic.get `count` times (P10); return how many messages came."""
+    def get(self, count: int, ack: bool) -> list[Taken]:
+        """basic.get `count` times (P10)."""
         self.process.begin()
         taken = self.take(count, ack, BURST_SPACING_US)
-        for each in taken:
-            self.hand.delivered += each.extent.count
-            self.hand.redelivered += each.redelivered
-            if ack:
-                self.hand.hold(None, Range(each.extent.start, each.extent.count))
         self.process.handled()
-        return sum(each.extent.count for each in taken)
+        return taken
 
-    def ack_held(self, count: int, multiple: bool) -> None:
-        """Acknowledge the oldest deliveries held by hand (P14)."""
-        tags = self._give_up(count)
-        self.hand.acked += count
+    def ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages; then the consumers have their turn (P11)."""
         self.process.begin().ack(tags, multiple=multiple)
         self._run_backlog(BURST_SPACING_US)
         self.process.handled()
-
-    def requeue_held(self, count: int) -> None:
-        """Reject the oldest deliveries held by hand, with requeue (P11)."""
-        self.requeue(self._give_up(count))
-
-    def _give_up(self, count: int) -> list[Range]:
-        taken = self.hand.take_held(count)
-        for name, tags in taken:
-            if name is not None:
-                self.consumers[name].holding -= tags.count
-                self.consumers[name].acked += tags.count
-        return [tags for _, tags in taken]
 
     def requeue(self, tags: Sequence[Range]) -> None:
         """Return messages to the queue, then drop_expired and the consumers have their turn (P11)."""
@@ -241,11 +231,11 @@ class Deliveries:
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
-    def disconnect_all(self) -> None:
-        """Every connection is lost; the node stopped."""
-        for consumer in self.consumers.values():
-            consumer.disconnect()
-        self.hand.disconnect()
+    def purge(self) -> int:
+        """Drop every ready message; return how many (P19)."""
+        count = self.process.begin().purge()
+        self.process.handled()
+        return count
 
 
 def passes_without_effect(state: QueueState) -> bool:

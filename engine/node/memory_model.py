@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
 from engine.extents import Extent
 from engine.node import calibration as cal
+from engine.ranges import RangeSet
 from engine.variable_queue import VariableQueue
 from engine.variable_queue.state import LANES, PENDING
 
@@ -58,25 +59,38 @@ def entry_bytes(extent: Extent) -> int:
     return cal.ALPHA_HEAP_LARGE
 
 
-def measure(base: int, connections: int, queue: VariableQueue, stores: Iterable[dict[str, Any]]) -> Memory:
+def queues_bytes(count: int, connection_bytes: int) -> int:
+    """Return what queues add to a node with one empty queue, in the same proportion to connections as measured.
+
+    Args:
+        count: how many queues there are.
+        connection_bytes: what a connection with a channel costs at the scale of this node.
+    """
+    return max(0, count - 1) * connection_bytes * cal.QUEUE_BASE // cal.CONNECTION_BASE
+
+
+def measure(
+    base: int, connections: int, queues: Sequence[VariableQueue], stores: Iterable[dict[str, Any]]
+) -> Memory:
     """Add up the memory; the cost follows the number of runs.
 
     Args:
         base, connections: bytes of the node and of all connections.
-        queue: the queue.
+        queues: all queues; a body that lies in several of them is one binary.
         stores: snapshots of the message stores.
     """
-    state = queue.state
     entries = bodies = in_ram_and_store = 0
-    for place in LANES + PENDING:
-        pending = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP if place in PENDING else 0
-        for extent in state.runs_of(place):
-            entries += extent.count * (entry_bytes(extent) + pending)
-            if extent.in_ram:
-                body = extent.count * body_bytes(extent.size_bytes)
-                bodies += body
-                if extent.in_store:
-                    in_ram_and_store += extent.count * extent.size_bytes
+    counted = RangeSet()
+    for queue in queues:
+        for place in LANES + PENDING:
+            pending = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP if place in PENDING else 0
+            for extent in queue.state.runs_of(place):
+                entries += extent.count * (entry_bytes(extent) + pending)
+                if extent.in_ram:
+                    count = extent.count if len(queues) == 1 else _not_counted(counted, extent)
+                    bodies += count * body_bytes(extent.size_bytes)
+                    if extent.in_store:
+                        in_ram_and_store += count * extent.size_bytes
     stores_total, cached = _stores(stores)
     cached_bodies = max(0, cached - in_ram_and_store)
     return Memory(
@@ -84,10 +98,17 @@ def measure(base: int, connections: int, queue: VariableQueue, stores: Iterable[
         connections=connections,
         entries=entries // 1000,
         bodies=bodies // 1000,
-        journal=_journal(queue) // 1000,
+        journal=sum(_journal(queue) for queue in queues) // 1000,
         stores=stores_total // 1000,
         cached_bodies=cal.BODY_BINARY_PER_BYTE * cached_bodies // 1000,
     )
+
+
+def _not_counted(counted: RangeSet, extent: Extent) -> int:
+    """Return how many of the bodies no other queue had in RAM, and count them now."""
+    known = sum(each.count for each in counted.inside(extent.msg_no, extent.count))
+    counted.add(extent.msg_no, extent.count)
+    return extent.count - known
 
 
 def _journal(queue: VariableQueue) -> int:

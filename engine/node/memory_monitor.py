@@ -38,6 +38,11 @@ class MemoryMonitor:
         """Make a queue known, with both durations infinite (M1)."""
         self.queues[queue] = Registered()
 
+    def deregister(self, queue: str) -> None:
+        """Forget a queue whose process ended; its report counts no longer (M1)."""
+        self.report(queue, None)
+        del self.queues[queue]
+
     def report(self, queue: str, duration: float | None) -> float | None:
         """Note a queue's duration and return the one it should aim for, as last computed (M2)."""
         known = self.queues[queue]

@@ -1,8 +1,9 @@
-"""The node: one queue with everything around it, driven by commands in virtual time."""
+"""The node: queues with everything around them, driven by commands in virtual time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
@@ -15,15 +16,16 @@ from engine.node.actors import Consumer, Hand, Publisher
 from engine.node.board import Board
 from engine.node.commands import AnyCommand
 from engine.node.connections import Connections
-from engine.node.deliveries import Deliveries
+from engine.node.consumers import Consumers
 from engine.node.disk_watch import DiskWatch
 from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.memory_watch import MemoryWatch
 from engine.node.queue_process import MILLISECOND_US, QueueProcess
+from engine.node.queues import Queues
 from engine.node.scenario import Scenario, TimedCommand
 from engine.node.scheduler import COMMAND, Scheduler
-from engine.node.settings import RUNTIME, TOLD_WHEN_SET
+from engine.node.settings import RUNTIME, TOLD_WHEN_SET, NodeSettings
 from engine.node.verbs import Verbs
 from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
 from engine.ranges import Range
@@ -31,6 +33,7 @@ from engine.storage.port import Storage
 from engine.transition_log import TransitionLog
 from engine.transitions import Transition, Why
 from engine.variable_queue.arrivals import Arrival
+from engine.variable_queue.state import QueueState
 
 STEP_HORIZON_US: Final = 60_000_000
 """A step looks this far ahead for something to happen."""
@@ -68,54 +71,75 @@ class Node:
         self.history: list[TimedCommand] = []
         self._clock = Scheduler()
         self.board = Board(self._emit)
-        self.mode = "default"
-        self.target: int | None = None
         self._used_bytes = 0
+        self._clock_told = False
         prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
-        codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
-        self._tell_settings("start")
+        self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
         self.host = VirtualHost(
-            durable=self.settings.queue_durable,
-            settings=self.queue_settings,
-            codec=codec,
-            storage=storage,
-            emit=self._emit,
+            settings=self.queue_settings, codec=self._codec, storage=storage, emit=self._emit
         )
-        self.host.start_new(0)
         self.watch = MemoryWatch(MemoryMonitor())
-        self.process = self._new_process()
-        limits = Limits(self.settings, codec, storage)
-        limits.queue = self.host.queue
-        self._limits = limits
-        self.deliveries = Deliveries(self.process, self._clock, self._emit, self._discarded)
-        self.connections = Connections(self.deliveries, self._clock, limits, self._emit)
+        self.hand = Hand()
+        self.queues = Queues(
+            host=self.host,
+            hand=self.hand,
+            clock=self._clock,
+            settings=self.current_settings,
+            watch=self.watch,
+            board=self.board,
+            emit=self._emit,
+            on_confirmed=self._confirmed,
+            on_discarded=self._discarded,
+        )
+        self._tell_settings("start")
+        self.host.start_new()
+        self._limits = Limits(self.settings, self._codec, storage, self._queue_states)
+        self.consumers = Consumers(self.queues, self.hand)
+        self.connections = Connections(
+            self.queues, self.consumers, self._template, self._clock, self._limits, self._emit
+        )
         self._verbs = Verbs(self)
-        self.disk = DiskWatch(self._clock, lambda: self.settings, storage, self._disk_alarm_changed)
+        self._declare_topology()
+        self.disk = DiskWatch(self._clock, self.current_settings, storage, self._disk_alarm_changed)
         self.disk.look()
         self._check_memory()
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
         for timed in scenario.commands:
-            self._clock.at(timed.at_us, self._scheduled(timed), COMMAND)
+            self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
         self._end_event()
 
-    def _new_process(self) -> QueueProcess:
-        return QueueProcess(
-            queue=self.host.queue,
-            scheduler=self._clock,
-            settings=lambda: self.settings,
-            monitor=self.watch.monitor,
-            on_confirmed=self._confirmed,
-            on_clock=self._tell_clock,
-        )
+    def _declare_topology(self) -> None:
+        """Declare what the scenario has before its first command: its topology, or one queue called orders."""
+        topology = self.scenario.topology
+        if topology is None:
+            self.queues.begin(QUEUE, self.settings.queue_durable, redeclared=True)
+            return
+        for queue in topology.queues:
+            self._verbs.do(queue.declaration())
+
+    def current_settings(self) -> NodeSettings:
+        """Return the settings as commands left them."""
+        return self.settings
+
+    @property
+    def process(self) -> QueueProcess:
+        """The process of the first queue."""
+        return next(iter(self.queues.values())).process
+
+    def _queue_states(self) -> Iterator[QueueState]:
+        return (each.state for each in self.queues.values())
+
+    def _template(self, routing_key: str) -> int:
+        return self._codec.template_no(Template(routing_keys=(routing_key,)))
 
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
 
-    def _confirmed(self, messages: Sequence[Range]) -> None:
-        self.connections.confirmed(messages)
+    def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
+        self.connections.confirmed(queue, messages)
 
-    def _discarded(self, arrival: Arrival) -> None:
-        self.connections.discarded(arrival)
+    def _discarded(self, queue: str, arrival: Arrival) -> None:
+        self.connections.discarded(queue, arrival)
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -172,14 +196,11 @@ class Node:
         self.history.append(TimedCommand(self._clock.now_us, command))
         self._end_event()
 
-    def _scheduled(self, timed: TimedCommand) -> Callable[[], None]:
-        def happen() -> None:
-            try:
-                self._apply(timed.command)
-            except CommandError as error:
-                self.refused.append(Refused(timed.at_us, timed.command, str(error)))
-
-        return happen
+    def _scheduled(self, timed: TimedCommand) -> None:
+        try:
+            self._apply(timed.command)
+        except CommandError as error:
+            self.refused.append(Refused(timed.at_us, timed.command, str(error)))
 
     def scenario_so_far(self, title: str | None = None) -> Scenario:
         """Return the run up to now as a scenario with its digest, to be replayed."""
@@ -194,7 +215,8 @@ class Node:
 
     def refusal_to_publish(self, batch: commands.Publish) -> str | None:
         """Return why a burst cannot be let in, or None."""
-        return self._limits.refusal(batch, self.connections.waiting)
+        copies = len(self.connections.route(batch))
+        return self._limits.refusal(batch, self.connections.waiting, copies)
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
@@ -205,11 +227,12 @@ class Node:
 
     def look_at_memory(self) -> None:
         """Measure the modelled memory; set or clear the alarm (M7)."""
-        actors = len(self.connections.publishers) - 1 + len(self.deliveries.consumers)
+        actors = len(self.connections.publishers) - 1 + len(self.consumers.all)
+        each_bytes = self.settings.connection_memory_bytes
         memory = memory_model.measure(
-            self.settings.base_memory_bytes,
-            actors * self.settings.connection_memory_bytes,
-            self.host.queue,
+            self.settings.base_memory_bytes + memory_model.queues_bytes(len(self.queues), each_bytes),
+            actors * each_bytes,
+            list(self.host.queues()),
             self.host.snapshots().values(),
         )
         changed = self.watch.check(memory, self.settings)
@@ -238,11 +261,11 @@ class Node:
         self._tell_desired()
 
     def _tell_desired(self) -> None:
-        """Compute the duration to aim for and tell it to the queue if that is urgent (M3, M4)."""
+        """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
         told = self.watch.recompute(self.settings, self.disk.monitor.alarm)
         self._tell_memory("M3")
-        if told:
-            self.process.wanted_duration(self.watch.monitor.desired)
+        for name in told:
+            self.queues[name].process.wanted_duration(self.watch.monitor.desired)
 
     def _recompute(self) -> None:
         """Compute the duration to aim for, and again after the interval (M1)."""
@@ -253,21 +276,13 @@ class Node:
 
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
-        self.process.stop()
         self.connections.disconnect_all()
-        self.deliveries.disconnect_all()
-        self.host.stop(kind)
-        self.host.start_again(self._clock.now_us)
-        self._limits.queue = self.host.queue
+        self.consumers.disconnect_all()
+        self.queues.stop(kind)
         self._forget_runtime_settings()
         self.watch.monitor = MemoryMonitor()
-        self.process = self._new_process()
-        self.deliveries.process = self.process
-        if self.mode != "default":
-            self.process.begin().set_queue_mode(self.mode)
-        if self.target is not None:
-            self.process.pin_target(self.target)
-        self.process.handled()
+        for name in self.queues.start_again():
+            self.consumers.forget_queue(name)
         self.disk.restart()
         self.look_at_memory()
         self._tell_connections()
@@ -277,6 +292,17 @@ class Node:
         configured = {name: getattr(self._configured, name) for name in RUNTIME}
         self.settings = msgspec.structs.replace(self.settings, **configured)
         self._tell_settings("M8")
+
+    def delete_queue(self, name: str) -> None:
+        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
+        self.consumers.forget_queue(name)
+        self.queues.end(name)
+        self.connections.queue_deleted(name)
+
+    def kill_queue(self, name: str) -> None:
+        """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
+        self.consumers.forget_queue(name)
+        self.queues.crash(name)
 
     # --- telling and looking -----------------------------------------------------------------------------------------
 
@@ -288,13 +314,11 @@ class Node:
         self.board.tell("memory", "M2", self.watch.facts())
         self.board.tell("disk", "M10", self.disk_facts())
         self.board.tell("alarms", "M7", self.alarm_facts())
-        self._tell_clock("P5")
+        self.queues.tell()
+        self.board.tell("clock", "P5", self.clock_facts())
 
     def _tell_memory(self, rule: str) -> None:
         self.board.tell("memory", rule, self.watch.facts())
-
-    def _tell_clock(self, rule: str) -> None:
-        self.board.tell("clock", rule, self.process.clock_facts())
 
     def tell_settings(self) -> None:
         """Tell settings that a command changed."""
@@ -317,6 +341,14 @@ class Node:
         """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
         return not TOLD_WHEN_SET.isdisjoint(self.named_settings)
 
+    def clock_facts(self) -> Why:
+        """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
+        queue = self.queues.get(QUEUE)
+        if queue is not None:
+            self._clock_told = True
+            return queue.process.clock_facts()
+        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_told else {}
+
     def alarm_facts(self) -> Why:
         """Return which alarms are set."""
         found: Why = {"memory": self.watch.alarm}
@@ -326,8 +358,8 @@ class Node:
         """Return everybody who talks to the queue."""
         return [
             *self.connections.publishers.values(),
-            *self.deliveries.consumers.values(),
-            self.deliveries.hand,
+            *self.consumers.all.values(),
+            self.hand,
         ]
 
     def snapshot(self) -> dict[str, Any]:
@@ -336,6 +368,7 @@ class Node:
 
     def verify(self) -> None:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
-        self.host.queue.state.index.verify()
+        for queue in self.host.queues():
+            queue.state.index.verify()
         for store in self.host.stores.values():
             store.verify()

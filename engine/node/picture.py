@@ -9,6 +9,7 @@ import msgspec
 from engine.extents import Delta, Extent
 from engine.fold import rows_of
 from engine.node import settings
+from engine.node.virtual_host import QUEUE
 from engine.transitions import Why
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def setting_facts(node: Node) -> Why:
     """Return all settings under their names; the pair of credits as two."""
+    wish = node.queues.wishes.get(QUEUE)
     queue = msgspec.structs.asdict(node.queue_settings)
     initial, more = queue.pop("msg_store_credit_disc_bound")
     return {
@@ -25,30 +27,30 @@ def setting_facts(node: Node) -> Why:
         "msg_store_credit_initial": initial,
         "msg_store_credit_more": more,
         **settings.facts(node.settings, node.named_settings),
-        "target_ram_count": node.target,
-        "queue_mode": node.mode,
+        "target_ram_count": wish.target if wish is not None else None,
+        "queue_mode": wish.mode if wish is not None else "default",
     }
 
 
 def snapshot(node: Node) -> dict[str, Any]:
     """Return the state of everything, from the structures that do the work."""
     return {
-        "queues": {node.process.name: queue_state(node)},
+        "queues": {name: queue_state(node, name) for name in sorted(node.queues)},
         "stores": node.host.snapshots(),
         "node": {
             "settings": node.setting_facts(),
             "memory": node.watch.facts(),
             "disk": node.disk_facts(),
             "alarms": node.alarm_facts(),
-            "clock": node.process.clock_facts(),
+            "clock": node.clock_facts(),
             "actors": {actor.name: actor.facts() for actor in node.actors()},
         },
     }
 
 
-def queue_state(node: Node) -> dict[str, Any]:
-    """Return the state of the queue."""
-    queue = node.host.queue.snapshot()
+def queue_state(node: Node, name: str) -> dict[str, Any]:
+    """Return the state of one queue."""
+    queue = node.queues[name].process.queue.snapshot()
     lanes: dict[str, list[Extent]] = queue["lanes"]
     delta: Delta = queue["delta"]
     return {
@@ -59,4 +61,5 @@ def queue_state(node: Node) -> dict[str, Any]:
         "counters": queue["counters"],
         "reduced": queue["reduced"],
         "index": queue["index"],
+        **node.queues.facts(name),
     }

@@ -10,6 +10,7 @@ from engine.errors import CommandError, ScenarioError
 from engine.node import commands
 from engine.node.commands import AnyCommand
 from engine.node.settings import NodeSettings, Profile, resolve
+from engine.node.topology import Topology
 from engine.node.validation import explain
 from engine.settings import QueueSettings
 
@@ -31,6 +32,7 @@ class _Raw(msgspec.Struct, forbid_unknown_fields=True):
     profile: Profile
     title: Annotated[str, msgspec.Meta(max_length=200)] = ""
     settings: dict[str, Any] = {}
+    topology: Topology | None = None
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)] = 1
     commands: Annotated[list[dict[str, Any]], msgspec.Meta(max_length=MAX_COMMANDS)] = []
     until_us: Annotated[int, msgspec.Meta(ge=0, le=MAX_UNTIL_US)] = 60_000_000
@@ -42,6 +44,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         settings: what differs from the profile, by the names of QueueSettings and NodeSettings.
+        topology: what is declared before the first command; None for one queue called orders.
         commands: ascending by time; equal times keep their order.
         until_us: where the run ends.
         digest: of the transitions up to `until_us`, when known.
@@ -50,6 +53,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     title: str = ""
     profile: Profile = "classroom"
     settings: dict[str, Any] = {}
+    topology: Topology | None = None
     seed: int = 1
     commands: tuple[TimedCommand, ...] = ()
     until_us: int = 60_000_000
@@ -66,6 +70,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
             "title": self.title,
             "profile": self.profile,
             "settings": dict(sorted(self.settings.items())),
+            **({} if self.topology is None else {"topology": self.topology.to_json()}),
             "seed": self.seed,
             "commands": [{"at_us": each.at_us, **commands.to_json(each.command)} for each in self.commands],
             "until_us": self.until_us,
@@ -108,6 +113,7 @@ def parse(data: bytes | str | dict[str, Any]) -> Scenario:
         title=raw.title,
         profile=raw.profile,
         settings=raw.settings,
+        topology=raw.topology,
         seed=raw.seed,
         commands=timed,
         until_us=raw.until_us,

@@ -9,6 +9,8 @@ import msgspec
 from engine.errors import CommandError
 from engine.node import commands as cmd
 from engine.node.actors import Consumer, Publisher
+from engine.node.deliveries import Deliveries
+from engine.node.topology import MAX_QUEUES
 
 if TYPE_CHECKING:
     from engine.node.node import Node
@@ -32,6 +34,9 @@ class Verbs:
             cmd.Purge: self._purge,
             cmd.Set: self._set,
             cmd.Restart: self._restart,
+            cmd.DeclareQueue: self._declare_queue,
+            cmd.DeleteQueue: self._delete_queue,
+            cmd.KillQueue: self._kill_queue,
         }
 
     def do(self, command: cmd.AnyCommand) -> None:
@@ -58,44 +63,57 @@ class Verbs:
         connections.set_running(publisher)
 
     def _set_consumer(self, command: cmd.SetConsumer) -> None:
-        deliveries = self._node.deliveries
-        consumer = deliveries.consumers.get(command.name)
+        consumers = self._node.consumers
+        consumer = consumers.all.get(command.name)
+        queue = self._queue(command.queue)
         if consumer is None:
             self._check_new(command.name, "consumer")
             consumer = Consumer(command.name, self._node.settings.unsent_message_limit)
             consumer.alarm = self._node.connections.alarm
-            deliveries.add(consumer)
-        elif consumer.ack != command.ack and consumer.holding:
+        elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
             raise CommandError(
-                f"{command.name} holds {consumer.holding} messages, so its ack mode cannot change; "
+                f"{command.name} holds {consumer.holding} messages, so its "
+                f"{'ack mode' if consumer.ack != command.ack else 'queue'} cannot change; "
                 "remove it and add it again"
             )
+        elif consumer.queue != command.queue:
+            consumers.unsubscribe(consumer)
         consumer.rule = "set"
         consumer.change(command)
-        deliveries.wake(consumer)
+        if consumer not in queue.consumers:
+            consumers.subscribe(consumer)
+        queue.wake(consumer)
+
+    def _queue(self, name: str) -> Deliveries:
+        """Return a queue that is there."""
+        queue = self._node.queues.get(name)
+        if queue is None:
+            known = ", ".join(self._node.queues) or "none"
+            raise CommandError(f"there is no queue {name}; queues: {known}")
+        return queue
 
     def _check_new(self, name: str, role: str) -> None:
         node = self._node
-        others = node.deliveries.consumers if role == "publisher" else node.connections.publishers
+        others = node.consumers.all if role == "publisher" else node.connections.publishers
         if name in others:
             raise CommandError(f"{name} is already the name of another actor; choose another name")
-        if len(node.connections.publishers) - 1 + len(node.deliveries.consumers) >= MAX_ACTORS:
+        if len(node.connections.publishers) - 1 + len(node.consumers.all) >= MAX_ACTORS:
             raise CommandError(f"there are {MAX_ACTORS} publishers and consumers already; remove one first")
 
     def _remove(self, command: cmd.Remove) -> None:
         node = self._node
         if command.name in node.connections.publishers:
             node.connections.remove(node.connections.publishers[command.name])
-        elif command.name in node.deliveries.consumers:
-            node.deliveries.remove(node.deliveries.consumers[command.name])
+        elif command.name in node.consumers.all:
+            node.consumers.remove(node.consumers.all[command.name])
         else:
-            known = [*node.connections.publishers, *node.deliveries.consumers]
+            known = [*node.connections.publishers, *node.consumers.all]
             names = ", ".join(name for name in known if name != "burst") or "none"
             raise CommandError(f"there is no {command.name}; publishers and consumers: {names}")
         node.board.forget_actor(command.name, "P11")
 
     def _held(self, count: int) -> None:
-        held = self._node.deliveries.hand.holding
+        held = len(self._node.hand.channel)
         if count > held:
             raise CommandError(
                 f"{held} messages are held by hand, not {count}; "
@@ -104,33 +122,34 @@ class Verbs:
 
     def _ack(self, command: cmd.Ack) -> None:
         self._held(command.count)
-        self._node.deliveries.ack_held(command.count, command.multiple)
+        self._node.consumers.ack_held(command.count, command.multiple)
 
     def _requeue(self, command: cmd.Requeue) -> None:
         self._held(command.count)
-        self._node.deliveries.requeue_held(command.count)
+        self._node.consumers.requeue_held(command.count)
 
     def _get(self, command: cmd.Get) -> None:
-        if not self._node.process.queue.state.len:
+        if not self._queue(command.queue).state.len:
             raise CommandError("the queue is empty; publish something first")
-        self._node.deliveries.get(command.count, command.ack)
+        self._node.consumers.get(command.queue, command.count, command.ack)
 
     def _purge(self, command: cmd.Purge) -> None:
-        self._node.process.begin().purge()
-        self._node.process.handled()
+        self._queue(command.queue).purge()
 
     def _set(self, command: cmd.Set) -> None:
         node = self._node
         value: Any = command.value
         if command.name == "queue_mode":
-            node.mode = value
+            process = self._queue(command.queue).process
+            node.queues.wishes[command.queue].mode = value
             node.tell_settings()
-            node.process.begin().set_queue_mode(value)
-            node.process.handled()
+            process.begin().set_queue_mode(value)
+            process.handled()
         elif command.name == "target_ram_count":
-            node.target = value
+            process = self._queue(command.queue).process
+            node.queues.wishes[command.queue].target = value
             node.tell_settings()
-            node.process.pin_target(value)
+            process.pin_target(value)
         else:
             node.settings = msgspec.structs.replace(node.settings, **{command.name: cmd.value_of(command)})
             node.named_settings |= {command.name}
@@ -142,3 +161,21 @@ class Verbs:
 
     def _restart(self, command: cmd.Restart) -> None:
         self._node.restart(command.kind)
+
+    # --- queues ------------------------------------------------------------------------------------------------------
+
+    def _declare_queue(self, command: cmd.DeclareQueue) -> None:
+        queues = self._node.queues
+        if command.name in queues:
+            raise CommandError(f"there is a queue {command.name} already")
+        if len(queues) >= MAX_QUEUES:
+            raise CommandError(f"there are {MAX_QUEUES} queues already; delete one first")
+        queues.begin(command.name, command.durable)
+
+    def _delete_queue(self, command: cmd.DeleteQueue) -> None:
+        self._queue(command.name)
+        self._node.delete_queue(command.name)
+
+    def _kill_queue(self, command: cmd.KillQueue) -> None:
+        self._queue(command.queue)
+        self._node.kill_queue(command.queue)

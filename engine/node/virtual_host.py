@@ -1,8 +1,8 @@
-"""The virtual host: two message stores and one queue on one storage, their stops and starts (D2, S200-S208)."""
+"""The virtual host: two message stores and its queues on one storage, their stops and starts (D2, S200-S208)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, Literal
 
 from engine.formats.chunks import RawBytes
@@ -17,36 +17,57 @@ from engine.variable_queue.lifecycle import Terms
 
 VHOST: Final = "/"
 QUEUE: Final = "orders"
-REF: Final = "orders"
+"""The queue of a scenario that names none."""
 SIDES: Final = ("persistent", "transient")
 
 StopKind = Literal["clean", "kill", "power"]
 
 
-class VirtualHost:
-    """Owns everything that has files.
+class Hosted:
+    """One queue with what the virtual host remembers of it while the node is stopped.
 
     Args:
-        durable: whether the queue is.
+        durable: whether the queue survives a restart (D1).
+        redeclared: whether a client declares it again after each restart, as the only queue of a scenario is.
     """
+
+    def __init__(self, name: str, durable: bool, redeclared: bool) -> None:
+        self.name = name
+        self.durable = durable
+        self.redeclared = redeclared
+        self.directory = f"msg_stores/vhosts/{vhost_directory(VHOST)}/queues/{queue_directory(VHOST, name)}"
+        self.crashes = 0
+        self.terms: Terms | None = None
+        self.queue: VariableQueue
+
+    @property
+    def ref(self) -> str:
+        """Name at the stores; a process that starts after a crash takes a new one (Q62)."""
+        return f"{self.name}+{self.crashes}" if self.crashes else self.name
+
+
+class VirtualHost:
+    """Owns everything that has files."""
 
     def __init__(
         self,
         *,
-        durable: bool,
         settings: QueueSettings,
         codec: MessageCodec,
         storage: Storage,
         emit: Callable[[Transition], None],
     ) -> None:
-        self._durable = durable
         self._settings = settings
         self._codec = codec
         self._storage = storage
         self._emit = emit
         self.root = f"msg_stores/vhosts/{vhost_directory(VHOST)}"
-        self.queue_directory = f"{self.root}/queues/{queue_directory(VHOST, QUEUE)}"
-        self._terms: Terms | None = None
+        self.hosted: dict[str, Hosted] = {}
+
+    def queues(self) -> Iterator[VariableQueue]:
+        """Yield every queue, the oldest first."""
+        for each in self.hosted.values():
+            yield each.queue
 
     def _make_stores(self) -> None:
         """Make blank stores, as after the start of a VM."""
@@ -62,22 +83,22 @@ class VirtualHost:
             for side in SIDES
         }
 
-    def _make_queue(self, now_us: int) -> None:
+    def _make_queue(self, hosted: Hosted, now_us: int) -> None:
         """Make a blank queue with clients of both stores, which run already."""
-        self.queue = VariableQueue(
-            name=QUEUE,
-            durable=self._durable,
+        hosted.queue = VariableQueue(
+            name=hosted.name,
+            durable=hosted.durable,
             settings=self._settings,
             codec=self._codec,
             storage=self._storage,
-            directory=self.queue_directory,
+            directory=hosted.directory,
             persistent=self.stores["persistent"],
             transient=self.stores["transient"],
-            ref=REF,
+            ref=hosted.ref,
             emit=self._emit,
             settle=self.settle,
         )
-        self.queue.state.now_us = now_us
+        hosted.queue.state.now_us = now_us
 
     def settle(self) -> None:
         """Let both stores handle what was sent to them, sync and collect garbage (S166, S167)."""
@@ -86,15 +107,20 @@ class VirtualHost:
 
     # --- starts ------------------------------------------------------------------------------------------------------
 
-    def start_new(self, now_us: int) -> None:
+    def start_new(self) -> None:
         """Begin with an empty virtual host (D2)."""
         self._write_text(".config", config_text(self._settings.segment_entry_count))
         self._write_text(".vhost", VHOST.encode())
         self._make_stores()
         for side in SIDES:
             self.stores[side].start_new()
-        self._make_queue(now_us)
-        self.queue.start_new()
+
+    def add(self, name: str, durable: bool, now_us: int, redeclared: bool = False) -> VariableQueue:
+        """Begin a queue that is not there yet; arguments as for Hosted."""
+        hosted = self.hosted[name] = Hosted(name, durable, redeclared)
+        self._make_queue(hosted, now_us)
+        hosted.queue.start_new()
+        return hosted.queue
 
     def _write_text(self, name: str, text: bytes) -> None:
         """Write one of the small files beside the stores (S2, S4)."""
@@ -104,37 +130,59 @@ class VirtualHost:
         self._storage.fsync(path)
 
     def start_again(self, now_us: int) -> None:
-        """Start on what the stop left: the stores first, then the queue on its index (D2, Q62, S110, S206)."""
+        """Start on what the stop left: the stores first, then the queues on their indexes (D2, Q62, S110, S206)."""
         self._write_text(".vhost", VHOST.encode())
-        terms = self._terms if self._durable else None
-        if not self._durable:
-            self._storage.delete_directory(self.queue_directory)
-        index = self.queue.state.index
+        for hosted in list(self.hosted.values()):
+            if not hosted.durable:
+                hosted.terms = None
+                self._storage.delete_directory(hosted.directory)
+                if not hosted.redeclared:
+                    del self.hosted[hosted.name]
+        known = list(self.hosted.values())
+        indexes = [each.queue.state.index for each in known]
         self._make_stores()
         self.stores["transient"].start_new()
-        refs = [terms.persistent_ref] if terms is not None and terms.persistent_ref is not None else []
+        refs = [each.terms.persistent_ref for each in known if each.terms and each.terms.persistent_ref]
         clean = self.stores["persistent"].start(
-            refs, lambda: [(each.start, each.count) for each in index.store_references()]
+            refs, lambda: [(each.start, each.count) for index in indexes for each in index.store_references()]
         )
-        self._make_queue(now_us)
-        if not self._durable:
-            self.queue.start_new()
-            return
-        self.queue.recover(terms, clean, self.stores["persistent"].contains)
+        for hosted in known:
+            self._make_queue(hosted, now_us)
+            if hosted.durable:
+                hosted.queue.recover(hosted.terms, clean, self.stores["persistent"].contains)
+            else:
+                hosted.queue.start_new()
+
+    def restart_queue(self, name: str, now_us: int) -> VariableQueue:
+        """Let one queue process crash, and its supervisor start it on its files while the stores run (Q62, D4)."""
+        hosted = self.hosted[name]
+        hosted.queue.kill("crash")
+        self.settle()
+        hosted.crashes += 1
+        self._make_queue(hosted, now_us)
+        hosted.queue.recover(None, False, self.stores["persistent"].contains)
+        return hosted.queue
 
     # --- stops -------------------------------------------------------------------------------------------------------
 
+    def delete(self, name: str) -> None:
+        """Delete a queue with its messages and files (Q64)."""
+        self.hosted.pop(name).queue.delete_and_terminate()
+        self.settle()
+
     def stop(self, kind: StopKind) -> None:
         """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234)."""
-        if kind == "clean":
-            self._terms = self.queue.terminate()
-            for side in SIDES:
-                self.stores[side].terminate()
-            return
-        self._terms = None
-        self.queue.kill(kind)
+        for hosted in self.hosted.values():
+            if kind == "clean":
+                hosted.terms = hosted.queue.terminate()
+            else:
+                hosted.terms = None
+                hosted.queue.kill(kind)
         for side in SIDES:
-            self.stores[side].kill(kind)
+            if kind == "clean":
+                self.stores[side].terminate()
+            else:
+                self.stores[side].kill(kind)
         if kind == "power":
             self._keep_truncation()
             self._storage.power_cut()
@@ -146,9 +194,10 @@ class VirtualHost:
         file system, and the segments deleted before it are gone for good here. The journal is only ever written and
         fsynced in one go, so an empty file is one that was cleared.
         """
-        journal = f"{self.queue_directory}/journal.jif"
-        if self._storage.size(journal) == 0:
-            self._storage.fsync(journal)
+        for hosted in self.hosted.values():
+            journal = f"{hosted.directory}/journal.jif"
+            if self._storage.size(journal) == 0:
+                self._storage.fsync(journal)
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""

@@ -47,6 +47,7 @@ from engine.transitions.queue import (
     CountersChanged,
     DeltaChanged,
     ModeChanged,
+    QueueChanged,
     Reduced,
     TargetChanged,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "Published",
     "PublishedDelivered",
     "PutBack",
+    "QueueChanged",
     "QueueStarted",
     "QueueStopped",
     "Reduced",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from engine.extents import Delta
 from engine.ranges import Range
 from engine.transitions.base import Transition, Why
@@ -20,6 +22,17 @@ class CountersChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 
     queue: str
     values: Why
+
+
+class QueueChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """What is shown of a queue beside its record differs: its definition, its policy, its timers (P17, P18).
+
+    Fold: queue[name] = value for each of `values`; None takes the name away. What has its usual value has no name.
+    """
+
+    queue: str
+    values: dict[str, Any]
+    why: Why = {}
 
 
 class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):

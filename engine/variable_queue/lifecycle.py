@@ -5,10 +5,11 @@ from __future__ import annotations
 import msgspec
 
 from engine.extents import BLANK, Delta
-from engine.transitions import QueueStarted, QueueStopped
+from engine.transitions import PendingPurged, QueueStarted, QueueStopped
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.pending import end_messages
 from engine.variable_queue.state import PENDING, QueueState
+from engine.variable_queue.taking import drop_ready
 
 
 class Terms(msgspec.Struct, frozen=True):
@@ -53,6 +54,21 @@ def kill(q: QueueState, kind: str) -> None:
     q.persistent.kill()
     q.transient.kill()
     q.emit(QueueStopped("D4", q.name, kind))
+
+
+def delete(q: QueueState) -> None:
+    """End for good: ready messages, then pending ones, the files and the clients of both stores go (Q64)."""
+    drop_ready(q, reset=True)
+    for place in PENDING:
+        extents = tuple(q.runs_of(place))
+        if extents:
+            q.runs_of(place).clear()
+            q.emit(PendingPurged("Q64", q.name, place, None, extents))
+            end_messages(q, extents, one_by_one=False, acknowledge=False)
+    q.index.delete()
+    q.persistent.delete()
+    q.transient.delete()
+    q.emit(QueueStopped("Q64", q.name, "deleted"))
 
 
 def start_new(q: QueueState) -> None:

@@ -115,6 +115,10 @@ class VariableQueue:
         """Stop in order and return what the next start needs (Q63)."""
         return lifecycle.terminate(self.state)
 
+    def delete_and_terminate(self) -> None:
+        """End for good, with all messages and files (Q64)."""
+        lifecycle.delete(self.state)
+
     def kill(self, kind: str = "crash") -> None:
         """End without cleaning up; buffers are lost (D4)."""
         lifecycle.kill(self.state, kind)

@@ -1,0 +1,167 @@
+"""All queues of a node: which there are, their processes, and what begins and ends with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from engine.node.actors import Hand
+from engine.node.board import Board
+from engine.node.deliveries import Deliveries
+from engine.node.memory_watch import MemoryWatch
+from engine.node.queue_process import QueueProcess
+from engine.node.scheduler import Scheduler
+from engine.node.settings import NodeSettings
+from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.ranges import Range
+from engine.transitions import Transition
+from engine.variable_queue.arrivals import Arrival
+
+
+class Wish:
+    """What commands asked of one queue, which holds through restarts.
+
+    Args:
+        mode: default or lazy.
+        target: a pinned target_ram_count, None for none.
+    """
+
+    def __init__(self) -> None:
+        self.mode = "default"
+        self.target: int | None = None
+
+
+class Queues(Mapping[str, Deliveries]):
+    """The live queues by name, the oldest first.
+
+    Args:
+        host: what has files.
+        settings: returns the node's settings, which may change while it runs.
+        on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
+        on_discarded: told of messages that a no-ack consumer took without queueing (K2).
+    """
+
+    def __init__(
+        self,
+        *,
+        host: VirtualHost,
+        hand: Hand,
+        clock: Scheduler,
+        settings: Callable[[], NodeSettings],
+        watch: MemoryWatch,
+        board: Board,
+        emit: Callable[[Transition], None],
+        on_confirmed: Callable[[str, Sequence[Range]], None],
+        on_discarded: Callable[[str, Arrival], None],
+    ) -> None:
+        self.wishes: dict[str, Wish] = {}
+        self._host = host
+        self._hand = hand
+        self._clock = clock
+        self._settings = settings
+        self._watch = watch
+        self._board = board
+        self._emit = emit
+        self._on_confirmed = on_confirmed
+        self._on_discarded = on_discarded
+        self._live: dict[str, Deliveries] = {}
+
+    def __getitem__(self, name: str) -> Deliveries:
+        return self._live[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._live)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    # --- queues begin and end ----------------------------------------------------------------------------------------
+
+    def begin(self, name: str, durable: bool, redeclared: bool = False) -> Deliveries:
+        """Begin a queue that is not there yet (Q5)."""
+        self._host.add(name, durable, self._clock.now_us, redeclared)
+        self.wishes[name] = Wish()
+        live = Deliveries(self._process(name), self._hand, self._clock, self._emit, self._on_discarded)
+        self._live[name] = live
+        return live
+
+    def _process(self, name: str) -> QueueProcess:
+        return QueueProcess(
+            queue=self._host.hosted[name].queue,
+            scheduler=self._clock,
+            settings=self._settings,
+            monitor=self._watch.monitor,
+            on_confirmed=partial(self._on_confirmed, name),
+            on_clock=partial(self.tell_clock, name),
+        )
+
+    def end(self, name: str) -> None:
+        """Delete a queue with everything in it (Q64)."""
+        live = self._live.pop(name)
+        live.process.stop()
+        self._watch.monitor.deregister(name)
+        del self.wishes[name]
+        self._host.delete(name)
+        self._board.forget_queue(name)
+
+    def crash(self, name: str) -> None:
+        """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
+        self._live[name].process.stop()
+        self._watch.monitor.deregister(name)
+        self._board.forget_queue(name)
+        self._host.restart_queue(name, self._clock.now_us)
+        self._start_process(name)
+
+    def stop(self, kind: StopKind) -> None:
+        """Stop every queue with the node (D4)."""
+        for name, live in self._live.items():
+            live.process.stop()
+            self._board.forget_queue(name)
+        self._host.stop(kind)
+
+    def start_again(self) -> list[str]:
+        """Start on what the stop left; return the queues that are gone (D1, D2)."""
+        self._host.start_again(self._clock.now_us)
+        gone = [name for name in self._live if name not in self._host.hosted]
+        for name in gone:
+            del self._live[name]
+            del self.wishes[name]
+        for name in self._live:
+            self._start_process(name)
+        return gone
+
+    def _start_process(self, name: str) -> None:
+        """Give a queue that started again its process, and do what commands asked of it (Q62)."""
+        process = self._live[name].process = self._process(name)
+        wish = self.wishes[name]
+        if wish.mode != "default":
+            process.begin().set_queue_mode(wish.mode)
+        if wish.target is not None:
+            process.pin_target(wish.target)
+        process.handled()
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def tell_clock(self, name: str, rule: str) -> None:
+        """Tell when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
+        live = self._live.get(name)
+        if live is None:
+            return
+        if name == QUEUE:
+            self._board.tell("clock", rule, live.process.clock_facts())
+        else:
+            self._board.tell_queue(name, rule, self.facts(name))
+
+    def tell(self) -> None:
+        """Tell what changed without a transition of its own."""
+        for name in self._live:
+            self.tell_clock(name, "P5")
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return what is shown of a queue beside its record; what has its usual value is left out."""
+        facts: dict[str, Any] = {}
+        if name != QUEUE:
+            clock = self._live[name].process.clock_facts()
+            facts |= {key: value for key, value in clock.items() if value is not None}
+        return facts
