@@ -283,6 +283,7 @@ class Node:
         self.watch.monitor = MemoryMonitor()
         for name in self.queues.start_again():
             self.consumers.forget_queue(name)
+        self._tell_settings("D1")
         self.disk.restart()
         self.look_at_memory()
         self._tell_connections()
@@ -298,6 +299,7 @@ class Node:
         self.consumers.forget_queue(name)
         self.queues.end(name)
         self.connections.queue_deleted(name)
+        self._tell_settings("P19")
 
     def kill_queue(self, name: str) -> None:
         """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""

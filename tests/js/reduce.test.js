@@ -110,6 +110,7 @@ test("canonical texts are equal exactly when the states are", () => {
 test("every kind can be told in words", () => {
   const any = {
     Reduced: [{}],
+    QueueChanged: [{ exclusive: true }, {}],
     NodeChanged: ["alarms", { memory: true }, {}],
     ActorChanged: ["p1", { state: "blocked" }, {}],
   };

@@ -39,6 +39,7 @@ OVERRIDES = st.fixed_dictionaries(
 
 def commands() -> st.SearchStrategy[dict[str, Any]]:
     count = st.integers(1, 60)
+    queue = st.sampled_from(["orders", "orders", "orders", "other", "third"])
     name = st.sampled_from(["a", "b", "c", "d"])
     verb = st.fixed_dictionaries
     just = st.just
@@ -50,6 +51,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "size_bytes": SIZES,
                 "persistent": st.booleans(),
                 "confirm": st.booleans(),
+                "routing_key": queue,
             }
         ),
         verb(
@@ -61,6 +63,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "persistent": st.booleans(),
                 "confirm": st.booleans(),
                 "running": st.sampled_from([True, True, False]),
+                "routing_key": queue,
             }
         ),
         verb(
@@ -71,18 +74,34 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "prefetch": st.sampled_from([0, 1, 3, 20]),
                 "ack": st.sampled_from(["each", "multiple", "auto", "manual"]),
                 "running": st.sampled_from([True, True, False]),
+                "queue": queue,
             }
         ),
         verb({"do": just("remove"), "name": name}),
-        verb({"do": just("get"), "count": st.integers(1, 20), "ack": st.booleans()}),
+        verb({"do": just("get"), "count": st.integers(1, 20), "ack": st.booleans(), "queue": queue}),
         verb({"do": just("ack"), "count": st.integers(1, 6), "multiple": st.booleans()}),
         verb({"do": just("requeue"), "count": st.integers(1, 6)}),
-        verb({"do": just("purge")}),
+        verb({"do": just("purge"), "queue": queue}),
         verb(
-            {"do": just("set"), "name": just("target_ram_count"), "value": st.sampled_from([0, 2, 9, None])}
+            {
+                "do": just("set"),
+                "name": just("target_ram_count"),
+                "value": st.sampled_from([0, 2, 9, None]),
+                "queue": queue,
+            }
         ),
-        verb({"do": just("set"), "name": just("queue_mode"), "value": st.sampled_from(["lazy", "default"])}),
+        verb(
+            {
+                "do": just("set"),
+                "name": just("queue_mode"),
+                "value": st.sampled_from(["lazy", "default"]),
+                "queue": queue,
+            }
+        ),
         verb({"do": just("set"), "name": just("ram_bytes"), "value": st.sampled_from([2**19, 2**20, 2**22])}),
+        verb({"do": just("declare_queue"), "name": queue, "durable": st.booleans()}),
+        verb({"do": just("delete_queue"), "name": queue}),
+        verb({"do": just("kill_queue"), "queue": queue}),
         verb({"do": just("restart"), "kind": st.sampled_from(["clean", "kill", "power"])}),
     )
 
@@ -165,7 +184,7 @@ def files_of(node: Node) -> dict[str, int | None]:
     root = node.host.root
     directories = [
         root,
-        node.host.queue_directory,
+        *(hosted.directory for hosted in node.host.hosted.values()),
         f"{root}/msg_store_persistent",
         f"{root}/msg_store_transient",
     ]

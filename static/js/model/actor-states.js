@@ -13,6 +13,8 @@ const STOPS = {
   clean: () => gettext("in order"),
   kill: () => gettext("killed"),
   power: () => gettext("power cut"),
+  crash: () => gettext("crashed"),
+  deleted: () => gettext("deleted"),
 };
 
 /** "blocked" as the reader calls it. */

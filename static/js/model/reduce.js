@@ -87,6 +87,13 @@ const QUEUE_HANDLERS = {
   ModeChanged: (state, [, , name, mode]) => {
     state.queues[name].mode = mode;
   },
+  QueueChanged: (state, [, , name, values]) => {
+    const queue = state.queues[name];
+    for (const [key, value] of Object.entries(values)) {
+      if (value === null) delete queue[key];
+      else queue[key] = value;
+    }
+  },
   ConfirmsDue: nothing,
   QueueStopped: (state, [, , name]) => {
     delete state.queues[name];

@@ -120,6 +120,19 @@ function targetChanged(row) {
   );
 }
 
+function queueChanged(row) {
+  const names = Object.entries(row[3]).map(
+    ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : plainly(value)}`,
+  );
+  return said("\u2699", "plain", gettext("Queue %(queue)s: %(names)s"), "", {
+    queue: row[2],
+    names: names.join(", "),
+  });
+}
+
+/** A value of a definition as text: tables as their own short notation. */
+const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
+
 /** kind -> (row, messages) -> {glyph, tone, text, reason, values}. */
 export const WORDS = {
   ...FILE_WORDS,
@@ -209,6 +222,7 @@ export const WORDS = {
     ),
   Reduced: (row) => said("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
   TargetChanged: targetChanged,
+  QueueChanged: queueChanged,
   ModeChanged: (row) =>
     said("\u2699", "plain", gettext("The queue is in %(mode)s mode"), "", { mode: row[3] }),
   ConfirmsDue: (row) =>

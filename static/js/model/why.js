@@ -23,6 +23,7 @@ const FUNCTIONS = {
   Reduced: "reduce_memory_use",
   TargetChanged: "set_ram_duration_target",
   ModeChanged: "set_queue_mode",
+  QueueChanged: "process_args_policy",
   ConfirmsDue: "record_confirms",
   EntriesRecorded: "add_to_journal",
   JournalSynced: "sync",
