@@ -1,0 +1,78 @@
+"""The exercises and units, read once from the data files beside this module."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from playground.exercises.schema import Exercise, Unit
+
+FOLDER = Path(__file__).resolve().parent / "data"
+
+
+class NoExercise(LookupError):
+    """There is no such exercise or unit."""
+
+
+def with_nulls(value: Any) -> Any:
+    """Return data in which a setting's value "none" is None, which TOML cannot write."""
+    if isinstance(value, list):
+        return [with_nulls(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: None if name == "value" and each == "none" else with_nulls(each) for name, each in value.items()
+    }
+
+
+@cache
+def units() -> tuple[Unit, ...]:
+    """Return the units in the order in which they are taught."""
+    return tuple(
+        msgspec.convert(tomllib.loads(path.read_text("utf-8")), Unit)
+        for path in sorted(FOLDER.glob("*/unit.toml"))
+    )
+
+
+@cache
+def exercises() -> dict[str, Exercise]:
+    """Return every exercise by its slug, in the order of the units."""
+    found = {}
+    for unit in units():
+        for slug in unit.exercises:
+            path = next(FOLDER.glob(f"*/{slug}.toml"))
+            plain = {**with_nulls(tomllib.loads(path.read_text("utf-8"))), "slug": slug, "unit": unit.slug}
+            found[slug] = msgspec.convert(plain, Exercise)
+    return found
+
+
+def exercise(slug: str) -> Exercise:
+    """Return an exercise, or raise `NoExercise`."""
+    try:
+        return exercises()[slug]
+    except KeyError:
+        raise NoExercise(slug) from None
+
+
+def unit(slug: str) -> Unit:
+    """Return a unit, or raise `NoExercise`."""
+    for each in units():
+        if each.slug == slug:
+            return each
+    raise NoExercise(slug)
+
+
+def of_unit(slug: str) -> list[Exercise]:
+    """Return the exercises of a unit, in order."""
+    return [exercise(each) for each in unit(slug).exercises]
+
+
+def next_after(slug: str) -> Exercise | None:
+    """Return the exercise after this one, across units."""
+    slugs = list(exercises())
+    at = slugs.index(slug) + 1
+    return exercises()[slugs[at]] if at < len(slugs) else None

@@ -1,0 +1,136 @@
+"""Every exercise: its solution passes, three wrong answers fail with the feedback that is meant, in three languages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from playground.exercises import catalog
+from playground.exercises.grading import grade, solution_of
+from playground.exercises.grading.language import Condition, Measure
+from playground.exercises.grading.playback import Playback
+from playground.exercises.grading.reach import as_answer
+from playground.exercises.schema import Exercise, Texts, UnitTexts, Wrong
+from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
+
+EXERCISES = list(catalog.exercises().values())
+WRONG = [(each, wrong) for each in EXERCISES for wrong in each.wrong]
+LANGUAGES = ("en", "zh-hans", "zh-hant")
+COMMON_FEEDBACK = {
+    "broker": {"_stayed", "_moved", "_elsewhere"},
+    "order": {"_missing", "_out-of-order"},
+    "predict": {"_too-high", "_too-low"},
+    "reach": {"_too-many-commands", "_verb-not-allowed", "_setting-not-allowed", "_too-many-messages"},
+}
+
+
+def name(each: Exercise) -> str:
+    return each.slug
+
+
+def wrong_answer(exercise: Exercise, wrong: Wrong) -> Any:
+    """Return the answer that a file's entry stands for."""
+    if exercise.kind == "reach":
+        return as_answer(list(wrong.answer))
+    if exercise.kind == "broker":
+        steps = [dict(placement) for placement in solution_of(exercise)[: wrong.step + 1]]
+        steps[wrong.step].update({str(seq): place for seq, place in wrong.moves})
+        return steps
+    if wrong.of is not None:
+        measure, scenario = Measure(wrong.of), exercise.full_scenario()
+        return measure.now(Playback(scenario, (), [measure]).play(scenario["until_us"]))
+    return wrong.answer
+
+
+def test_there_are_four_units_of_three_quarters_of_an_hour() -> None:
+    assert len(catalog.units()) == 4
+    assert len(EXERCISES) >= 24
+    for unit in catalog.units():
+        assert 25 <= sum(each.minutes for each in catalog.of_unit(unit.slug)) <= 45, unit.slug
+    assert {each.kind for each in EXERCISES} == {"predict", "reach", "broker", "order"}
+    assert len(list(catalog.FOLDER.glob("*/*.toml"))) == len(EXERCISES) + len(catalog.units())
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=name)
+def test_the_solution_passes(exercise: Exercise) -> None:
+    verdict = grade(exercise, solution_of(exercise))
+    assert verdict.passed
+    assert verdict.feedback == ()
+    assert grade(exercise, solution_of(exercise)) == verdict, "grading is not deterministic"
+
+
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG, ids=lambda each: getattr(each, "slug", ""))
+def test_a_wrong_answer_fails_with_its_feedback(exercise: Exercise, wrong: Wrong) -> None:
+    verdict = grade(exercise, wrong_answer(exercise, wrong))
+    assert not verdict.passed
+    assert verdict.feedback[0] == wrong.feedback
+    assert any(line.right is False for line in verdict.lines) or exercise.kind == "reach"
+    for language in LANGUAGES:
+        assert wrong.feedback in exercise.texts(language).feedback or (
+            wrong.feedback in COMMON_FEEDBACK[exercise.kind]
+        )
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=name)
+def test_wrong_answers_are_three_different_ones(exercise: Exercise) -> None:
+    assert len({str(wrong_answer(exercise, wrong)) for wrong in exercise.wrong}) >= 3
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=name)
+def test_the_task_speaks_of_what_is_there(exercise: Exercise) -> None:
+    conditions = [Condition(claim) for claim in exercise.claims]
+    facts = Playback(exercise.scenario, (), conditions).play(exercise.scenario["until_us"])
+    assert [
+        claim for claim, each in zip(exercise.claims, conditions, strict=True) if not each.now(facts)
+    ] == []
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=name)
+def test_exactly_one_option_is_right(exercise: Exercise) -> None:
+    if exercise.predict is None or exercise.predict.ask != "choice":
+        assert exercise.kind != "predict" or exercise.predict
+        return
+    right = [option.id for option in exercise.predict.options if grade(exercise, option.id).passed]
+    assert len(right) == 1
+    for option in exercise.predict.options:
+        assert (option.id in exercise.en.feedback) == (option.id not in right)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=name)
+def test_texts_name_the_same_things_in_every_language(exercise: Exercise, language: str) -> None:
+    english, texts = exercise.en, exercise.texts(language)
+    assert set(texts.words) == set(english.words)
+    assert set(texts.feedback) == set(english.feedback)
+    assert len(texts.hints) == len(english.hints)
+    assert len(texts.steps) == len(english.steps)
+    if exercise.broker:
+        assert len(texts.steps) == len(exercise.broker.steps)
+    for asked in (exercise.predict, exercise.reach, exercise.order):
+        named = [each.id for part in ("options", "items", "goals") for each in getattr(asked, part, ())]
+        assert set(named) <= set(texts.words)
+
+
+def said(texts: Texts | UnitTexts) -> str:
+    return str(texts)
+
+
+@pytest.mark.parametrize("owner", [*EXERCISES, *catalog.units()], ids=name)
+def test_chinese_is_in_its_script(owner: Any) -> None:
+    assert not TRADITIONAL.intersection(said(owner.zh_hans))
+    assert not SIMPLIFIED.intersection(said(owner.zh_hant))
+    assert [word for word in MAINLAND.split() if word in said(owner.zh_hant)] == []
+    for texts in (owner.zh_hans, owner.zh_hant):
+        assert re.search(r"[一-鿿]", texts.title)
+
+
+def test_grading_is_pure() -> None:
+    """No page, no database, no clock: only the engine, the standard library and msgspec."""
+    for path in Path(catalog.__file__).parent.joinpath("grading").glob("*.py"):
+        imported = re.findall(r"^\s*(?:from|import) ([\w.]+)", path.read_text("utf-8"), re.MULTILINE)
+        for module in imported:
+            assert module.split(".")[0] not in {"django", "time", "datetime", "random", "os"}, path.name
+            assert not module.startswith("playground") or module.startswith("playground.exercises"), path.name
