@@ -23,7 +23,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
-	differential interop fidelity docs-images screenshots soak messages constraints clean
+	differential interop fidelity docs-images screenshots soak postgresql-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -99,6 +99,7 @@ messages: dev-env ## Collect the texts to translate into locale/, and compile th
 test: dev-env spark-env ## Install all that the checks need, then run every one of them
 	@tools/ensure_chromium.sh
 	@tools/ensure_node.sh
+	@tools/ensure_postgresql.sh >/dev/null
 	@$(MAKE) --no-print-directory --keep-going lint types js-test py-test
 
 lint: dev-env ## Check style and formatting
@@ -140,6 +141,9 @@ fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelit
 soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(PYTEST_ARGS)
+
+postgresql-test: dev-env ## Run the tests of the web side on a private PostgreSQL
+	@$(PY) -m tools.private_postgresql $(PY) -m pytest tests/web $(PYTEST_ARGS)
 
 constraints: dev-env spark-env ## Pin again what the requirements bring along, after changing one of them
 	@mkdir -p var

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 STOP_SECONDS = 10
+DATABASE_URL_FILE = "database-url"
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,14 @@ def free_port() -> int:
 
 
 def environment(var_dir: Path) -> dict[str, str]:
-    """Return the environment in which everything the app writes lands under `var_dir`."""
+    """Return the environment in which everything the app writes lands under `var_dir`.
+
+    That is a database in a file too, unless `var_dir` holds a file database-url with the address of another one.
+    """
     inherited = {name: value for name, value in os.environ.items() if name != "DATABASE_URL"}
+    elsewhere = var_dir / DATABASE_URL_FILE
+    if elsewhere.exists():
+        inherited["DATABASE_URL"] = elsewhere.read_text().strip()
     return {
         **inherited,
         "WATERLINE_VAR": str(var_dir),

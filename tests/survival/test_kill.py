@@ -1,0 +1,140 @@
+"""kill -9 of the server under load: nothing that was acknowledged is lost, and browsers come back by themselves.
+
+Real processes, a real browser, and both databases.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from engine.node.node import Node
+from engine.node.scenario import parse
+from engine.storage.ledger import LedgerStorage
+from tools import chromium, live_server, private_postgresql
+
+pytestmark = pytest.mark.browser
+SLOW_MS = 45_000
+
+BEGIN = """async () => {
+  const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
+  const body = new URLSearchParams({profile: "classroom", csrfmiddlewaretoken: token});
+  return (await fetch("/s/new", {method: "POST", body})).url;
+}"""
+
+COMMANDER = """(path) => {
+  const socket = new WebSocket(`ws://${location.host}${path}`);
+  const told = { sent: 0, accepted: [], refused: [], open: false };
+  window.told = told;
+  socket.onopen = () => {
+    socket.send(JSON.stringify({ t: "hello", have: null }));
+    socket.send(JSON.stringify({ t: "control", play: true, speed: 2 }));
+    told.open = true;
+    const timer = setInterval(() => {
+      if (socket.readyState !== 1) return clearInterval(timer);
+      if (told.sent - told.accepted.length - told.refused.length > 3) return;
+      told.sent += 1;
+      const size_bytes = 1000 + told.sent;
+      const command = { do: "publish", count: 1 + (told.sent % 3), size_bytes, persistent: true };
+      socket.send(JSON.stringify({ t: "command", id: told.sent, command }));
+    }, 40);
+  };
+  socket.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    if (message.t === "frame" || message.t === "snapshot") {
+      const through = message.t === "frame" ? message.first + message.rows.length : message.next;
+      socket.send(JSON.stringify({ t: "ack", through }));
+    }
+    if (message.t === "accepted") told.accepted.push(1000 + message.id);
+    if (message.t === "refused") told.refused.push(message.message);
+  };
+}"""
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def var_dir(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+    """Return a prepared directory whose app keeps its records in either database."""
+    with contextlib.ExitStack() as stack:
+        if request.param == "postgresql":
+            url = stack.enter_context(private_postgresql.running())
+            (tmp_path / live_server.DATABASE_URL_FILE).write_text(url)
+        live_server.prepare(tmp_path)
+        yield tmp_path
+
+
+@pytest.fixture
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+        yield browser
+        browser.close()
+
+
+def accepted_until_killed(page: Page, server: live_server.LiveServer, path: str, wait_ms: int) -> list[int]:
+    """Send commands on a socket of its own until the server is killed; return those that it acknowledged."""
+    page.evaluate(COMMANDER, path)
+    page.wait_for_function("() => told.accepted.length > 5", timeout=SLOW_MS)
+    page.wait_for_timeout(wait_ms)
+    server.process.kill()
+    server.process.wait()
+    page.wait_for_timeout(100)  # what was on the wire arrives
+    told: dict[str, Any] = page.evaluate("() => told")
+    assert told["refused"] == []
+    return list(told["accepted"])
+
+
+def recorded(page: Page, session: str) -> dict[str, Any]:
+    answer = page.request.get(f"{session}scenario.json")
+    assert answer.ok, answer.text()
+    scenario: dict[str, Any] = answer.json()
+    return scenario
+
+
+def test_a_killed_server_loses_nothing_that_it_acknowledged(var_dir: Path, browser: Browser) -> None:
+    survive(var_dir, browser, kills=1)
+
+
+@pytest.mark.soak
+def test_a_server_that_is_killed_again_and_again(var_dir: Path, browser: Browser) -> None:
+    survive(var_dir, browser, kills=10)
+
+
+def survive(var_dir: Path, browser: Browser, kills: int) -> None:
+    """Kill and restart the server under load, and compare what came back with what was acknowledged."""
+    chance = random.Random(7)
+    server = live_server.start(var_dir)
+    port = int(server.url.rsplit(":", 1)[1])
+    try:
+        commander, watcher = (browser.new_context(base_url=server.url).new_page() for _each in range(2))
+        commander.goto("/")
+        session = commander.evaluate(BEGIN)
+        watcher.goto(session)
+        live = watcher.locator("[data-link][data-state=live]")
+        expect(live).to_be_visible(timeout=SLOW_MS)
+        path = f"/ws{session.removeprefix(server.url).replace('/s/', '/session/', 1)}"
+        acknowledged: list[int] = []
+        for _kill in range(kills):
+            commander.goto("/fidelity/")
+            fresh = accepted_until_killed(commander, server, path, chance.randrange(100, 1500))
+            assert fresh
+            acknowledged += fresh
+            expect(watcher.locator("[data-link][data-state=lost]")).to_be_visible(timeout=SLOW_MS)
+            server = live_server.start(var_dir, port)
+            expect(live).to_be_visible(timeout=SLOW_MS)
+            sizes = [each["size_bytes"] for each in recorded(watcher, session)["commands"]]
+            for size in set(acknowledged):
+                assert sizes.count(size) >= acknowledged.count(size), "an acknowledged command is lost"
+        scenario = recorded(watcher, session)
+        node = Node(parse({**scenario, "digest": None}), LedgerStorage())
+        node.advance(scenario["until_us"])
+        assert node.log.digest == scenario["digest"], "the run that came back is another one"
+        shown = watcher.locator("[data-digest-text]")
+        expect(shown).to_have_text(scenario["digest"][:8], timeout=SLOW_MS)
+    finally:
+        live_server.stop(server)
