@@ -41,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("sweep", help="run one sweep and write its table")
     one.add_argument(
-        "--workloads", type=Path, required=True, help="a scenario (JSON), or a directory of them"
+        "--workloads",
+        required=True,
+        help="a scenario (JSON), a directory of them, a store (path or URI), or `shipped`",
     )
     one.add_argument("--grid", type=Path, required=True, help="what to vary (JSON)")
     one.add_argument(

@@ -12,6 +12,8 @@ from pyarrow import fs
 from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell
 from spark_jobs.schema import CELLS, Row
+from workloads import store
+from workloads.errors import WorkloadError
 
 
 def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, Row]:
@@ -75,9 +77,7 @@ def locate(path: str) -> tuple[fs.FileSystem, str]:
     Raises:
         SweepError: the kind of URI is not known here.
     """
-    if "://" not in path:
-        return fs.LocalFileSystem(), path
     try:
-        return fs.FileSystem.from_uri(path)
-    except (pa.ArrowInvalid, OSError) as error:
-        raise SweepError(f"{path} cannot be opened: {error}") from None
+        return store.locate(path)
+    except WorkloadError as error:
+        raise SweepError(str(error)) from None

@@ -11,7 +11,7 @@ from pathlib import Path
 import engine
 
 ROOT = Path(engine.__file__).resolve().parents[1]
-"""The directory that holds the packages `engine` and `spark_jobs`."""
+"""The directory that holds the packages `engine`, `workloads` and `spark_jobs`."""
 
 MEASURING = ("cell.py", "power_cut.py", "schema.py", "states.py")
 """What turns a run into a row, beside the engine."""
@@ -36,9 +36,9 @@ def engine_build() -> str:
 
 
 def packed_sources() -> bytes:
-    """Return a zip of `engine` and `spark_jobs`, as workers on other machines import it."""
+    """Return a zip of `engine`, `workloads` and `spark_jobs`, as workers on other machines import it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sources("engine", "spark_jobs"):
+        for path in sources("engine", "spark_jobs", "workloads"):
             archive.write(path, path.relative_to(ROOT).as_posix())
     return buffer.getvalue()

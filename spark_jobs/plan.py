@@ -11,6 +11,7 @@ import msgspec
 from spark_jobs.errors import SweepError
 from spark_jobs.parameters import Scenario, Value, with_values
 from spark_jobs.spec import Spec
+from workloads.workload import messages
 
 TASKS_PER_SLOT = 4
 """Enough for a slow task not to keep the other slots waiting; each one costs Spark some 30 ms."""
@@ -51,11 +52,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
     def summary(self) -> str:
         """Return one line for people."""
-        messages = sum(weight(cell.scenario) for cell in self.todo)
+        published = sum(messages(cell.scenario) for cell in self.todo)
         known = len(self.cells) - len(self.todo)
         return (
             f"{len(self.cells)} cells, {known} already known, {len(self.todo)} to run "
-            f"(up to {messages / 1e6:.1f} million messages)"
+            f"(up to {published / 1e6:.1f} million messages)"
         )
 
 
@@ -91,24 +92,6 @@ def cell_id(
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def weight(scenario: Scenario) -> int:
-    """Return about how many messages a scenario publishes: enough to balance tasks, not to promise a time."""
-    until_us = scenario["until_us"]
-    total = 0.0
-    rates: dict[str, tuple[int, float]] = {}
-    for command in sorted(scenario["commands"], key=lambda each: each.get("at_us", 0)):
-        at_us = min(command.get("at_us", 0), until_us)
-        if command["do"] == "publish":
-            total += command.get("count", 1)
-        if command["do"] in {"set_publisher", "remove"}:
-            since_us, rate = rates.pop(command.get("name", ""), (at_us, 0.0))
-            total += rate * (at_us - since_us) / 1e6
-            if command["do"] == "set_publisher" and command.get("running", True):
-                rates[command.get("name", "")] = (at_us, command.get("rate_per_s") or 0.0)
-    total += sum(rate * (until_us - since_us) / 1e6 for since_us, rate in rates.values())
-    return max(1, round(total))
-
-
 def deal(cells: Sequence[Cell], slots: int) -> list[list[Cell]]:
     """Spread cells over tasks: heaviest first, each to the task with the least so far.
 
@@ -121,10 +104,10 @@ def deal(cells: Sequence[Cell], slots: int) -> list[list[Cell]]:
     """
     tasks: list[list[Cell]] = [[] for _ in range(min(len(cells), max(1, slots) * TASKS_PER_SLOT))]
     loads = [0] * len(tasks)
-    for cell in sorted(cells, key=lambda each: -weight(each.scenario)):
+    for cell in sorted(cells, key=lambda each: -messages(each.scenario)):
         lightest = min(range(len(tasks)), key=loads.__getitem__)
         tasks[lightest].append(cell)
-        loads[lightest] += weight(cell.scenario)
+        loads[lightest] += messages(cell.scenario)
     return tasks
 
 

@@ -6,10 +6,11 @@ import shutil
 from pathlib import Path
 
 from spark_jobs.engine_build import ROOT
+from spark_jobs.spec import SHIPPED_NAME
 from spark_jobs.sweep import Say, sweep
 
 DESCRIPTIONS = ROOT / "spark_jobs" / "sweeps"
-"""One directory for each heatmap: grid.json, and workloads/ with the scenarios."""
+"""One directory for each heatmap: grid.json, which names its workloads, or workloads/ with scenarios of its own."""
 
 PUBLISHED = ROOT / "playground" / "heatmaps"
 """What the what-if page reads. The web process never computes a cell itself."""
@@ -25,9 +26,15 @@ def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
     published.mkdir(parents=True, exist_ok=True)
     for description in sorted(path for path in DESCRIPTIONS.iterdir() if path.is_dir()):
         target = out / description.name
-        failures = sweep(description / "workloads", description / "grid.json", str(target), master, say)
+        failures = sweep(workloads_of(description), description / "grid.json", str(target), master, say)
         failed += failures
         if not failures:
             for path in sorted(target.glob("*.json")) + sorted(target.glob("*.parquet")):
                 shutil.copyfile(path, published / path.name)
     return failed
+
+
+def workloads_of(description: Path) -> str:
+    """Return where a shipped description takes its workloads from."""
+    own = description / "workloads"
+    return str(own) if own.is_dir() else SHIPPED_NAME

@@ -10,13 +10,17 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from engine.errors import EngineError
 from engine.metrics import METRICS
-from engine.node.scenario import parse
 from spark_jobs.errors import SweepError
-from spark_jobs.parameters import Scenario, Value, parameter
+from spark_jobs.parameters import Value, parameter
+from workloads import store
+from workloads.errors import WorkloadError
+from workloads.workload import Workload, read_directory, read_file, shipped
 
 T = TypeVar("T")
+
+SHIPPED_NAME = "shipped"
+"""What stands for the workloads that come with the project."""
 
 MOST_CELLS = 1_000_000
 MOST_STEPS = 1_000
@@ -75,6 +79,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         version: 1.
         name: becomes the file name of the published heatmap.
         title: one line for people.
+        workloads: names of those to take, in this order; none takes all that there are.
         axes: two or more; the first two are X and Y unless the reader chooses otherwise.
         seeds: every cell runs once with each.
         metrics: names of metrics to offer on the page, the first one shown first.
@@ -87,6 +92,7 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     title: str
     axes: tuple[Axis, ...]
+    workloads: tuple[str, ...] = ()
     seeds: tuple[int, ...] = (1,)
     metrics: tuple[str, ...] = ()
     home: dict[str, Value] = {}
@@ -105,16 +111,10 @@ class Grid(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ValueError("seeds: name at least one, and none twice")
         if not 2 <= self.series_points <= 200:
             raise ValueError("series_points: use 2 to 200")
+        if len(set(self.workloads)) != len(self.workloads):
+            raise ValueError("workloads: one is named twice; keep one")
         if self.power_cut_s is not None and not 0 <= self.power_cut_s <= 24 * 3600:
             raise ValueError("power_cut_s: use 0 to 86400 seconds of the run, or leave it out for the end")
-
-
-class Workload(msgspec.Struct, frozen=True, kw_only=True):
-    """A scenario under a name: the stem of its file."""
-
-    name: str
-    title: str
-    scenario: Scenario
 
 
 class Spec(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,16 +140,34 @@ def read_grid(path: Path) -> Grid:
     return _decoded(path, Grid)
 
 
-def read_workloads(path: Path) -> tuple[Workload, ...]:
-    """Read one scenario file, or every `*.json` of a directory in the order of names.
+def read_workloads(place: str | Path, names: tuple[str, ...] = ()) -> tuple[Workload, ...]:
+    """Read a scenario file, every `*.json` of a directory, a store, or those that come with the project.
+
+    Args:
+        place: a path, a URI of a store, or `shipped`.
+        names: take only these, in this order; none takes all in the order of names.
 
     Raises:
-        SweepError: there is nothing to read, or a file is not a scenario.
+        SweepError: there is nothing to read, a name is not there, or a file is not a scenario.
     """
-    files = sorted(path.glob("*.json")) if path.is_dir() else [path]
-    if not files:
-        raise SweepError(f"{path} holds no *.json file; put a scenario there, or name a file")
-    return tuple(_workload(file) for file in files)
+    try:
+        if str(place) == SHIPPED_NAME:
+            found = shipped()
+        elif "://" in str(place) or store.is_store(str(place)):
+            return store.read(str(place), names)
+        elif Path(place).is_dir():
+            found = read_directory(Path(place))
+        else:
+            found = (read_file(Path(place)),)
+    except WorkloadError as error:
+        raise SweepError(str(error)) from None
+    if not found:
+        raise SweepError(f"{place} holds no *.json file; put a scenario there, or name a file")
+    by_name = {each.name: each for each in found}
+    missing = [name for name in names if name not in by_name]
+    if missing:
+        raise SweepError(f"no workload of {place} is called {missing[0]!r}; there are: {', '.join(by_name)}")
+    return tuple(by_name[name] for name in names) or found
 
 
 def make_spec(workloads: tuple[Workload, ...], grid: Grid) -> Spec:
@@ -171,17 +189,10 @@ def make_spec(workloads: tuple[Workload, ...], grid: Grid) -> Spec:
     return Spec(workloads=workloads, grid=grid, points=points)
 
 
-def read_spec(workloads: Path, grid: Path) -> Spec:
-    """Read and check both files of a sweep."""
-    return make_spec(read_workloads(workloads), read_grid(grid))
-
-
-def _workload(path: Path) -> Workload:
-    try:
-        scenario = parse(_text(path))
-    except EngineError as error:
-        raise SweepError(f"{path}: {error}") from None
-    return Workload(name=path.stem, title=scenario.title or path.stem, scenario=scenario.to_json())
+def read_spec(workloads: str | Path, grid: Path) -> Spec:
+    """Read and check what a sweep consists of; the grid may name the workloads that it wants."""
+    described = read_grid(grid)
+    return make_spec(read_workloads(workloads, described.workloads), described)
 
 
 def _decoded(path: Path, kind: type[T]) -> T:

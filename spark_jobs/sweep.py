@@ -18,14 +18,14 @@ from spark_jobs.spec import Spec, read_spec
 Say = Callable[[str], None]
 
 
-def sweep(workloads: Path, grid: Path, out: str, master: str, say: Say) -> int:
+def sweep(workloads: str, grid: Path, out: str, master: str, say: Say) -> int:
     """Run a sweep from its two files and publish it under `out`.
 
     Writes `cells/` (a Parquet dataset of every run ever made into this directory, from which known cells are
     taken), `<name>.parquet` (this sweep's table) and `<name>.json` (for the what-if page).
 
     Args:
-        workloads: a scenario file, or a directory of them.
+        workloads: a scenario file, a directory of them, a store, or `shipped`.
         grid: the grid description.
         out: directory or URI to write to.
         master: Spark master.

@@ -99,8 +99,9 @@ def engine_call_breaches(tree: ast.Module, module: str) -> Iterator[str]:
 FORBIDDEN_OUTSIDE: dict[str, tuple[str, ...]] = {
     "playground": ("spark_jobs", "pyspark", "tests", "bench", "tools"),
     "spark_jobs": ("playground", "django", "channels", "tests", "bench", "tools"),
+    "workloads": ("playground", "django", "channels", "spark_jobs", "pyspark", "tests", "bench", "tools"),
 }
-"""The two users of the engine, and what each of them may not import."""
+"""The users of the engine, and what each of them may not import; workloads are known to the two others."""
 
 
 def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[str]:

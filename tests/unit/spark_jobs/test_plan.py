@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.plan import Cell, cell_id, deal, make_plan, weight
+from spark_jobs.plan import Cell, cell_id, deal, make_plan
 from spark_jobs.spec import Spec, Workload, make_spec, read_grid
 from tests.unit.spark_jobs.test_spec import GRID, WORKLOAD, files
+from workloads.workload import messages
 
 
 def spec(tmp_path: Path, **changes: Any) -> Spec:
@@ -66,7 +67,7 @@ def test_weight_counts_the_messages_that_a_scenario_publishes() -> None:
         {"at_us": 3_000_000, "do": "remove", "name": "a"},
         {"at_us": 1_000_000, "do": "set_publisher", "name": "b", "rate_per_s": 1},
     ]
-    assert weight({"commands": commands, "until_us": 11_000_000}) == 50 + 20 + 100 + 10
+    assert messages({"commands": commands, "until_us": 11_000_000}) == 50 + 20 + 100 + 10
 
 
 def cell(number: int, messages: int) -> Cell:
@@ -80,7 +81,7 @@ def test_tasks_get_about_equal_weights() -> None:
     tasks = deal(cells, 2)
     assert len(tasks) == 8
     assert sorted(each.cell_id for task in tasks for each in task) == sorted(each.cell_id for each in cells)
-    loads = [sum(weight(each.scenario) for each in task) for task in tasks]
+    loads = [sum(messages(each.scenario) for each in task) for task in tasks]
     assert max(loads) - min(loads) <= 20
 
 

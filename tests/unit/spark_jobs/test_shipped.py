@@ -7,7 +7,7 @@ from playground.whatif.shipped import Heatmap, Run, heatmaps
 from spark_jobs.cell import outcome
 from spark_jobs.plan import Cell, make_plan
 from spark_jobs.publish import rounded
-from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED
+from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
 
 SHIPPED = heatmaps(PUBLISHED)
@@ -41,7 +41,7 @@ def test_no_cell_failed_and_all_are_of_this_engine(heatmap: Heatmap) -> None:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_cells_are_those_of_the_description(name: str) -> None:
     folder = DESCRIPTIONS / name
-    plan = make_plan(read_spec(folder / "workloads", folder / "grid.json"), ENGINE_VERSION)
+    plan = make_plan(read_spec(workloads_of(folder), folder / "grid.json"), ENGINE_VERSION)
     assert [cell.cell_id for cell in plan.cells] == [run.cell_id for run in SHIPPED[name].cells], STALE
     assert [cell.scenario for cell in plan.cells] == [
         SHIPPED[name].scenario(run) for run in SHIPPED[name].cells

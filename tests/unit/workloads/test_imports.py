@@ -1,0 +1,244 @@
+"""Imports carry over what a log says, and refuse the rest with the number of its line."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from workloads.errors import WorkloadError
+from workloads.imports import READERS, Imported, Options, common
+from workloads.workload import Workload, checked, messages
+
+
+def read(kind: str, text: str, **options: Any) -> Imported:
+    """Read a text as that kind of log."""
+    return READERS[kind](text.splitlines(keepends=True), Options(**options))
+
+
+def workload(imported: Imported) -> Workload:
+    """Return the engine's view of what was imported."""
+    return checked("w", imported.scenario)
+
+
+# --- CSV ---
+
+ARRIVALS = """at_ms,size_bytes,count,persistent
+0,100,1,false
+4,100,2,false
+9,200,1,true
+1500,100,5,no
+"""
+
+
+def test_arrivals_of_a_tick_are_one_burst_of_each_kind() -> None:
+    scenario = read("csv", ARRIVALS, consumer_rate_per_s=50, ram_bytes=2**28).scenario
+    consumer, *bursts = scenario["commands"]
+    assert (consumer["do"], consumer["rate_per_s"]) == ("set_consumer", 50)
+    told = [(each["at_us"], each["count"], each["size_bytes"], each["persistent"]) for each in bursts]
+    assert told == [(0, 3, 100, False), (0, 1, 200, True), (1_500_000, 5, 100, False)]
+    assert scenario["settings"] == {"ram_bytes": 2**28}
+    assert messages(workload(Imported(scenario, [])).scenario) == 9
+
+
+def test_times_may_be_told_in_four_ways() -> None:
+    rows = {
+        "at_us": "7000000\n8000000",
+        "at_ms": "7000\n8000",
+        "at_s": "7\n8.0",
+        "timestamp": "2026-01-31T12:00:00+02:00\n2026-01-31T10:00:01Z",
+    }
+    for column, times in rows.items():
+        body = "\n".join(f"{time},5" for time in times.splitlines())
+        commands = read("csv", f"{column},size_bytes\n{body}\n").scenario["commands"]
+        assert [each["at_us"] for each in commands] == [0, 1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "line 1: name one column for the time"),
+        ("at_s,size\n1,2", "line 1: no column is called 'size'; known:"),
+        ("at_s\n1", "line 1: the column size_bytes is missing"),
+        ("at_s,at_ms,size_bytes\n1,1,1", "line 1: name one column"),
+        ("at_s,size_bytes\n1,2\n\n3", "line 4: 1 values for 2 columns"),
+        ("at_s,size_bytes\n1,2\nx,3", "line 3: at_s = 'x' is no time"),
+        ("at_s,size_bytes\nnan,3", "line 2: at_s = 'nan' is no time"),
+        ("at_s,size_bytes\n5,2\n4,3", "line 3: the time is before"),
+        ("at_s,size_bytes\n0,2\n90000,3", "line 3: more than 24 hours"),
+        ("at_s,size_bytes\n1,-4", "line 2: a body of -4 bytes"),
+        ("at_s,size_bytes\n1,4.5", "line 2: size_bytes = '4.5' is no whole number"),
+        ("at_s,size_bytes,count\n1,4,0", "line 2: count = 0 is out of range"),
+        ("at_s,size_bytes,persistent\n1,4,maybe", "line 2: persistent = 'maybe'"),
+        ("at_s,size_bytes,queue\n1,4,a\n2,4,b", "2 queues; choose one with --queue: a, b"),
+        ("at_s,size_bytes\n", "there is no message in it"),
+    ],
+)
+def test_an_impossible_table_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(WorkloadError) as refusal:
+        read("csv", text)
+    assert says in str(refusal.value)
+
+
+def test_one_queue_of_several_can_be_chosen() -> None:
+    text = "at_s,size_bytes,queue\n1,4,a\n2,5,b\n"
+    assert [each["size_bytes"] for each in read("csv", text, queue="b").scenario["commands"]] == [5]
+    with pytest.raises(WorkloadError, match="no message goes to a queue 'c'; there are: a, b"):
+        read("csv", text, queue="c")
+
+
+def test_a_long_log_is_rounded_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(common, "MOST_BURSTS", 40)
+    rows = "\n".join(f"{n * 0.01:.2f},{100 + n % 50}" for n in range(1000))
+    scenario, notes = read("csv", f"at_s,size_bytes\n{rows}\n")
+    bursts = scenario["commands"]
+    assert len(bursts) <= 40
+    assert sum(each["count"] for each in bursts) == 1000
+    exact = sum(100 + n % 50 for n in range(1000))
+    assert sum(each["count"] * each["size_bytes"] for each in bursts) == pytest.approx(exact, rel=0.01)
+    assert any("mean size" in note for note in notes)
+
+
+# --- rabbitmq_tracing ---
+
+
+def line(kind: str, at: str, queue: str = "orders-eu", size: int = 300, **more: Any) -> str:
+    """Return one line of a trace as the plugin writes it."""
+    published = kind == "published"
+    entry = {
+        "timestamp": f"2026-01-31 12:00:{at}",
+        "type": kind,
+        "node": "rabbit@mailhost",
+        "connection": "10.1.2.3:55555 -> 10.1.2.4:5672",
+        "vhost": "/",
+        "user": "alice",
+        "channel": 1,
+        "exchange": "",
+        "queue": "none" if published else queue,
+        "routed_queues": [queue] if published else "none",
+        "routing_keys": [queue],
+        "properties": {"delivery_mode": 2} if more.get("persistent") else {},
+        "payload": base64.b64encode(b"x" * size).decode(),
+    }
+    return json.dumps(entry)
+
+
+def test_a_trace_becomes_bursts_and_a_consumer_and_nothing_of_people() -> None:
+    text = "\n".join(
+        [
+            line("published", "00:000", size=300),
+            line("published", "00:004", size=300),
+            line("published", "01:500", size=301, persistent=True),
+            line("received", "02:000"),
+            line("received", "02:500"),
+            line("received", "03:000"),
+        ]
+    )
+    imported = read("tracing", text)
+    first, second, consumer = imported.scenario["commands"]
+    assert (first["count"], first["size_bytes"], first["persistent"]) == (2, 300, False)
+    assert (second["at_us"], second["size_bytes"], second["persistent"]) == (1_500_000, 301, True)
+    assert (consumer["at_us"], consumer["rate_per_s"]) == (2_000_000, 3)
+    assert imported.scenario["until_us"] > 3_000_000
+    assert any("no acknowledgements" in note for note in imported.notes)
+    whole = json.dumps(workload(imported).scenario)
+    assert not any(word in whole for word in ("alice", "mailhost", "10.1.2", "orders-eu"))
+
+
+@pytest.mark.parametrize("zone", ["2026-01-31T12:00:00.250+00:00", "2026-1-31 9:00:00:250"])
+def test_timestamps_of_older_and_newer_plugins_are_read(zone: str) -> None:
+    entry = json.loads(line("published", "00:000"))
+    later = {**entry, "timestamp": zone.replace(":00.250", ":01.250").replace(":00:250", ":01:250")}
+    text = f"{json.dumps({**entry, 'timestamp': zone})}\n{json.dumps(later)}\n"
+    assert [each["at_us"] for each in read("tracing", text).scenario["commands"]] == [0, 1_000_000]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "line 1: no line of a rabbitmq_tracing log in JSON"),
+        ("=====\nNode: x", "choose the format JSON"),
+        (line("published", "00:000") + "\nnot json", "line 2: no line of"),
+        (line("published", "xx"), "line 1: timestamp"),
+        (line("seen", "00:000"), "line 1: type is 'seen'"),
+        (line("published", "05:000") + "\n" + line("published", "01:000"), "line 2: the time is before"),
+        (
+            line("published", "00:000", "a") + "\n" + line("published", "00:000", "b"),
+            "choose one with --queue",
+        ),
+        (line("received", "00:000"), "there is no message in it"),
+    ],
+)
+def test_an_impossible_trace_is_refused_with_its_line(text: str, says: str) -> None:
+    with pytest.raises(WorkloadError) as refusal:
+        read("tracing", text)
+    assert says in str(refusal.value)
+
+
+# --- PerfTest ---
+
+COMMAND = """# nightly run
+bin/runjava com.rabbitmq.perf.PerfTest -h amqp://alice:secret@host:5672 \\
+  --producers 2 -y 1 --rate 500 -s 4000 -f persistent -c 100 \\
+  --qos 50 --multi-ack-every 10 --consumer-rate 300 -z 10 -u orders-eu
+"""
+
+
+def test_a_command_line_becomes_publishers_and_consumers() -> None:
+    imported = read("perf-test", COMMAND)
+    scenario = workload(imported).scenario
+    consumer, one, two, *stops = scenario["commands"]
+    assert (consumer["rate_per_s"], consumer["prefetch"], consumer["ack"]) == (300, 50, "multiple")
+    for publisher in (one, two):
+        assert (publisher["rate_per_s"], publisher["size_bytes"]) == (500, 4000)
+        assert publisher["persistent"]
+        assert publisher["confirm"]
+    assert [(each["do"], each["at_us"]) for each in stops] == [("remove", 10_000_000)] * 2
+    assert messages(scenario) == 10_000
+    assert "alice" not in json.dumps(scenario)
+    assert "orders-eu" not in json.dumps(scenario)
+
+
+def test_variable_rates_and_sizes_go_round() -> None:
+    text = (
+        "perf-test -vr 100:2 -vr 0:1 -vs 1000:3 --variable-size 2000:3 -z 7 --autoack -qa x-queue-mode=lazy"
+    )
+    scenario = workload(read("perf-test", text)).scenario
+    told = [
+        (each["at_us"] // 1_000_000, each["rate_per_s"], each["size_bytes"], each["running"])
+        for each in scenario["commands"]
+        if each["do"] == "set_publisher"
+    ]
+    assert told == [
+        (0, 100, 1000, True),
+        (2, 1, 1000, False),
+        (3, 100, 2000, True),
+        (5, 1, 2000, False),
+        (6, 100, 1000, True),
+    ]
+    assert scenario["commands"][0] == {"at_us": 0, "do": "set", "name": "queue_mode", "value": "lazy"}
+    assert scenario["commands"][1]["ack"] == "auto"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("perf-test -x 1 \\\n -y 1 --json-body", "line 2: the option --json-body cannot be carried over"),
+        ("perf-test -x 1", "add --rate"),
+        ("perf-test --rate fast", "line 1: --rate 'fast' is no whole number"),
+        ("perf-test --rate", "line 1: --rate needs a value"),
+        ("perf-test --rate 10 -x 40", "at most 10; raise their rate"),
+        ("perf-test --rate 10 \\\n--flag gold", "line 2: --flag 'gold'"),
+        ("perf-test --rate 10 'oops", "line 1: the quotes do not fit"),
+        ("perf-test --rate 10 -vr 5", "line 1: --variable-rate '5' is no VALUE:SECONDS"),
+        ("perf-test --rate 10 stray", "line 1: 'stray' is no option"),
+        (
+            "perf-test --rate 10 -qa x-max-length=5",
+            "the queue argument 'x-max-length=5' cannot be carried over",
+        ),
+    ],
+)
+def test_what_cannot_be_carried_over_is_refused_by_name(text: str, says: str) -> None:
+    with pytest.raises(WorkloadError) as refusal:
+        read("perf-test", text)
+    assert says in str(refusal.value)

@@ -1,0 +1,148 @@
+"""A log of rabbitmq_tracing in its JSON format: one object for each line, published and received messages.
+
+Kept of each line: its time, whether the message was published or received, to which queue it was routed, its delivery
+mode and the length of its payload. A log tells of no acknowledgement and no confirm.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import itertools
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from workloads.errors import LineError
+from workloads.imports.common import (
+    MOST_LINE_CHARACTERS,
+    MOST_LINES,
+    TICK_US,
+    Arrivals,
+    Imported,
+    Options,
+    consumer,
+    make_scenario,
+    one_queue,
+)
+
+TIMESTAMP: Final = re.compile(
+    r"(\d{4})-(\d{1,2})-(\d{1,2})[ T](\d{1,2}):(\d{2}):(\d{2})(?:[:.,](\d{1,6}))?(Z|[+-]\d{2}:\d{2})?$"
+)
+PERSISTENT_MODE: Final = 2
+SECOND_US: Final = 1_000_000
+
+
+class _Line(msgspec.Struct):
+    """What is read of a line; everything else in it is not even decoded into memory that stays."""
+
+    timestamp: str
+    type: str
+    queue: Any = None
+    routed_queues: Any = None
+    properties: Any = None
+    payload: str = ""
+
+
+class _Received:
+    """Deliveries to one queue's consumers."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.first_us = 0
+        self.last_us = 0
+
+    def add(self, at_us: int) -> None:
+        if not self.count:
+            self.first_us = at_us
+        self.count += 1
+        self.last_us = max(self.last_us, at_us)
+
+    @property
+    def rate_per_s(self) -> int:
+        """Deliveries in a second, from the first to the last one."""
+        return max(1, round(self.count * SECOND_US / max(self.last_us - self.first_us, SECOND_US // 10)))
+
+
+def read(lines: Iterable[str], options: Options) -> Imported:
+    """Return the scenario of a trace.
+
+    Raises:
+        WorkloadError: a line is not one of such a log (its number is told), or the log tells of several queues.
+    """
+    published: dict[str, Arrivals] = {}
+    received: dict[str, _Received] = {}
+    for number, text in enumerate(itertools.islice(lines, MOST_LINES + 1), start=1):
+        if number > MOST_LINES:
+            raise LineError(number, f"at most {MOST_LINES} lines; cut the file here")
+        if text.strip():
+            _add(number, text, published, received)
+    routed = {name: each.messages for name, each in published.items()}
+    queue = one_queue(routed, options.queue) or ""
+    notes: list[str] = []
+    arrivals = published.get(queue, Arrivals())
+    commands = arrivals.bursts(notes)
+    begin_us = arrivals.first_us or 0
+    until_us = arrivals.last_us
+    deliveries = received.get(queue)
+    if options.consumer_rate_per_s is not None:
+        commands.append(consumer(options.consumer_rate_per_s, options))
+    elif deliveries is not None:
+        rate = deliveries.rate_per_s
+        commands.append(consumer(rate, options, at_us=max(0, deliveries.first_us - begin_us)))
+        notes.append(f"the consumer takes {rate} messages a second, as it did on average in the log")
+        notes.append("a trace tells of no acknowledgements: they are assumed to follow at that rate")
+        until_us = max(until_us, deliveries.last_us)
+    else:
+        notes.append("nothing was received in this log; add a consumer with --consumer-rate")
+    span_us = until_us - begin_us
+    end_us = span_us + max(SECOND_US, span_us // 10) + TICK_US
+    return Imported(make_scenario("Imported trace", commands, end_us, options), notes)
+
+
+def _add(number: int, text: str, published: dict[str, Arrivals], received: dict[str, _Received]) -> None:
+    if len(text) > MOST_LINE_CHARACTERS:
+        raise LineError(number, f"at most {MOST_LINE_CHARACTERS} characters in a line")
+    try:
+        line = msgspec.json.decode(text, type=_Line)
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        hint = "; choose the format JSON when you add the trace" if text.startswith(("=", "Node:")) else ""
+        raise LineError(number, f"no line of a rabbitmq_tracing log in JSON: {error}{hint}") from None
+    at_us = _time_us(number, line.timestamp)
+    if line.type == "received":
+        if isinstance(line.queue, str):
+            received.setdefault(line.queue, _Received()).add(at_us)
+    elif line.type == "published":
+        properties = line.properties if isinstance(line.properties, dict) else {}
+        queues = line.routed_queues if isinstance(line.routed_queues, list) else []
+        for queue in dict.fromkeys(str(each) for each in queues):
+            published.setdefault(queue, Arrivals()).add(
+                number,
+                at_us,
+                _payload_bytes(line.payload),
+                persistent=properties.get("delivery_mode") == PERSISTENT_MODE,
+            )
+    else:
+        raise LineError(number, f"type is {line.type[:40]!r}, neither published nor received")
+
+
+def _payload_bytes(base64_text: str) -> int:
+    """Return the length of what is encoded, without decoding it."""
+    return len(base64_text) * 3 // 4 - base64_text[-2:].count("=")
+
+
+def _time_us(number: int, text: str) -> int:
+    found = TIMESTAMP.match(text)
+    if found is None:
+        raise LineError(number, f"timestamp {text[:40]!r} is no time such as 2026-01-31 12:00:00:123")
+    *parts, fraction, zone = found.groups()
+    try:
+        moment = dt.datetime(*map(int, parts), tzinfo=dt.UTC)  # type: ignore[misc]
+    except ValueError as error:
+        raise LineError(number, f"timestamp {text[:40]!r}: {error}") from None
+    shift_us = 0
+    if zone and zone != "Z":
+        minutes = int(zone[1:3]) * 60 + int(zone[4:6])
+        shift_us = minutes * 60 * SECOND_US * (1 if zone[0] == "+" else -1)
+    return round(moment.timestamp()) * SECOND_US + int((fraction or "0").ljust(6, "0")) - shift_us

@@ -1,0 +1,102 @@
+"""A workload: a scenario under a name, checked by the engine."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import msgspec
+
+from engine.errors import EngineError
+from engine.node.scenario import parse
+from workloads.errors import WorkloadError
+
+Scenario = dict[str, Any]
+"""A scenario as JSON (version 1): profile, settings, seed, timed commands."""
+
+Source = Literal["shipped", "library", "session", "import"]
+SOURCES: Final[tuple[Source, ...]] = ("shipped", "library", "session", "import")
+"""Where a workload comes from: this project, the app's library, a recorded session, somebody's own log."""
+
+
+class Workload(msgspec.Struct, frozen=True, kw_only=True):
+    """A scenario under a name.
+
+    Args:
+        name: lower case, digits and hyphens.
+        title: one line for people.
+        scenario: complete, as the engine writes it.
+        source: where it comes from.
+    """
+
+    name: str
+    title: str
+    scenario: Scenario
+    source: Source = "import"
+
+    @property
+    def workload_id(self) -> str:
+        """16 hexadecimal digits that stand for what happens in it, whatever it is called."""
+        facts = {key: value for key, value in self.scenario.items() if key not in {"title", "digest"}}
+        text = msgspec.json.encode(facts, order="deterministic")
+        return hashlib.sha256(text).hexdigest()[:16]
+
+
+def checked(name: str, scenario: bytes | Scenario, source: Source = "import") -> Workload:
+    """Return a workload whose scenario the engine accepts.
+
+    Raises:
+        WorkloadError: it does not; the message tells why.
+    """
+    try:
+        parsed = parse(scenario)
+    except EngineError as error:
+        raise WorkloadError(str(error)) from None
+    return Workload(name=name, title=parsed.title or name, scenario=parsed.to_json(), source=source)
+
+
+def read_file(path: Path, source: Source = "import") -> Workload:
+    """Return the workload of a scenario file; its name is the file's.
+
+    Raises:
+        WorkloadError: the file is missing or no scenario.
+    """
+    try:
+        return checked(path.stem, path.read_bytes(), source)
+    except FileNotFoundError:
+        raise WorkloadError(f"{path} does not exist; check the path") from None
+    except WorkloadError as error:
+        raise WorkloadError(f"{path}: {error}") from None
+
+
+def read_directory(path: Path, source: Source = "import") -> tuple[Workload, ...]:
+    """Return the workloads of every `*.json` of a directory, in the order of names."""
+    return tuple(read_file(file, source) for file in sorted(path.glob("*.json")))
+
+
+SHIPPED: Final = Path(__file__).resolve().parent / "shipped"
+"""The workloads that come with the project, one scenario file each."""
+
+
+def shipped() -> tuple[Workload, ...]:
+    """Return the workloads that come with the project."""
+    return read_directory(SHIPPED, "shipped")
+
+
+def messages(scenario: Scenario) -> int:
+    """Return about how many messages a scenario publishes: enough to balance tasks, not to promise a time."""
+    until_us = scenario["until_us"]
+    total = 0.0
+    rates: dict[str, tuple[int, float]] = {}
+    for command in sorted(scenario["commands"], key=lambda each: each.get("at_us", 0)):
+        at_us = min(command.get("at_us", 0), until_us)
+        if command["do"] == "publish":
+            total += command.get("count", 1)
+        if command["do"] in {"set_publisher", "remove"}:
+            since_us, rate = rates.pop(command.get("name", ""), (at_us, 0.0))
+            total += rate * (at_us - since_us) / 1e6
+            if command["do"] == "set_publisher" and command.get("running", True):
+                rates[command.get("name", "")] = (at_us, command.get("rate_per_s") or 0.0)
+    total += sum(rate * (until_us - since_us) / 1e6 for since_us, rate in rates.values())
+    return max(1, round(total))
