@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage.port",  # the type alone, to hand it on to the index
         *VALUES,
     ),
+    "engine.amqp": ("engine.amqp", "engine.errors"),
     **dict.fromkeys(VALUES, VALUES),
 }
 """For each part of the engine, the parts it may import. What is not listed is the node: it may use all."""

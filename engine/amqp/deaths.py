@@ -1,0 +1,97 @@
+"""Dead letters: what the broker writes into a message's headers, and which cycles it breaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+Reason = Literal["expired", "rejected", "maxlen"]
+
+
+def died(
+    headers: Mapping[str, Any] | None,
+    *,
+    reason: Reason,
+    queue: str,
+    exchange: str,
+    routing_key: str,
+    time_s: int,
+    expiration_ms: int | None = None,
+    new_routing_key: str | None = None,
+) -> dict[str, Any]:
+    """Return the headers of a dead-lettered message.
+
+    `x-death` has one entry for each pair of queue and reason, the latest first, with a count; only the first death
+    of a pair leaves its time, exchange and keys. A message that dies for the first time gets `x-first-death-*` too.
+
+    Args:
+        headers: of the message that died.
+        exchange: to which it was published.
+        routing_key: with which it was published; the keys of its CC header count, too.
+        time_s: of its death, seconds since 1970.
+        expiration_ms: its own expiration; the dead-lettered message has none.
+        new_routing_key: the queue's dead-letter-routing-key, which takes the CC header away.
+    """
+    kept = dict(headers or {})
+    copies = kept.get("CC")
+    death: dict[str, Any] = {
+        "count": 1,
+        "reason": reason,
+        "queue": queue,
+        "time": time_s,
+        "exchange": exchange,
+        "routing-keys": [routing_key, *(copies if isinstance(copies, list) else [])],
+    }
+    if expiration_ms is not None:
+        death["original-expiration"] = str(expiration_ms)
+    before = kept.get("x-death")
+    if before is None:
+        kept |= {
+            "x-first-death-exchange": exchange,
+            "x-first-death-queue": queue,
+            "x-first-death-reason": reason,
+            "x-death": [death],
+        }
+    else:
+        kept["x-death"] = _with_another(before, death)
+    if new_routing_key is not None:
+        kept.pop("CC", None)
+    return dict(sorted(kept.items()))
+
+
+def _with_another(before: Any, death: dict[str, Any]) -> list[dict[str, Any]]:
+    if not isinstance(before, list):  # a client turned it into something else: begin again
+        return [death]
+    again = [each for each in before if _same(each, death)]
+    if again:
+        death = {**again[0], "count": again[0].get("count", 0) + 1}
+    return [dict(sorted(death.items())), *(each for each in before if not _same(each, death))]
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return bool(one.get("queue") == other["queue"] and one.get("reason") == other["reason"])
+
+
+def without_cycles(
+    reason: Reason, headers: Mapping[str, Any], queues: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the queues that a dead letter goes to, and those it does not because it has been there.
+
+    A cycle in which a consumer rejected the message is no cycle: somebody wanted that.
+
+    Args:
+        headers: of the dead-lettered message, with this death.
+        queues: to which it was routed.
+    """
+    deaths = headers.get("x-death")
+    if reason == "rejected" or not isinstance(deaths, list):
+        return tuple(queues), ()
+    cycling = tuple(queue for queue in queues if _is_cycle(queue, deaths))
+    return tuple(queue for queue in queues if queue not in cycling), cycling
+
+
+def _is_cycle(queue: str, deaths: Sequence[Mapping[str, Any]]) -> bool:
+    for place, death in enumerate(deaths):
+        if death.get("queue") == queue:
+            return all(each.get("reason") != "rejected" for each in deaths[: place + 1])
+    return False

@@ -1,0 +1,278 @@
+"""What AMQP lets a connection do with queues and exchanges: declare, delete, bind, consume, publish (P13, P14, P18)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.arguments import CHECKS, amqp_type, check_arguments, check_equivalent, check_field
+from engine.amqp.errors import AmqpError, exchange_words, queue_words
+from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
+
+RESERVED: Final = "amq."
+MAX_MESSAGE_BYTES: Final = 134_217_728
+EXCHANGE_TYPES: Final = ("direct", "fanout", "topic", "headers")
+MAX_EXPIRATION_MS: Final = 315_360_000_000
+
+
+class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue as AMQP knows it.
+
+    Args:
+        owner: the connection that alone may use it, None for a queue that is not exclusive.
+    """
+
+    name: str
+    durable: bool = True
+    auto_delete: bool = False
+    owner: str | None = None
+    arguments: dict[str, Any] = {}
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether only one connection sees it."""
+        return self.owner is not None
+
+
+def declare_queue(
+    existing: DeclaredQueue | None,
+    *,
+    name: str,
+    connection: str,
+    durable: bool = True,
+    exclusive: bool = False,
+    auto_delete: bool = False,
+    passive: bool = False,
+    arguments: dict[str, Any] | None = None,
+) -> DeclaredQueue:
+    """Return the queue that a declaration leads to: the existing one, if it is what was asked for, or a new one.
+
+    An exclusive queue is never durable. A passive declaration only asks whether the queue is there.
+    Raises AmqpError 404, 405, 406 or 403; CommandError for arguments that are not modelled.
+    """
+    if passive:
+        return check_access(existing, name, connection)
+    wished = arguments or {}
+    durable = durable and not exclusive
+    owner = connection if exclusive else None
+    if name.startswith(RESERVED):
+        raise AmqpError("access_refused", f"queue name '{name}' contains reserved prefix 'amq.*'")
+    if existing is not None:
+        thing = queue_words(name)
+        if existing.owner != owner:
+            raise _locked(name)
+        check_field(thing, "durable", existing.durable, durable)
+        check_field(thing, "auto_delete", existing.auto_delete, auto_delete)
+        check_equivalent(thing, CHECKS, existing.arguments, wished)
+        return existing
+    check_arguments(name, wished)
+    return DeclaredQueue(
+        name=name, durable=durable, auto_delete=auto_delete, owner=owner, arguments=dict(wished)
+    )
+
+
+def _locked(name: str) -> AmqpError:
+    return AmqpError(
+        "resource_locked",
+        f"cannot obtain exclusive access to locked {queue_words(name)}. It could be originally declared on "
+        "another connection or the exclusive property value does not match that of the original declaration.",
+    )
+
+
+def check_access(existing: DeclaredQueue | None, name: str, connection: str) -> DeclaredQueue:
+    """Return the queue, if this connection may use it.
+
+    Raises AmqpError 404 when there is none, 405 when it is another connection's.
+    """
+    if existing is None:
+        raise AmqpError("not_found", f"no {queue_words(name)}")
+    if existing.owner not in (None, connection):
+        raise _locked(name)
+    return existing
+
+
+def check_consume(
+    existing: DeclaredQueue | None,
+    name: str,
+    connection: str,
+    *,
+    exclusive: bool = False,
+    consumers: int = 0,
+    has_exclusive: bool = False,
+) -> DeclaredQueue:
+    """Return the queue, if this connection may consume from it.
+
+    Args:
+        exclusive: the consumer wants to be the only one.
+        consumers: how many there are; has_exclusive: one of them wanted to be the only one.
+
+    Raises AmqpError 404, 405, and 403 when the queue is in exclusive use.
+    """
+    queue = check_access(existing, name, connection)
+    if has_exclusive or (exclusive and consumers):
+        raise AmqpError("access_refused", f"{queue_words(name)} in exclusive use")
+    return queue
+
+
+def check_delete_queue(
+    existing: DeclaredQueue | None,
+    connection: str,
+    *,
+    ready: int,
+    consumers: int,
+    if_unused: bool = False,
+    if_empty: bool = False,
+) -> None:
+    """Refuse a deletion as AMQP does; a queue that is not there may be deleted (P19).
+
+    Raises AmqpError 405, or 406 when it is in use or not empty.
+    """
+    if existing is None:
+        return
+    check_access(existing, existing.name, connection)
+    if if_unused and consumers:
+        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} in use")
+    if if_empty and ready:
+        raise AmqpError("precondition_failed", f"{queue_words(existing.name)} not empty")
+
+
+def _not_default(name: str) -> None:
+    if name == DEFAULT:
+        raise AmqpError("access_refused", "operation not permitted on the default exchange")
+
+
+def declare_exchange(existing: Exchange | None, wish: Exchange, passive: bool = False) -> Exchange:
+    """Return the exchange that a declaration leads to: the existing one, if it is what was asked for, or a new one.
+
+    Raises AmqpError 403, 404, 406, or 503, which closes the connection, for an unknown type.
+    """
+    if not passive and wish.type not in EXCHANGE_TYPES:
+        raise AmqpError("command_invalid", f"unknown exchange type '{wish.type}'")
+    _not_default(wish.name)
+    thing = exchange_words(wish.name)
+    if passive:
+        if existing is None:
+            raise AmqpError("not_found", f"no {thing}")
+        return existing
+    if existing is None:
+        if wish.name.startswith(RESERVED):
+            raise AmqpError("access_refused", f"exchange name '{wish.name}' contains reserved prefix 'amq.*'")
+        alternate = wish.arguments.get("alternate-exchange", "")
+        if not isinstance(alternate, str):
+            raise AmqpError(
+                "precondition_failed",
+                f"invalid type '{amqp_type(alternate)}' for arg 'alternate-exchange' in {thing}",
+            )
+        return wish
+    for name in ("type", "durable", "auto_delete", "internal"):
+        check_field(thing, name, getattr(existing, name), getattr(wish, name))
+    check_equivalent(thing, ("alternate-exchange",), existing.arguments, wish.arguments)
+    return existing
+
+
+def check_delete_exchange(existing: Exchange | None, name: str, *, bound: bool, if_unused: bool) -> None:
+    """Refuse a deletion as AMQP does; an exchange that is not there may be deleted.
+
+    Args:
+        bound: whether queues are bound to it.
+
+    Raises AmqpError 403 for the broker's own exchanges, 406 when it is in use.
+    """
+    _not_default(name)
+    if name.startswith(RESERVED):
+        raise AmqpError("access_refused", f"deletion of system {exchange_words(name)} not allowed")
+    if existing is not None and if_unused and bound:
+        raise AmqpError("precondition_failed", f"{exchange_words(name)} in use")
+
+
+def check_binding(
+    exchange: Exchange | None,
+    queue: DeclaredQueue | None,
+    binding: Binding,
+    connection: str,
+    *,
+    unbind: bool = False,
+) -> None:
+    """Refuse to bind or unbind as AMQP does; unbinding what is not there is no error.
+
+    Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
+    """
+    _not_default(binding.exchange)
+    if unbind and (exchange is None or queue is None):
+        return
+    if exchange is None:
+        raise AmqpError("not_found", f"no {exchange_words(binding.exchange)}")
+    check_access(queue, binding.queue, connection)
+    if unbind or exchange.type != "headers" or "x-match" not in binding.arguments:
+        return
+    match = binding.arguments["x-match"]
+    if not isinstance(match, str):
+        raise AmqpError(
+            "precondition_failed",
+            f"Invalid x-match field type {amqp_type(match)} (value {match}); expected longstr",
+        )
+    if match not in X_MATCH:
+        raise AmqpError(
+            "precondition_failed",
+            f'Invalid x-match field value <<"{match}">>; expected all, any, all-with-x, or any-with-x',
+        )
+
+
+def check_publish(
+    exchange: Exchange | None,
+    name: str,
+    *,
+    immediate: bool = False,
+    size_bytes: int = 0,
+    max_message_bytes: int = MAX_MESSAGE_BYTES,
+    expiration: str | None = None,
+) -> None:
+    """Refuse a publish as AMQP does.
+
+    Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large or an
+    expiration that is no time; 404 when there is no such exchange; 403 when it is internal.
+    """
+    if immediate:
+        raise AmqpError("not_implemented", "immediate=true")
+    if size_bytes > max_message_bytes:
+        raise AmqpError(
+            "precondition_failed",
+            f"message size {size_bytes} is larger than configured max size {max_message_bytes}",
+        )
+    if exchange is None:
+        raise AmqpError("not_found", f"no {exchange_words(name)}")
+    if exchange.internal:
+        raise AmqpError("access_refused", f"cannot publish to internal {exchange_words(name)}")
+    wrong = None if expiration is None else _wrong_expiration(expiration)
+    if wrong is not None:
+        raise AmqpError("precondition_failed", f"invalid expiration '{expiration}': {wrong}")
+
+
+def _wrong_expiration(text: str) -> str | None:
+    sign, digits = (text[0], text[1:]) if text[:1] in ("-", "+") else ("", text)
+    count = next((i for i, c in enumerate(digits) if c not in "0123456789"), len(digits))
+    if not count:
+        return "no_integer"
+    if digits[count:]:
+        return f'{{leftover_string,"{digits[count:]}"}}'
+    value = int(digits) * (-1 if sign == "-" else 1)
+    if value < 0:
+        return f"{{value_negative,{value}}}"
+    return f"{{value_too_large,{value}}}" if value > MAX_EXPIRATION_MS else None
+
+
+def check_qos(prefetch_size: int) -> None:
+    """Refuse a prefetch in bytes, which the broker does not know: 540, which closes the connection (P13)."""
+    if prefetch_size:
+        raise AmqpError("not_implemented", f"prefetch_size!=0 ({prefetch_size})")
+
+
+def unknown_tag(tag: int) -> AmqpError:
+    """Return the error of an ack, nack or reject whose delivery tag is not outstanding (P14)."""
+    return AmqpError("precondition_failed", f"unknown delivery tag {tag}")
+
+
+def reused_tag(tag: str) -> AmqpError:
+    """Return the error of a second consumer with the same tag on a channel: 530, which closes the connection."""
+    return AmqpError("not_allowed", f"attempt to reuse consumer tag '{tag}'")

@@ -1,0 +1,56 @@
+"""AMQP's own errors: what the broker says, and whether it closes the channel or the whole connection."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from engine.errors import EngineError
+
+VHOST: Final = "/"
+MAX_TEXT: Final = 255
+"""Bytes of a reply text (a short string); the broker cuts the rest off."""
+
+Closes = Literal["channel", "connection"]
+
+CODES: Final[dict[str, tuple[int, Closes]]] = {
+    "access_refused": (403, "channel"),
+    "not_found": (404, "channel"),
+    "resource_locked": (405, "channel"),
+    "precondition_failed": (406, "channel"),
+    "frame_error": (501, "connection"),
+    "command_invalid": (503, "connection"),
+    "channel_error": (504, "connection"),
+    "resource_error": (506, "connection"),
+    "not_allowed": (530, "connection"),
+    "not_implemented": (540, "connection"),
+    "internal_error": (541, "connection"),
+}
+"""Reply code of each exception, and what the broker closes for it."""
+
+
+class AmqpError(EngineError):
+    """A client did what AMQP answers by closing its channel or its connection.
+
+    Args:
+        name: the exception's name, a key of CODES.
+        explanation: the broker's words about this case.
+    """
+
+    def __init__(self, name: str, explanation: str) -> None:
+        self.name = name
+        self.code, self.closes = CODES[name]
+        text = f"{name.upper()} - {explanation}".encode()
+        if len(text) > MAX_TEXT:
+            text = text[: MAX_TEXT - 3] + b"..."
+        self.text = text.decode(errors="ignore")
+        super().__init__(self.text)
+
+
+def queue_words(name: str) -> str:
+    """Return how the broker names a queue in its sentences."""
+    return f"queue '{name}' in vhost '{VHOST}'"
+
+
+def exchange_words(name: str) -> str:
+    """Return how the broker names an exchange in its sentences."""
+    return f"exchange '{name}' in vhost '{VHOST}'"

@@ -1,0 +1,186 @@
+"""Exchanges, the bindings between them and queues, and the way of a message through them (D1)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from engine.amqp.topics import TopicTrie
+
+DEFAULT: Final = ""
+"""The exchange to which every queue is bound by its own name."""
+
+ExchangeType = Literal["direct", "fanout", "topic", "headers"]
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """An exchange as it was declared.
+
+    Args:
+        auto_delete: gone when its last binding goes, never before it had one.
+        internal: clients cannot publish to it.
+        arguments: of which only `alternate-exchange` means something.
+    """
+
+    name: str
+    type: ExchangeType = "direct"
+    durable: bool = True
+    auto_delete: bool = False
+    internal: bool = False
+    arguments: dict[str, Any] = {}
+
+
+class Binding(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue's wish for messages of an exchange; two bindings are the same when all fields are."""
+
+    exchange: str
+    queue: str
+    routing_key: str = ""
+    arguments: dict[str, Any] = {}
+
+
+PREDECLARED: Final = (
+    Exchange(name=DEFAULT),
+    Exchange(name="amq.direct"),
+    Exchange(name="amq.fanout", type="fanout"),
+    Exchange(name="amq.headers", type="headers"),
+    Exchange(name="amq.match", type="headers"),
+    Exchange(name="amq.rabbitmq.trace", type="topic", internal=True),
+    Exchange(name="amq.topic", type="topic"),
+)
+"""What every virtual host has from the start."""
+
+X_MATCH: Final = ("all", "any", "all-with-x", "any-with-x")
+
+
+def headers_match(arguments: Mapping[str, Any], headers: Mapping[str, Any]) -> bool:
+    """Return whether a headers binding fits a message: all or any of its fields are equal.
+
+    Fields that begin with `x-` count only with `all-with-x` and `any-with-x`; a field without a value (null) asks
+    only that the header is there.
+    """
+    match = arguments.get("x-match", "all")
+    asked = {
+        name: value
+        for name, value in arguments.items()
+        if name != "x-match" and (str(match).endswith("-with-x") or not name.startswith("x-"))
+    }
+    hits = sum(
+        name in headers and (value is None or _equal(value, headers[name])) for name, value in asked.items()
+    )
+    return hits > 0 if str(match).startswith("any") else hits == len(asked)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Compare as the broker's `==` does: 1 equals 1.0, but true is no number."""
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+class Exchanges:
+    """Exchanges and bindings of one virtual host."""
+
+    def __init__(self) -> None:
+        self.exchanges: dict[str, Exchange] = {each.name: each for each in PREDECLARED}
+        self.bindings: list[Binding] = []
+        self._queues: dict[str, None] = {}
+        self._topics: dict[str, TopicTrie] = {}
+
+    def add(self, exchange: Exchange) -> None:
+        """Add a new exchange."""
+        self.exchanges[exchange.name] = exchange
+
+    def remove(self, name: str) -> list[Binding]:
+        """Remove an exchange; return its bindings, which go with it."""
+        gone = [each for each in self.bindings if each.exchange == name]
+        del self.exchanges[name]
+        self._topics.pop(name, None)
+        self.bindings = [each for each in self.bindings if each.exchange != name]
+        return gone
+
+    def bind(self, binding: Binding) -> bool:
+        """Add a binding; return False when it is there already."""
+        if binding in self.bindings:
+            return False
+        self.bindings.append(binding)
+        if self.exchanges[binding.exchange].type == "topic":
+            self._topics.setdefault(binding.exchange, TopicTrie()).add(binding.routing_key, binding.queue)
+        return True
+
+    def unbind(self, binding: Binding) -> bool:
+        """Remove a binding, and an auto-delete exchange that loses its last; return whether it was there."""
+        if binding not in self.bindings:
+            return False
+        self._forget(binding)
+        return True
+
+    def _forget(self, binding: Binding) -> None:
+        self.bindings.remove(binding)
+        exchange = self.exchanges[binding.exchange]
+        if exchange.type == "topic":
+            self._topics[exchange.name].remove(binding.routing_key, binding.queue)
+        if exchange.auto_delete and not self.bound(exchange.name):
+            self.remove(exchange.name)
+
+    def bound(self, name: str) -> bool:
+        """Return whether anything is bound to an exchange."""
+        return any(each.exchange == name for each in self.bindings)
+
+    def add_queue(self, name: str) -> None:
+        """Let the default exchange know a queue."""
+        self._queues[name] = None
+
+    def forget_queue(self, name: str) -> list[Binding]:
+        """Forget a deleted queue; return its bindings, which go with it."""
+        self._queues.pop(name, None)
+        gone = [each for each in self.bindings if each.queue == name]
+        for binding in gone:
+            self._forget(binding)
+        return gone
+
+    def route(
+        self, exchange: str, routing_key: str, headers: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """Return the names of the queues that get a message, each once, sorted.
+
+        Where an exchange finds none, its `alternate-exchange` is asked. An unknown exchange has no queues.
+        """
+        asked: list[str] = []
+        while exchange in self.exchanges and exchange not in asked:
+            asked.append(exchange)
+            found = self._matching(self.exchanges[exchange], routing_key, headers or {})
+            alternate = self.exchanges[exchange].arguments.get("alternate-exchange")
+            if found or alternate is None:
+                return tuple(sorted(found))
+            exchange = alternate
+        return ()
+
+    def _matching(self, exchange: Exchange, routing_key: str, headers: Mapping[str, Any]) -> set[str]:
+        if exchange.name == DEFAULT:
+            return {routing_key} & self._queues.keys()
+        if exchange.type == "topic":
+            trie = self._topics.get(exchange.name)
+            return trie.matching(routing_key) if trie else set()
+        bindings = (each for each in self.bindings if each.exchange == exchange.name)
+        if exchange.type == "fanout":
+            return {each.queue for each in bindings}
+        if exchange.type == "direct":
+            return {each.queue for each in bindings if each.routing_key == routing_key}
+        return {each.queue for each in bindings if headers_match(each.arguments, headers)}
+
+    def after_restart(self, durable_queues: Collection[str]) -> Exchanges:
+        """Return what a restart keeps: durable exchanges, and bindings of those to durable queues (D1).
+
+        An auto-delete exchange stays, even if its last binding went with a queue that was not durable.
+        """
+        kept = Exchanges()
+        for exchange in self.exchanges.values():
+            if exchange.durable:
+                kept.add(exchange)
+        for queue in durable_queues:
+            kept.add_queue(queue)
+        for binding in self.bindings:
+            if binding.exchange in kept.exchanges and binding.queue in durable_queues:
+                kept.bind(binding)
+        return kept

@@ -1,0 +1,151 @@
+"""Policies: which one a queue gets, and what it means beside the queue's own arguments (P17)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal
+
+import msgspec
+
+from engine.amqp.arguments import OVERFLOWS, QUEUE_MODES
+from engine.amqp.patterns import PatternRefused, compiled, found_in
+from engine.errors import EngineError
+
+Kind = Literal["queues", "exchanges"]
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True):
+    """A policy as it was set.
+
+    Args:
+        pattern: a regular expression, found anywhere in a name.
+        apply_to: queues, exchanges or all.
+    """
+
+    name: str
+    pattern: str
+    definition: dict[str, Any]
+    priority: int = 0
+    apply_to: str = "all"
+
+
+class PolicyRefused(EngineError):
+    """The broker would not take this policy; the message is its own."""
+
+
+def _natural(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+_KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
+    "alternate-exchange": (lambda v: isinstance(v, str), "alternate exchange name"),
+    "dead-letter-exchange": (lambda v: isinstance(v, str), "dead letter exchange name"),
+    "dead-letter-routing-key": (lambda v: isinstance(v, str), "dead letter routing key"),
+    "message-ttl": (_natural, "message TTL"),
+    "expires": (lambda v: _natural(v) and v >= 1, "queue expiry"),
+    "max-length": (_natural, "maximum length"),
+    "max-length-bytes": (_natural, "maximum length in bytes"),
+    "queue-mode": (lambda v: v in QUEUE_MODES, "queue-mode value"),
+    "queue-version": (lambda v: v in (1, 2), "queue-version value"),
+    "overflow": (lambda v: v in OVERFLOWS, "overflow value"),
+}
+
+
+def checked(policy: Policy) -> Policy:
+    """Return the policy, if the broker would take it.
+
+    Raises PolicyRefused with the broker's words.
+    """
+    if policy.apply_to not in ("all", "queues", "exchanges"):
+        raise PolicyRefused(
+            f"apply-to '{policy.apply_to}' unrecognised; should be 'queues', 'exchanges' or 'all'"
+        )
+    try:
+        compiled(policy.pattern)
+    except PatternRefused as error:
+        raise PolicyRefused(
+            f'pattern should be regular expression but is invalid: {{"{error.why}",{error.at}}}'
+        ) from error
+    if not policy.definition:
+        raise PolicyRefused("no policy provided")
+    unknown = [(name, value) for name, value in policy.definition.items() if name not in _KNOWN]
+    if unknown:
+        listed = ",".join(f'{{<<"{name}">>,{_erlang(value)}}}' for name, value in unknown)
+        raise PolicyRefused(f"[{listed}] are not recognised policy settings")
+    for name, value in policy.definition.items():
+        good, words = _KNOWN[name]
+        if not good(value):
+            raise PolicyRefused(f"{_erlang(value)} is not a valid {words}")
+    if policy.definition.get("queue-version", 1) != 1:
+        raise PolicyRefused("version 2 of classic queues is not part of Waterline; leave queue-version out")
+    return policy
+
+
+def _erlang(value: Any) -> str:
+    if isinstance(value, str):
+        return f'<<"{value}">>'
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def policy_of(policies: Iterable[Policy], kind: Kind, name: str) -> Policy | None:
+    """Return the policy that a queue or an exchange gets: of all that fit, the one with the highest priority.
+
+    Of equal priorities the first by name wins (the broker leaves it open).
+    """
+    fitting = [each for each in policies if each.apply_to in ("all", kind) and found_in(each.pattern, name)]
+    return min(fitting, key=lambda each: (-each.priority, each.name), default=None)
+
+
+class Effective(msgspec.Struct, frozen=True, kw_only=True):
+    """What a queue obeys, after its arguments and its policy are merged.
+
+    Args:
+        overflow: drop-head, reject-publish or reject-publish-dlx.
+        queue_mode: default or lazy; None leaves the mode as it is.
+    """
+
+    expires_ms: int | None = None
+    message_ttl_ms: int | None = None
+    max_length: int | None = None
+    max_length_bytes: int | None = None
+    dead_letter_exchange: str | None = None
+    dead_letter_routing_key: str | None = None
+    overflow: str = "drop-head"
+    queue_mode: str | None = None
+
+
+SMALLER_WINS: Final = ("expires", "message-ttl", "max-length", "max-length-bytes")
+ARGUMENT_WINS: Final = ("dead-letter-exchange", "dead-letter-routing-key", "overflow", "queue-mode")
+_FIELDS: Final = {"expires": "expires_ms", "message-ttl": "message_ttl_ms"}
+
+
+def effective(arguments: Mapping[str, Any], policy: Policy | None) -> Effective:
+    """Return what a queue with these x-arguments obeys under a policy (P17).
+
+    Of two limits the smaller counts; elsewhere the argument wins over the policy.
+    """
+    definition = policy.definition if policy is not None else {}
+    found: dict[str, Any] = {}
+    for name in (*SMALLER_WINS, *ARGUMENT_WINS):
+        values = [each for each in (arguments.get(f"x-{name}"), definition.get(name)) if each is not None]
+        if values:
+            value = min(values) if name in SMALLER_WINS else values[0]
+            found[_FIELDS.get(name, name.replace("-", "_"))] = value
+    return Effective(**found)
+
+
+def expiry_ms(queue_ttl_ms: int | None, expiration_ms: int | None) -> int | None:
+    """Return how long a message may stay: the smaller of the queue's TTL and its own expiration (P8)."""
+    return min((each for each in (queue_ttl_ms, expiration_ms) if each is not None), default=None)
+
+
+def overflows(limits: Effective, ready: int, ready_bytes: int, size_bytes: int) -> bool:
+    """Return whether one more message of this size would be too much (P8 step 1)."""
+    return too_long(limits, ready + 1, ready_bytes + size_bytes)
+
+
+def too_long(limits: Effective, ready: int, ready_bytes: int) -> bool:
+    """Return whether so many ready messages and bytes are more than the queue may hold (P8 step 5)."""
+    return (limits.max_length is not None and ready > limits.max_length) or (
+        limits.max_length_bytes is not None and ready_bytes > limits.max_length_bytes
+    )

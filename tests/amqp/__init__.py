@@ -1,0 +1,1 @@
+"""AMQP's rules without a node."""

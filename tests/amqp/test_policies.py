@@ -1,0 +1,167 @@
+"""Which policy a queue gets, and what it means beside the queue's arguments (P17)."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.amqp.patterns import MAX_DEPTH, PatternRefused, found_in
+from engine.amqp.policies import (
+    Effective,
+    Policy,
+    PolicyRefused,
+    checked,
+    effective,
+    expiry_ms,
+    overflows,
+    policy_of,
+    too_long,
+)
+
+
+def _policy(name="p", pattern=".*", priority=0, apply_to="all", **definition) -> Policy:
+    keys = {key.replace("_", "-"): value for key, value in definition.items()}
+    return Policy(name=name, pattern=pattern, definition=keys, priority=priority, apply_to=apply_to)
+
+
+def test_highest_priority_that_fits_wins():
+    policies = [
+        _policy("low", max_length=1),
+        _policy("high", "^or", 5, max_length=2),
+        _policy("exchanges", priority=9, apply_to="exchanges", alternate_exchange="x"),
+    ]
+    assert policy_of(policies, "queues", "orders").name == "high"
+    assert policy_of(policies, "queues", "other").name == "low"
+    assert policy_of(policies, "exchanges", "orders").name == "exchanges"
+    assert policy_of([], "queues", "orders") is None
+
+
+def test_smaller_limit_wins_and_otherwise_the_argument():
+    arguments = {
+        "x-max-length": 10,
+        "x-message-ttl": 5,
+        "x-overflow": "reject-publish",
+        "x-dead-letter-exchange": "mine",
+        "x-queue-mode": "default",
+    }
+    policy = _policy(
+        max_length=3,
+        message_ttl=7,
+        overflow="drop-head",
+        dead_letter_exchange="theirs",
+        queue_mode="lazy",
+        dead_letter_routing_key="k",
+        expires=1000,
+    )
+    assert effective(arguments, policy) == Effective(
+        expires_ms=1000,
+        message_ttl_ms=5,
+        max_length=3,
+        overflow="reject-publish",
+        dead_letter_exchange="mine",
+        dead_letter_routing_key="k",
+        queue_mode="default",
+    )
+
+
+def test_without_either_the_queue_mode_does_not_change():
+    assert effective({}, None) == Effective()
+    assert effective({}, None).queue_mode is None
+    assert effective({"x-max-length": 0}, _policy(max_length=5)).max_length == 0
+
+
+def test_limits():
+    limits = Effective(max_length=2, max_length_bytes=100)
+    assert overflows(limits, 2, 0, 1)
+    assert overflows(limits, 0, 60, 41)
+    assert not overflows(limits, 1, 60, 40)
+    assert not too_long(Effective(), 10**9, 10**12)
+    assert expiry_ms(5, 3) == 3
+    assert expiry_ms(None, 3) == 3
+    assert expiry_ms(0, None) == 0
+    assert expiry_ms(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (_policy(max_length=-1), "-1 is not a valid maximum length"),
+        (_policy(expires=0), "0 is not a valid queue expiry"),
+        (_policy(queue_mode="slow"), '<<"slow">> is not a valid queue-mode value'),
+        (_policy(overflow=True), "true is not a valid overflow value"),
+        (_policy(no_such=1), '[{<<"no-such">>,1}] are not recognised policy settings'),
+        (_policy(), "no policy provided"),
+        (_policy(apply_to="nobody", max_length=1), "apply-to 'nobody' unrecognised"),
+        (_policy(pattern="(", max_length=1), "should be regular expression but is invalid"),
+    ],
+)
+def test_refused_in_the_brokers_words(policy, words):
+    with pytest.raises(PolicyRefused) as caught:
+        checked(policy)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "fits"),
+    [
+        ("^orders$", "orders", True),
+        ("^orders$", "orders2", False),
+        ("rder", "orders", True),
+        ("", "anything", True),
+        ("^(a|b)-[0-9]{2,3}$", "b-123", True),
+        ("^(a|b)-[0-9]{2,3}$", "b-1", False),
+        ("^(?!amq\\.).*", "amq.x", False),
+        ("^(?!amq\\.).*", "orders", True),
+        ("^[^-]+-\\w+\\d$", "or-d_1", True),
+        ("a{x}", "a{x}", True),
+        ("^(?:ab)*?$", "abab", True),
+    ],
+)
+def test_patterns(pattern, name, fits):
+    assert found_in(pattern, name) is fits
+
+
+ATOM = st.sampled_from(["a", "b", ".", "[ab]", "[^a]", "^", "$"])
+PATTERN = st.recursive(
+    ATOM,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map("".join),
+        st.tuples(inner, inner).map(lambda two: f"({two[0]}|{two[1]})"),
+        st.tuples(inner, st.sampled_from(["*", "+", "?", "{2}", "{1,3}"])).map(lambda p: f"(?:{p[0]}){p[1]}"),
+        inner.map(lambda p: f"(?={p})"),
+        inner.map(lambda p: f"(?!{p})"),
+    ),
+    max_leaves=5,
+)
+
+
+@given(PATTERN, st.text("abc", max_size=6))
+def test_patterns_mean_what_they_mean_elsewhere(pattern, text):
+    assert found_in(pattern, text) is (re.search(pattern, text) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(",
+        ")",
+        "[",
+        "*a",
+        "a**",
+        "\\",
+        "(?<=a)b",
+        "a{9999}",
+        "[b-a]",
+        "a" * 200,
+        "(" * (MAX_DEPTH + 1) + ")" * (MAX_DEPTH + 1),
+    ],
+)
+def test_pattern_that_cannot_be_understood(pattern):
+    with pytest.raises(PatternRefused):
+        found_in(pattern, "a")
+
+
+def test_a_pattern_made_to_hang_does_not():
+    assert not found_in("^(((((((a*)*)*)*)*)*)*)*b$", "a" * 64)
+    assert not found_in("^((((((a?){64}){64}){64}){64}){64})b$", "a" * 64)
