@@ -50,7 +50,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     expect(life).to_contain_text("message 8")
     find(page, told)
     expect(life).to_contain_text("message 7")
-    page.locator("body").press("Escape")
+    page.keyboard.press("Escape")
     expect(life).to_be_hidden()
     expect(page.locator("[data-wire] path.line")).to_have_count(0)
 

@@ -20,6 +20,9 @@ export class Follow {
       event.preventDefault();
       this.find(this.form.elements.message.value);
     });
+    this.form.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") choose(null);
+    });
     find("[data-act=unfollow]", root).addEventListener("click", () => choose(null));
     this.list.addEventListener("click", (event) => this.click(event));
     const { session } = playhead;
