@@ -15,6 +15,10 @@ class InvalidSetting(EngineError):
         self.name = name
 
 
+class Halted(EngineError):
+    """The log has as many transitions as it was told to halt at; the node must not be used any more."""
+
+
 class InvariantBroken(EngineError):
     """The queue's own assertions failed (Q2, Q6-Q8, S253): a defect of this engine, never of the user."""
 

@@ -8,6 +8,7 @@ from typing import Final
 
 import msgspec
 
+from engine.errors import Halted
 from engine.transitions import Transition
 
 DIGEST_BYTES: Final = 16
@@ -42,13 +43,17 @@ class TransitionLog:
     The digest is BLAKE2b over one line of JSON for each: its time, then its row. It depends on nothing else, so the
     same run has the same digest on every machine. Only the newest `keep` are held (up to twice as many for a while,
     so that dropping the old ones costs little).
+
+    `halt_at`: with that many transitions `add` raises `Halted`, in the middle of whatever goes on. A transition is
+    told when its files are written, so the files are then those of that very moment.
     """
 
-    __slots__ = ("number", "counts", "_at_us", "_rows", "_first", "_hash", "_hashed", "_keep")
+    __slots__ = ("number", "counts", "halt_at", "_at_us", "_rows", "_first", "_hash", "_hashed", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
         self.counts: Counter[str] = Counter()
+        self.halt_at: int | None = None
         self._at_us: list[int] = []
         self._rows: list[Transition] = []
         self._first = 0
@@ -63,6 +68,8 @@ class TransitionLog:
         self.number += 1
         if self.number - self._hashed >= HASH_EVERY:
             self._absorb()
+        if self.number == self.halt_at:
+            raise Halted(f"transition {self.number} is reached")
 
     def _absorb(self) -> None:
         """Hash and count what came since the last time, then drop what is too old."""

@@ -33,6 +33,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     sockets_per_session: int
     new_per_minute: int
     reads_per_minute: int
+    past_per_minute: int = 60
+    """Runs that are repeated up to a moment of the past for one address."""
+    past_s: int = 10
+    """Longest time that one such repetition may take."""
     idle_s: int
     unwatched_s: int
     keep_days: int
@@ -40,7 +44,14 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 
     def public(self) -> dict[str, int]:
         """Return what the page shows."""
-        hidden = {"engine_threads", "sessions_per_process", "new_per_minute", "reads_per_minute"}
+        hidden = {
+            "engine_threads",
+            "sessions_per_process",
+            "new_per_minute",
+            "reads_per_minute",
+            "past_per_minute",
+            "past_s",
+        }
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 
 

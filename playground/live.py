@@ -10,6 +10,7 @@ from django.conf import settings
 from playground import limits
 from playground.book import DatabaseBook
 from playground.doors import door
+from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 
 _lock = threading.Lock()
@@ -18,6 +19,16 @@ _lock = threading.Lock()
 @cache
 def _registry() -> Registry:
     return Registry(door=door(), book=DatabaseBook, limits=limits.current(), root=settings.SESSIONS_DIR)
+
+
+@cache
+def _past(of: Registry) -> Past:
+    return Past(of.directory, of.door, of.limits)
+
+
+def past() -> Past:
+    """Return the past moments of this process's sessions."""
+    return _past(registry())
 
 
 def registry() -> Registry:
@@ -31,3 +42,4 @@ async def end() -> None:
     if _registry.cache_info().currsize:
         await _registry().end()
         _registry.cache_clear()
+        _past.cache_clear()

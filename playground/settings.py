@@ -158,6 +158,8 @@ WATERLINE = {
     "sockets_per_session": environment.integer("WATERLINE_SOCKETS", 32),
     "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 120),  # a class behind one address
     "reads_per_minute": environment.integer("WATERLINE_READS_PER_MINUTE", 1200),
+    "past_per_minute": environment.integer("WATERLINE_PAST_PER_MINUTE", 60),
+    "past_s": environment.integer("WATERLINE_PAST_S", 10),
     "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),

@@ -49,6 +49,8 @@ class Door(Protocol):
     """What `check` raises: the text names the place."""
     no_file: tuple[type[Exception], ...]
     """What `read_file` raises for a file that is not there."""
+    halted: tuple[type[Exception], ...]
+    """What a node raises that reaches its log's `halt_at`."""
     full: tuple[type[Exception], ...]
     """What the storage raises when the files would grow past their bound."""
 

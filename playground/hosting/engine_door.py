@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine import ENGINE_VERSION
-from engine.errors import CommandError, FileMissing, PathRefused, ScenarioError, StorageFull
+from engine.errors import CommandError, FileMissing, Halted, PathRefused, ScenarioError, StorageFull
 from engine.node import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
@@ -20,6 +20,7 @@ class EngineDoor:
 
     version = ENGINE_VERSION
     refusals: tuple[type[Exception], ...] = (CommandError,)
+    halted: tuple[type[Exception], ...] = (Halted,)
     full: tuple[type[Exception], ...] = (StorageFull,)
     no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
     no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)

@@ -6,7 +6,11 @@ import re
 
 
 class NotThere(LookupError):
-    """There is no such record; `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"."""
+    """There is no such record.
+
+    `reason` is one of "asleep", "no_file", "waiting", "absent", "no_record"; of a past moment also "future",
+    "too_long" and "busy".
+    """
 
     def __init__(self, reason: str, **numbers: int) -> None:
         super().__init__(reason)

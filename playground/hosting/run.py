@@ -19,6 +19,9 @@ ROWS_IN_A_FRAME = 400
 SLICE = 400
 """Transitions between two looks at the clock and the disk."""
 
+SPAN_US = 60_000_000
+"""Virtual time between two looks at the clock: where nothing happens there are no transitions to count."""
+
 _encode = msgspec.json.Encoder().encode
 
 
@@ -57,7 +60,8 @@ class Run:
         """Advance for at most `budget_s` of real time; tell whether `until_us` was reached."""
         deadline = self.clock() + budget_s
         while True:
-            if self._advance(until_us):
+            span_us = min(until_us, self.node.now_us + SPAN_US)
+            if self._advance(span_us) and span_us == until_us:
                 return True
             if self.clock() >= deadline or self.disk_is_full():
                 return False
@@ -180,6 +184,11 @@ class Replay:
         self._next = 0
         self._until_us = until_us
 
+    @property
+    def given(self) -> int:
+        """How many commands were submitted, one that is under way included."""
+        return self._next
+
     def go_on(self, budget_s: float) -> bool:
         """Work for about `budget_s`; tell whether it is done."""
         run = self._run
@@ -189,8 +198,8 @@ class Replay:
             if not run.turn(at_us, deadline - run.clock()):
                 run.take_frame()
                 return False
-            run.submit(command)
             self._next += 1
+            run.submit(command)
             run.take_frame()
             if run.clock() >= deadline:
                 return False

@@ -47,6 +47,11 @@ def rate_limited_reading(view: View) -> View:
     return limited
 
 
+def may_repeat(request: HttpRequest) -> bool:
+    """Take a token for repeating a run up to a moment of the past."""
+    return _has_token(request, "past_per_minute")
+
+
 def rate_limited(view: View) -> View:
     """Let one address make only so many sessions and links a minute."""
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 import threading
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, cast
 
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import live
+from playground import live, selectors
 from playground.doors import door
 from playground.hosting.places import NotThere, wanted
 from playground.messages import Message, Refused
-from playground.views.access import rate_limited_reading, session_or_gone
-from playground.views.errors import Gone, too_many
+from playground.views.access import may_repeat, rate_limited_reading, session_or_gone
+from playground.views.errors import Gone, answer, too_many
 
 ARCHIVES_AT_ONCE = 4
 _archives = threading.BoundedSemaphore(ARCHIVES_AT_ONCE)
@@ -33,23 +34,50 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
 
     `?seq=7` asks for a message's record in the index; `?file=persistent:4&offset=812` for the record at a place. With
     `&whose=1` the answer to the latter names the message's seq_id. A record that is still in a buffer is no error:
-    the answer then has `waiting`, the reason in words, instead of fields.
+    the answer then has `waiting`, the reason in words, instead of fields. `&at=180` asks for the files as they were
+    after 180 transitions.
     """
     found = session_or_gone(session_id)
     try:
         seq, kind, number, offset = _question(request)
+        at = _moment(request)
     except Refused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
-        with door().look(_root(found.public_id)) as look:
+        with _look(request, found.public_id, at) as look:
             told = look.message(seq) if seq is not None else look.record(kind, number, offset)
             if seq is None and told["seq"] is None and "whose" in request.GET:
                 told["seq"] = look.seq_of(bytes.fromhex(told["msg_id"]))
+    except TooOften as error:
+        return too_many(request, error.message)
     except NotThere as missing:
         return _not_there(missing, kind)
     except (*door().no_file, OSError):
         return _not_there(NotThere("no_file"), kind)
-    return JsonResponse(told)
+    return JsonResponse({**told, "at": at})
+
+
+class TooOften(Refused):
+    """The address has had its share of repetitions."""
+
+
+def _moment(request: HttpRequest) -> int | None:
+    """Return the number of transitions after which the files are wanted, or None for now."""
+    return _number(request, "at") if "at" in request.GET else None
+
+
+@contextlib.contextmanager
+def _look(request: HttpRequest, session_id: str, at: int | None) -> Iterator[Any]:
+    """Look into the files of now, or of a moment of the past."""
+    if at is None:
+        with door().look(_root(session_id)) as look:
+            yield look
+        return
+    record, past = selectors.remembered(session_id), live.past()
+    if not past.knows(session_id, at, record) and not may_repeat(request):
+        raise TooOften(_("Too many moments of the past were asked for. Wait a little."))
+    with past.at(session_id, at, record) as root, door().look(str(root)) as look:
+        yield look
 
 
 def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
@@ -70,12 +98,15 @@ def _number(request: HttpRequest, name: str) -> int:
     return int(text)
 
 
-def _not_there(missing: NotThere, kind: str) -> JsonResponse:
-    """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
+def _missing_words(missing: NotThere, kind: str) -> dict[str, str]:
+    """Return the sentence for each reason."""
     words = {
         "asleep": _("The session sleeps, and its files with it. They are made again as soon as it runs."),
         "no_file": _("There is no such file now: it is not made yet, or it was deleted."),
         "no_record": _("No record begins there now: the file has changed. Choose the message again."),
+        "future": _("The run has not come to that moment."),
+        "too_long": _("Repeating the run up to that moment takes longer than this server allows."),
+        "busy": _("Other moments are being repeated. Try again in a moment."),
         "absent": _(
             "The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it."
         ),
@@ -87,6 +118,12 @@ def _not_there(missing: NotThere, kind: str) -> JsonResponse:
             else _("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s.")
         )
         words["waiting"] = text % {"size": missing.numbers["size"]}
+    return words
+
+
+def _not_there(missing: NotThere, kind: str) -> JsonResponse:
+    """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
+    words = _missing_words(missing, kind)
     told = {"reason": missing.reason, **missing.numbers}
     if missing.reason in ("waiting", "absent"):
         return JsonResponse({"waiting": words[missing.reason], **told})
@@ -97,53 +134,77 @@ def _not_there(missing: NotThere, kind: str) -> JsonResponse:
 @rate_limited_reading
 @never_cache
 def download(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Download one real file of the session."""
-    found = session_or_gone(session_id)
+    """Download one real file of the session; with `at`, as it was after so many transitions."""
     path = request.GET.get("path", "")
-    look = door().look(_root(found.public_id))
-    if path not in look.sizes:  # only what the session's own directory lists, so no path leads out of it
-        look.__exit__()
-        text = _("There is no such file now: it may have been deleted, or the session sleeps.")
-        raise Gone(_("No such file"), Message(text))
+
+    def pieces(look: Any) -> Iterator[bytes]:
+        if path not in look.sizes:  # only what the session's own directory lists, so no path leads out of it
+            text = _("There is no such file now: it may have been deleted, or the session sleeps.")
+            raise Gone(_("No such file"), Message(text))
+        return cast("Iterator[bytes]", look.blocks(path))
+
     name = re.sub(r"[^A-Za-z0-9._-]", "_", path.rpartition("/")[2]).lstrip(".")
-    pieces = _Pieces(look.blocks(path), look, None)
-    response = StreamingHttpResponse(pieces, content_type="application/octet-stream")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Content-Length"] = str(look.sizes[path])
-    return response
+    return _stream(request, session_id, pieces, name, path)
 
 
 @require_safe
 @rate_limited_reading
 @never_cache
 def archive(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Download the session's whole directory as a zip."""
-    found = session_or_gone(session_id)
-    if not _archives.acquire(blocking=False):
-        return too_many(request, Message(_("Other directories are being packed. Wait a little.")))
-    look = None
-    try:
-        look = door().look(_root(found.public_id))
+    """Download the session's whole directory as a zip; with `at`, as it was after so many transitions."""
+
+    def pieces(look: Any) -> Iterator[bytes]:
         if not look.sizes:
             text = _("The session sleeps: it has no files now. Open it, and try again.")
             raise Gone(_("No such file"), Message(text))
-        pieces = _Pieces(look.archive(), look, _archives)
+        return cast("Iterator[bytes]", look.archive())
+
+    if not _archives.acquire(blocking=False):
+        return too_many(request, Message(_("Other directories are being packed. Wait a little.")))
+    at = f"-{request.GET['at']}" if request.GET.get("at", "").isdigit() else ""
+    held = contextlib.ExitStack()
+    held.callback(_archives.release)
+    return _stream(request, session_id, pieces, f"waterline-{session_id}{at}.zip", None, held)
+
+
+def _stream(
+    request: HttpRequest,
+    session_id: str,
+    pieces: Callable[[Any], Iterator[bytes]],
+    name: str,
+    path: str | None,
+    held: contextlib.ExitStack | None = None,
+) -> HttpResponse:
+    """Send what `pieces` reads in a look; the look, and what is `held`, is given back when the answer is over."""
+    held = held or contextlib.ExitStack()
+    try:
+        at = _moment(request)
+        look = held.enter_context(_look(request, session_or_gone(session_id).public_id, at))
+        response = StreamingHttpResponse(_Pieces(pieces(look), held))
+    except TooOften as error:
+        held.close()
+        return too_many(request, error.message)
+    except NotThere as missing:
+        held.close()
+        return answer(request, 404, _("No such file"), _missing_words(missing, "")[missing.reason])
+    except Refused as refused:
+        held.close()
+        return answer(request, 400, _("That did not work"), refused.message)
     except BaseException:
-        _archives.release()
-        if look:
-            look.__exit__()
+        held.close()
         raise
-    response = StreamingHttpResponse(pieces, content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.zip"'
+    response["Content-Type"] = "application/zip" if path is None else "application/octet-stream"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    if path is not None:
+        response["Content-Length"] = str(look.sizes[path])
     return response
 
 
 class _Pieces:
     """Pieces made in a worker thread one by one, so that none is made before the last one was sent."""
 
-    def __init__(self, pieces: Iterator[bytes], look: Any, held: threading.BoundedSemaphore | None) -> None:
-        self._pieces, self._look, self._held = pieces, look, held
-        self._ended = False
+    def __init__(self, pieces: Iterator[bytes], held: contextlib.ExitStack) -> None:
+        self._pieces, self._held = pieces, held
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -160,11 +221,7 @@ class _Pieces:
 
     def close(self) -> None:
         """Give back what is held; Django calls it when the answer is over, however it ended."""
-        if not self._ended:
-            self._ended = True
-            self._look.__exit__()
-            if self._held:
-                self._held.release()
+        self._held.close()
 
 
 def _root(public_id: str) -> str:

@@ -63,3 +63,26 @@ def test_on_a_phone_the_strip_scrolls_and_no_wire_crosses_the_panels(open_page: 
     expect(page.locator("[data-wire] rect.ring").first).to_be_attached()
     expect(page.locator("[data-wire] path.line")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page)
+    find(page, "7")
+    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    told = id_bytes(page, "store")
+    page.get_by_role("button", name="Purge").click()
+    expect(strip(page, "store")).to_contain_text("This message is over", timeout=SLOW_MS)
+    pause(page)
+    life = page.get_by_role("group", name="Life of the message")
+    life.get_by_role("button", name=re.compile("journal synced")).first.click()
+    for side in ("index", "store"):
+        expect(strip(page, side)).to_contain_text("as of transition")
+        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+        assert id_bytes(page, side) == told
+    with page.expect_download() as packed:
+        strip(page, "store").get_by_role("link", name="all files (zip)").click()
+    assert re.search(r"-\d+\.zip$", packed.value.suggested_filename)
+    page.locator("#situation").click()
+    page.keyboard.press("End")
+    expect(strip(page, "store").locator("[data-as-of]")).to_be_hidden()

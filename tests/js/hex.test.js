@@ -137,7 +137,7 @@ test("the plan says what to ask, or why there is nothing to read", () => {
   assert.deepEqual(storePlan(now, q, 10, told).ask, { file: "persistent:0", offset: 20_736 });
   q.index.journal_bytes = 0;
   assert.equal(indexPlan(now, q, 2).why, "journal");
-  for (const why of ["gone", "ram", "embedded", "buffer", "journal", "unknown", "past", "garbage"])
+  for (const why of ["gone", "ram", "embedded", "buffer", "journal", "unknown", "garbage"])
     assert.ok(whyNoBytes("index", { why }).length > 20);
 });
 

@@ -42,6 +42,6 @@ export function frameOf(scene, lane, index) {
     : { x: low - 1, y: v, w: high - low + 2, h: depth };
 }
 
-function inWindow({ window }, index) {
-  return !window || (index >= window.from && index < window.from + window.count);
+function inWindow({ part }, index) {
+  return !part || (index >= part.from && index < part.from + part.count);
 }

@@ -131,7 +131,6 @@ export function whyNoBytes(side, plan) {
       "No record in a store: the message is small enough to be embedded. Its content is inside the index record.",
     ),
     unknown: gettext("Delta keeps no number of this message: its index record tells where the content is."),
-    past: gettext("You look at the past; the files are those of now. Go back to the present to read bytes."),
     ram:
       side === "index"
         ? gettext("No index record: only RAM knows this message. One is made when it is paged out, if at all.")

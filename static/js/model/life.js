@@ -41,10 +41,10 @@ export class Life {
     return this.events.some((event) => ENDS.has(event.what));
   }
 
-  /** Read what a history keeps. */
-  static of(history, who, entries) {
+  /** Read what a History keeps. */
+  static of(past, who, entries) {
     const life = new Life(who, entries);
-    for (const [at, stretch] of history.stretches.entries()) {
+    for (const [at, stretch] of past.stretches.entries()) {
       if (at > 0) life.gap(stretch.first, stretch.startUs);
       stretch.rows.forEach((row, place) => life.see(row, stretch.first + place, stretch.atUs[place]));
     }

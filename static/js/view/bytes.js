@@ -7,6 +7,8 @@ import { Records } from "../net/records.js";
 import { el, find, findAll, icon, setText, show } from "./dom.js";
 
 const AGAIN_MS = 400;
+/** The past is asked for when the reader stays at a moment. */
+const STAY_MS = 350;
 const SIDES = ["index", "store"];
 
 export class BytesPanel {
@@ -38,28 +40,32 @@ export class BytesPanel {
     return this.index.told?.record ?? null;
   }
 
-  /** Show the bytes of a message, or of a place in a store that no message refers to. */
-  update({ state, queue, seq, place, behind }) {
-    this.last = { state, queue, seq, place, behind };
+  /**
+   * Show the bytes of a message, or of a place in a store that no message refers to: as they are now, or as they were
+   * after `at` transitions.
+   */
+  update({ state, queue, seq, place, at }) {
+    this.last = { state, queue, seq, place, at };
+    for (const side of SIDES) this.strips[side].asOf(at);
     if (seq === null && !place) {
       for (const side of SIDES) this.say(side, "", nothing(side));
       return;
     }
     if (this.toggle.getAttribute("aria-expanded") !== "true" && !this.seen) this.open(true);
     this.seen = true;
-    if (behind) {
-      for (const side of SIDES) this.say(side, "past", whyNoBytes(side, { why: "past" }));
-      return;
-    }
-    this.follow("index", place ? { why: "garbage" } : indexPlan(state, queue, seq));
+    this.follow("index", place ? { why: "garbage" } : indexPlan(state, queue, seq), at);
     const told = this.told?.seq === seq ? this.told : null;
-    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, told));
+    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, told), at);
   }
 
-  follow(side, plan) {
+  follow(side, plan, at) {
     const mine = this[side];
     if (plan.why) {
       this.say(side, `${plan.why}`, whyNoBytes(side, plan));
+      return;
+    }
+    if (at !== null) {
+      this.followPast(side, { ...plan, ask: { ...plan.ask, at }, key: `${plan.key}@${at}` }, at);
       return;
     }
     const settled = mine.key === plan.key && isWhole(mine.told?.record, plan);
@@ -68,6 +74,15 @@ export class BytesPanel {
     if (mine.timer) return;
     const wait = mine.key === plan.key ? Math.max(0, mine.at + AGAIN_MS - performance.now()) : 0;
     mine.timer = setTimeout(() => this.fetch(side, plan, key), wait);
+  }
+
+  /** A moment of the past never changes: asked for once, when the reader has stayed at it for a little. */
+  followPast(side, plan, at) {
+    const mine = this[side];
+    if (mine.key === plan.key || mine.asked === plan.key) return;
+    const text = fill(gettext("Repeating the run up to transition %(n)s …"), { n: number(at) });
+    this.say(side, plan.key, text);
+    this[side].timer = setTimeout(() => this.fetch(side, plan, plan.key), STAY_MS);
   }
 
   async fetch(side, plan, key) {
@@ -118,6 +133,7 @@ class Strip {
     this.root = root;
     this.urls = urls;
     this.record = null;
+    this.at = null;
     this.all = false;
     this.title = find("[data-title]", root);
     this.note = find("[data-note]", root);
@@ -127,6 +143,18 @@ class Strip {
     this.hex.addEventListener("focusin", (event) => this.explain(event.target));
     this.hex.addEventListener("keydown", (event) => this.walk(event));
     find("[data-act=copy]", root).addEventListener("click", () => this.copy());
+  }
+
+  /** Of which moment the bytes are: after so many transitions, or null for now. */
+  asOf(at) {
+    if (this.at === at) return;
+    this.at = at;
+    const chip = find("[data-as-of]", this.root);
+    show(chip, at !== null);
+    if (at !== null) setText(chip, fill(gettext("as of transition %(n)s"), { n: number(at) }));
+    const all = find("[data-act=archive]", this.root);
+    if (all) all.setAttribute("href", at === null ? this.urls.archive : `${this.urls.archive}?at=${at}`);
+    this.tools();
   }
 
   say(text) {
@@ -158,7 +186,8 @@ class Strip {
     show(link, Boolean(this.record));
     show(find("[data-act=copy]", this.root), Boolean(this.record));
     if (!this.record) return;
-    link.setAttribute("href", `${this.urls.download}?${new URLSearchParams({ path: this.record.path })}`);
+    const where = { path: this.record.path, ...(this.at === null ? {} : { at: this.at }) };
+    link.setAttribute("href", `${this.urls.download}?${new URLSearchParams(where)}`);
     const words = fill(gettext("Download %(name)s (%(size)s)"), {
       name: this.record.name,
       size: bytes(this.record.file_size),

@@ -119,8 +119,8 @@ export class FilesView {
     for (const button of findAll("[data-store]", this.root))
       button.setAttribute("aria-pressed", String(button.dataset.store === name));
     this.paintStore(state, queue, name);
-    const { behind = false } = this.session;
-    this.bytes.update({ state, queue, seq: this.selected, place: this.place, behind });
+    const at = this.session.behind ? this.session.position : null;
+    this.bytes.update({ state, queue, seq: this.selected, place: this.place, at });
     this.painted();
   }
 

@@ -1,0 +1,145 @@
+"""The files of past moments: a run repeated up to one of its transitions, in a directory that is kept for a while."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from playground.hosting.book import Remembered
+from playground.hosting.directories import ProcessDirectory
+from playground.hosting.door import Door
+from playground.hosting.places import NotThere
+from playground.hosting.run import Replay, Run
+from playground.limits import Limits
+
+KEPT: Final = 4
+"""Moments that are kept at the same time; each may take as much disk as a session."""
+SLICE_S: Final = 0.05
+REST_S: Final = 0.005
+"""Between two slices: live sessions go first."""
+
+
+class Moment(msgspec.Struct, eq=False):
+    """The files after so many transitions."""
+
+    path: Path
+    used: list[tuple[int, dict[str, Any]]]
+    """The commands that were repeated: while the record begins with them, the files are still true."""
+    readers: int = 0
+
+
+class Past:
+    """Repeats runs, one at a time, each within a bound of time and disk.
+
+    Args:
+        directory: of this process; the files of moments lie beside those of live sessions.
+        door: makes the nodes.
+        limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
+    """
+
+    def __init__(self, directory: ProcessDirectory, door: Door, limits: Limits) -> None:
+        self._directory = directory
+        self._door = door
+        self._limits = limits
+        self._kept: OrderedDict[tuple[str, int], Moment] = OrderedDict()
+        self._guard = threading.Lock()
+        self._turn = threading.Lock()
+        self.repeated = 0
+        """How many runs were repeated so far."""
+
+    def knows(self, session_id: str, number: int, record: Remembered) -> bool:
+        """Tell whether the files are there already."""
+        with self._guard:
+            return self._find((session_id, number), record) is not None
+
+    @contextlib.contextmanager
+    def at(self, session_id: str, number: int, record: Remembered) -> Iterator[Path]:
+        """Lend the directory of the files after `number` transitions.
+
+        Raises:
+            NotThere: "future" when the run has not come that far, "too_long" when repeating it takes too long or
+                too much disk, "busy" when others are repeated meanwhile.
+        """
+        moment = self._take((session_id, number), record)
+        try:
+            yield moment.path
+        finally:
+            with self._guard:
+                moment.readers -= 1
+                self._trim()
+
+    def _take(self, key: tuple[str, int], record: Remembered) -> Moment:
+        with self._guard:
+            moment = self._find(key, record)
+            if moment is not None:
+                return self._lend(key, moment)
+        if not self._turn.acquire(timeout=self._limits.past_s):
+            raise NotThere("busy")
+        try:
+            with self._guard:
+                moment = self._find(key, record)  # who waited for the same moment finds it made
+            if moment is None:
+                moment = self._repeat(key, record)
+            with self._guard:
+                self._kept[key] = moment
+                return self._lend(key, moment)
+        finally:
+            self._turn.release()
+
+    def _find(self, key: tuple[str, int], record: Remembered) -> Moment | None:
+        moment = self._kept.get(key)
+        if moment is None or record.commands[: len(moment.used)] != moment.used:
+            return None
+        return moment
+
+    def _lend(self, key: tuple[str, int], moment: Moment) -> Moment:
+        moment.readers += 1
+        self._kept.move_to_end(key)
+        self._trim()
+        return moment
+
+    def _trim(self) -> None:
+        """Forget the moments that nobody has asked for the longest time, but those that somebody reads."""
+        for key in [key for key, moment in self._kept.items() if not moment.readers]:
+            if len(self._kept) <= KEPT:
+                return
+            self._directory.forget(self._kept.pop(key).path.name)
+
+    def _repeat(self, key: tuple[str, int], record: Remembered) -> Moment:
+        session_id, number = key
+        self.repeated += 1
+        path = self._directory.fresh(f"{session_id}.{number}.{self.repeated}")
+        try:
+            used = self._run(path, number, record)
+        except BaseException:
+            self._directory.forget(path.name)
+            raise
+        return Moment(path, record.commands[:used])
+
+    def _run(self, path: Path, number: int, record: Remembered) -> int:
+        """Repeat up to the transition; return how many of the commands that took."""
+        most = self._limits.max_disk_bytes
+        node, files = self._door.open(record.scenario, str(path), most)
+        if node.log.number >= number:
+            return 0
+        node.log.halt_at = number
+        run = Run(node, files, most)
+        replay = Replay(run, record.commands, self._limits.max_virtual_s * 1_000_000)
+        deadline = run.clock() + self._limits.past_s
+        try:
+            while not replay.go_on(SLICE_S):
+                if run.clock() >= deadline or run.disk_is_full():
+                    raise NotThere("too_long")
+                time.sleep(REST_S)
+        except self._door.halted:
+            return replay.given
+        except self._door.full as error:
+            raise NotThere("too_long") from error
+        raise NotThere("future")
