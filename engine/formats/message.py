@@ -146,8 +146,20 @@ class MessageCodec:
         self._foreign_numbers: dict[bytes, int] = {}
         for template in templates:
             self.template_no(template)
+        self._make_caches()
+
+    def _make_caches(self) -> None:
         self._cached_term_bytes = lru_cache(4096)(self._measure)
         self._cached_layout = lru_cache(64)(self._lay_out)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return everything but the caches: for a checkpoint of the run."""
+        return {name: value for name, value in vars(self).items() if not name.startswith("_cached")}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Be as at the checkpoint, with empty caches."""
+        vars(self).update(state)
+        self._make_caches()
 
     # --- templates and sizes ---
 

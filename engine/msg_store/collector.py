@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from engine.msg_store.combining import combine, delete
 from engine.msg_store.file_summary import fits
@@ -58,7 +59,7 @@ class Collector:
             return
         row.locked = True
         self._waiting[file] = []
-        self._requests.append(lambda: delete(state, file, self._deleted))
+        self._requests.append(partial(delete, state, file, self._deleted))
         state.emit(FileLocked("S148", state.name, file, True))
 
     def maybe_compact(self) -> None:
@@ -85,7 +86,7 @@ class Collector:
             self._waiting[file] = []
             files[file].locked = True
             state.emit(FileLocked("S182", state.name, file, True))
-        self._requests.append(lambda: combine(state, source, destination, self._combined))
+        self._requests.append(partial(combine, state, source, destination, self._combined))
 
     def _may_start(self, sum_valid: int) -> bool:
         """Tell whether all but the pair is given for a combination (S180.1-3)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from engine.errors import InvariantBroken
 from engine.msg_store.collector import Collector
 from engine.msg_store.index_table import Row
@@ -57,7 +59,7 @@ class Reader:
         """Read records that lie together; `peer` is None when the server reads what had waited."""
         state = self._state
         if state.files[row.file].locked:
-            self._collector.defer(row.file, lambda: self._replay(row.start, count))
+            self._collector.defer(row.file, partial(self._replay, row.start, count))
             state.emit(OperationDeferred("S187", state.name, row.file, "read", row.start, count))
             return count
         if row.file == state.files.current:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from engine.errors import InvariantBroken
 from engine.msg_store.collector import Collector
@@ -134,15 +135,14 @@ class Remover:
 
     def defer(self, peer: Peer, row: Row) -> None:
         """Let the remove of the last reference wait until the file is unlocked (S187)."""
-        state = self._state
-        start, count = row.start, row.count
+        self._collector.defer(row.file, partial(self._remove_again, peer, row.start, row.count))
+        self._state.emit(
+            OperationDeferred("S187", self._state.name, row.file, "remove", row.start, row.count)
+        )
 
-        def replay() -> None:
-            for judged in state.judge(peer, start, count, 1):
-                self.remove(peer, judged)
-
-        self._collector.defer(row.file, replay)
-        state.emit(OperationDeferred("S187", state.name, row.file, "remove", start, count))
+    def _remove_again(self, peer: Peer, start: int, count: int) -> None:
+        for judged in self._state.judge(peer, start, count, 1):
+            self.remove(peer, judged)
 
 
 def part_of(judged: Judged, skip: int, count: int) -> Judged:

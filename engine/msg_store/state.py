@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -99,15 +100,19 @@ class StoreState:
     def open_current(self) -> None:
         """Open the current file for appending at its end."""
         number = self.files.current
+        self._handle = BufferedHandle(
+            self.storage,
+            self.path(number),
+            self.settings.write_buffer_bytes,
+            partial(self._tell_write, number),
+            partial(self._tell_fsync, number),
+        )
 
-        def on_write(size_bytes: int) -> None:
-            self.emit(BufferWritten("S21", self.name, number, size_bytes))
+    def _tell_write(self, number: int, size_bytes: int) -> None:
+        self.emit(BufferWritten("S21", self.name, number, size_bytes))
 
-        def on_fsync() -> None:
-            self.emit(StoreSynced("S23", self.name, number))
-
-        limit = self.settings.write_buffer_bytes
-        self._handle = BufferedHandle(self.storage, self.path(number), limit, on_write, on_fsync)
+    def _tell_fsync(self, number: int) -> None:
+        self.emit(StoreSynced("S23", self.name, number))
 
     # --- messages ----------------------------------------------------------------------------------------------------
 

@@ -248,6 +248,22 @@ class DirectoryStorage:
         for path in list(self._open):
             self._close(path)
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return everything but the open files: for a checkpoint of the run."""
+        return {name: value for name, value in vars(self).items() if name != "_open"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Be as at the checkpoint; `moved` tells where the files are now."""
+        vars(self).update(state)
+        self._open = OrderedDict()
+
+    def moved(self, root: str) -> None:
+        """Say that the directory with everything in it lies at `root` now."""
+        before, self._root = self._root, Path(root).absolute()
+        for file in self._files.values():
+            if file.durable is not None:
+                file.durable = self._root / file.durable.relative_to(before)
+
     # --- underneath ---
 
     def _place(self, path: str) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -66,8 +67,8 @@ class VariableQueue:
             codec=codec,
             settings=settings,
             emit=emit,
-            on_index_written=lambda ids: self._post("index", ids),
-            on_both_written=lambda ids: self._post("both", ids),
+            on_index_written=partial(self._post, "index"),
+            on_both_written=partial(self._post, "both"),
         )
         self.state = QueueState(
             name=name,
@@ -78,14 +79,14 @@ class VariableQueue:
             persistent=persistent.client(
                 ref,
                 self._on_disk,
-                lambda amount: self._post("credit", ("persistent", amount)),
-                lambda: self._post("close", "persistent"),
+                partial(self._post_credit, "persistent"),
+                partial(self._post, "close", "persistent"),
             ),
             transient=transient.client(
                 ref,
                 None,
-                lambda amount: self._post("credit", ("transient", amount)),
-                lambda: self._post("close", "transient"),
+                partial(self._post_credit, "transient"),
+                partial(self._post, "close", "transient"),
             ),
             emit=emit,
             settle=settle,
@@ -285,6 +286,9 @@ class VariableQueue:
         found = confirms.drain_confirmed(self.state)
         self._done()
         return found
+
+    def _post_credit(self, side: str, amount: int) -> None:
+        self._post("credit", (side, amount))
 
     def _post(self, kind: str, what: object) -> None:
         self.state.mailbox.append((kind, what))
