@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from engine.errors import FileMissing, StorageFull
-from engine.storage.paths import HIDDEN, Tree, checked
+from engine.errors import StorageFull
+from engine.storage.catalogue import Catalogue
+from engine.storage.paths import HIDDEN, checked
 from engine.storage.port import Chunk, Decode
 
 OPEN_FILES: Final = 16
@@ -31,7 +32,7 @@ class _File:
         """A copy of the content at the last fsync, made once something of it was changed."""
 
 
-class DirectoryStorage:
+class DirectoryStorage(Catalogue[_File]):
     """Files of one node below a directory that nobody else writes to.
 
     Removing and renaming count as durable at once; everything else is durable from the next fsync on (S11, S234).
@@ -43,20 +44,13 @@ class DirectoryStorage:
     """
 
     def __init__(self, root: str, max_bytes: int | None = None, *, fsync: bool = True) -> None:
+        super().__init__(max_bytes)
         self._root = Path(root).absolute()
-        self._max_bytes = max_bytes
         self._fsync = fsync
-        self._files: dict[str, _File] = {}
-        self._tree = Tree()
         self._open: OrderedDict[str, tuple[int, bool]] = OrderedDict()
         self._copies = 0
         self._scan("")
         self._used = sum(file.size for file in self._files.values())
-
-    def size(self, path: str) -> int | None:
-        """Return the size in bytes, or None when the file does not exist."""
-        file = self._files.get(path)
-        return None if file is None else file.size
 
     def append(self, path: str, chunks: Sequence[Chunk]) -> None:
         """Write chunks at the end with one call, creating the file and its directory when absent.
@@ -68,13 +62,6 @@ class DirectoryStorage:
         file = self._files.get(path) or self._new(path)
         data = chunks[0].encode() if len(chunks) == 1 else b"".join([chunk.encode() for chunk in chunks])
         self._write(path, file, file.size, data)
-
-    def create(self, path: str) -> None:
-        """Make an empty file, truncating what is there."""
-        if path in self._files:
-            self.truncate(path, 0)
-        else:
-            self._new(path)
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return what `decode` makes of the whole file.
@@ -214,14 +201,6 @@ class DirectoryStorage:
         if path not in self._files and place.is_dir() and not place.is_symlink():
             shutil.rmtree(place)
 
-    def list(self, directory: str) -> Sequence[str]:
-        """Return the names of the files directly inside `directory`, sorted."""
-        return self._tree.names(directory)
-
-    def paths(self) -> Sequence[str]:
-        """Return the paths of all files, sorted."""
-        return sorted(self._files)
-
     def power_cut(self) -> None:
         """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
         for path, file in list(self._files.items()):
@@ -238,10 +217,6 @@ class DirectoryStorage:
             if file.synced_bytes is not None:
                 file.synced_bytes = file.size
         self._used = sum(file.size for file in self._files.values())
-
-    def used_bytes(self) -> int:
-        """Return the bytes of all files together."""
-        return self._used
 
     def close(self) -> None:
         """Close the files; the storage can still be used and opens them again."""
@@ -284,16 +259,6 @@ class DirectoryStorage:
                     self._tree.add(path)
                     size = entry.stat(follow_symlinks=False).st_size
                     self._files[path] = _File(size, size)
-
-    def _existing(self, path: str) -> _File:
-        file = self._files.get(path)
-        if file is None:
-            raise FileMissing(checked(path))
-        return file
-
-    def _claim(self, path: str, more: int) -> None:
-        if self._max_bytes is not None and self._used + more > self._max_bytes:
-            raise StorageFull(path, self._used + more, self._max_bytes)
 
     def _make_room(self, path: str) -> None:
         """Make the file's directory, and remove an empty directory that is in its place."""

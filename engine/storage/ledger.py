@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from engine.errors import FileMissing, StorageFull
-from engine.storage.paths import Tree, checked
+from engine.storage.catalogue import Catalogue
 from engine.storage.port import Chunk, Decode
 
 
@@ -110,23 +109,8 @@ def _with_skips(pieces: Sequence[Chunk], skip: int) -> Iterator[tuple[Chunk, int
             skip -= size
 
 
-class LedgerStorage:
-    """Files of one node as lists of chunks.
-
-    Args:
-        max_bytes: bound of all files together; None for none.
-    """
-
-    def __init__(self, max_bytes: int | None = None) -> None:
-        self._files: dict[str, _File] = {}
-        self._tree = Tree()
-        self._max_bytes = max_bytes
-        self._used = 0
-
-    def size(self, path: str) -> int | None:
-        """Return the size in bytes, or None when the file does not exist."""
-        file = self._files.get(path)
-        return None if file is None else file.size
+class LedgerStorage(Catalogue[_File]):
+    """Files of one node as lists of chunks."""
 
     def append(self, path: str, chunks: Sequence[Chunk]) -> None:
         """Write chunks at the end, creating the file when absent.
@@ -140,13 +124,6 @@ class LedgerStorage:
         for chunk in chunks:
             file.append(chunk)
         self._used += size
-
-    def create(self, path: str) -> None:
-        """Make an empty file, truncating what is there."""
-        if path in self._files:
-            self.truncate(path, 0)
-        else:
-            self._new(path)
 
     def read(self, path: str, decode: Decode) -> Sequence[Chunk]:
         """Return the chunks of the whole file; where they are not all records, what `decode` makes of the bytes.
@@ -254,14 +231,6 @@ class LedgerStorage:
         for name in self._tree.below(path):
             self.delete(name)
 
-    def list(self, directory: str) -> Sequence[str]:
-        """Return the names of the files directly inside `directory`, sorted."""
-        return self._tree.names(directory)
-
-    def paths(self) -> Sequence[str]:
-        """Return the paths of all files, sorted."""
-        return sorted(self._files)
-
     def power_cut(self) -> None:
         """Roll every file back to its content at its last fsync; files without one vanish (S234)."""
         for path, file in list(self._files.items()):
@@ -273,24 +242,10 @@ class LedgerStorage:
                 file.fsync()
         self._used = sum(file.size for file in self._files.values())
 
-    def used_bytes(self) -> int:
-        """Return the bytes of all files together."""
-        return self._used
-
-    def _existing(self, path: str) -> _File:
-        file = self._files.get(path)
-        if file is None:
-            raise FileMissing(checked(path))
-        return file
-
     def _new(self, path: str) -> _File:
         self._tree.add(path)
         file = self._files[path] = _File()
         return file
-
-    def _claim(self, path: str, more: int) -> None:
-        if self._max_bytes is not None and self._used + more > self._max_bytes:
-            raise StorageFull(path, self._used + more, self._max_bytes)
 
 
 def _encoded(chunks: Sequence[Chunk] | Iterator[Chunk]) -> bytes:

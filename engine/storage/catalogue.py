@@ -1,0 +1,82 @@
+"""What both storages know of their files without looking into them: names, sizes and the bound of all together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
+
+from engine.errors import FileMissing, StorageFull
+from engine.storage.paths import Tree, checked
+
+
+class Sized(Protocol):
+    """A file of either storage."""
+
+    @property
+    def size(self) -> int:
+        """Its length in bytes."""
+
+
+File = TypeVar("File", bound=Sized)
+
+
+class Catalogue(ABC, Generic[File]):
+    """The files of one node by path.
+
+    Args:
+        max_bytes: bound of all files together; None for none.
+    """
+
+    def __init__(self, max_bytes: int | None = None) -> None:
+        self._files: dict[str, File] = {}
+        self._tree = Tree()
+        self._max_bytes = max_bytes
+        self._used = 0
+
+    @abstractmethod
+    def _new(self, path: str) -> File:
+        """Make an empty file that is not there yet."""
+
+    @abstractmethod
+    def truncate(self, path: str, size_bytes: int) -> None:
+        """Cut the file to `size_bytes`, or extend it with zeros to it.
+
+        Raises:
+            FileMissing: the file does not exist.
+            StorageFull: the bound would be passed.
+        """
+
+    def size(self, path: str) -> int | None:
+        """Return the size in bytes, or None when the file does not exist."""
+        file = self._files.get(path)
+        return None if file is None else file.size
+
+    def create(self, path: str) -> None:
+        """Make an empty file, truncating what is there."""
+        if path in self._files:
+            self.truncate(path, 0)
+        else:
+            self._new(path)
+
+    def list(self, directory: str) -> Sequence[str]:
+        """Return the names of the files directly inside `directory`, sorted."""
+        return self._tree.names(directory)
+
+    def paths(self) -> Sequence[str]:
+        """Return the paths of all files, sorted."""
+        return sorted(self._files)
+
+    def used_bytes(self) -> int:
+        """Return the bytes of all files together."""
+        return self._used
+
+    def _existing(self, path: str) -> File:
+        file = self._files.get(path)
+        if file is None:
+            raise FileMissing(checked(path))
+        return file
+
+    def _claim(self, path: str, more: int) -> None:
+        if self._max_bytes is not None and self._used + more > self._max_bytes:
+            raise StorageFull(path, self._used + more, self._max_bytes)
