@@ -22,7 +22,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps conformance \
+.PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps spark-cluster conformance \
 	differential interop fidelity docs-images screenshots soak postgresql-test messages constraints clean
 
 help: ## List the targets
@@ -75,6 +75,9 @@ run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready s
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps
+
+spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster
 
 bench: dev-env ## Measure the engine, the wire and the page
 	@$(PY) -m bench

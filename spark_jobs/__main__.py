@@ -1,12 +1,17 @@
-"""Command line of the sweeps: `python -m spark_jobs sweep ...` and `python -m spark_jobs heatmaps`."""
+"""Command line of the sweeps: `python -m spark_jobs sweep ...`, `analyse`, `heatmaps`, `cluster`, `pack`."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from spark_jobs.cluster import WORKERS, running
+from spark_jobs.engine_build import packed_sources
 from spark_jobs.errors import SweepError
 from spark_jobs.shipped import PUBLISHED, make_heatmaps
 from spark_jobs.sweep import sweep
@@ -22,11 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         exit status: 0 all went well, 1 some cells failed (their rows tell why), 2 the sweep was refused.
     """
     options = _parser().parse_args(arguments)
+    # What py4j has to say when Spark is interrupted is for its own developers.
+    logging.disable(logging.CRITICAL)
     try:
-        if options.command == "sweep":
-            failed = sweep(options.workloads, options.grid, options.out, options.master, _say)
-        else:
-            failed = make_heatmaps(options.out, options.published, options.master, _say)
+        failed = COMMANDS[options.command](options)
     except SweepError as error:
         print(f"spark_jobs: {error}", file=sys.stderr)
         return 2
@@ -34,6 +38,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted; the same command goes on where this one stopped", file=sys.stderr)
         return 130
     return 1 if failed else 0
+
+
+def _sweep(options: argparse.Namespace) -> int:
+    return sweep(options.workloads, options.grid, options.out, options.master, _say)
+
+
+def _heatmaps(options: argparse.Namespace) -> int:
+    return make_heatmaps(options.out, options.published, options.master, _say)
+
+
+def _cluster(options: argparse.Namespace) -> int:
+    """Run a cluster until the terminal interrupts it."""
+    with running(options.folder, options.workers, options.cores, port=options.port) as cluster:
+        _say(f"{cluster.url} with {len(cluster.workers)} workers; logs in {options.folder}; Ctrl-C ends it")
+        with suppress(KeyboardInterrupt):
+            while all(each.alive for each in (cluster.master, *cluster.workers)):
+                time.sleep(0.5)
+    return 0
+
+
+def _pack(options: argparse.Namespace) -> int:
+    options.file.write_bytes(packed_sources())
+    _say(f"{options.file}: engine, workloads and spark_jobs, for --py-files")
+    return 0
+
+
+COMMANDS = {"sweep": _sweep, "heatmaps": _heatmaps, "cluster": _cluster, "pack": _pack}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,6 +85,13 @@ def _parser() -> argparse.ArgumentParser:
     shipped.add_argument("--out", type=Path, default=DEFAULT_OUT, help="where the runs are kept")
     shipped.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")
     shipped.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
+    cluster = commands.add_parser("cluster", help="start a master and workers on this machine")
+    cluster.add_argument("--folder", type=Path, default=Path("var/cluster"), help="logs and scratch files")
+    cluster.add_argument("--workers", type=int, default=WORKERS, help="default: %(default)s")
+    cluster.add_argument("--cores", type=int, default=1, help="of each worker (default: %(default)s)")
+    cluster.add_argument("--port", type=int, default=7077, help="of the master (default: %(default)s)")
+    pack = commands.add_parser("pack", help="write the sources that workers import, for --py-files")
+    pack.add_argument("file", type=Path)
     return parser
 
 

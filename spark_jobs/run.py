@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from threading import Thread
 
 import msgspec
 import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from spark_jobs.cell import run_cell
+from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell, deal
 from spark_jobs.schema import CELLS
 from spark_jobs.session import slots
+
+LOOK_S = 2.0
+"""Seconds between two looks at the tasks of a wave."""
 
 WAVE_CELLS_PER_SLOT = 128
 """Cells between two writes of the dataset: what an interrupt can lose, against a pause at the end of each wave."""
@@ -42,7 +49,12 @@ def run_frame(cells: DataFrame, engine_build: str) -> DataFrame:
 
 
 def run_cells(
-    session: SparkSession, cells: Sequence[Cell], engine_build: str, out: str, note: Callable[[int], None]
+    session: SparkSession,
+    cells: Sequence[Cell],
+    engine_build: str,
+    out: str,
+    note: Callable[[int], None],
+    note_tasks: Callable[[int, int], None] = lambda done, total: None,
 ) -> None:
     """Run all cells and append their rows to the Parquet dataset `out`, wave by wave.
 
@@ -52,12 +64,51 @@ def run_cells(
         engine_build: fingerprint of the engine, noted in every row.
         out: path or URI of the dataset; each finished wave stays there even if the next one is interrupted.
         note: called after each wave with the number of cells done so far.
+        note_tasks: called now and then within a wave with the tasks done and all of them.
+
+    Raises:
+        SweepError: Spark gave up, for example because every executor was lost again and again.
     """
     size = WAVE_CELLS_PER_SLOT * slots(session)
     for begin in range(0, len(cells), size):
         wave = cells[begin : begin + size]
-        run_frame(cells_frame(session, wave), engine_build).write.mode("append").parquet(out)
+        frame = run_frame(cells_frame(session, wave), engine_build)
+        _write(session, frame, out, note_tasks)
         note(begin + len(wave))
+
+
+def _write(session: SparkSession, frame: DataFrame, out: str, note_tasks: Callable[[int, int], None]) -> None:
+    """Write a wave in a thread of its own, so that an interrupt meets this one, which does nothing but look."""
+    failures: list[Exception] = []
+
+    def write() -> None:
+        try:
+            frame.write.mode("append").parquet(out)
+        except (Py4JError, PySparkException) as error:
+            failures.append(error)
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    told = 0
+    while writer.is_alive():
+        writer.join(LOOK_S)
+        done, total = _tasks(session)
+        if total and done > told:
+            told = done
+            note_tasks(done, total)
+    if failures:
+        reason = str(failures[0]).strip().splitlines()[0]
+        raise SweepError(f"Spark gave up: {reason}; the same command goes on from here")
+
+
+def _tasks(session: SparkSession) -> tuple[int, int]:
+    """Return how many tasks of the running stages are done, and how many there are."""
+    tracker = session.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    return (
+        sum(stage.numCompletedTasks for stage in stages if stage is not None),
+        sum(stage.numTasks for stage in stages if stage is not None),
+    )
 
 
 def _runner(engine_build: str) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

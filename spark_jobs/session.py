@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -14,6 +15,10 @@ from spark_jobs.engine_build import ROOT, packed_sources
 from spark_jobs.errors import SweepError
 
 LOCAL = "local[*]"
+QUIET = ROOT / "spark_jobs" / "log4j2.properties"
+EXECUTOR_MEMORY = "512m"
+"""Of the JVM of each executor on a cluster; what the engine needs lies in the Python processes beside it."""
+
 QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """The JVM only hands cells to Python: a small collector and a quick compiler start faster and lose nothing."""
 
@@ -38,9 +43,10 @@ def start_session(master: str = LOCAL) -> SparkSession:
     # Workers use another Python than this one until told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
+    if is_local(master) or "://127.0.0.1" in master:
+        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     if is_local(master):
         _put_on_path(ROOT)
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     try:
         session = _builder(master).getOrCreate()
     except Exception as error:
@@ -48,7 +54,19 @@ def start_session(master: str = LOCAL) -> SparkSession:
     session.sparkContext.setLogLevel("ERROR")
     if not is_local(master):
         session.sparkContext.addPyFile(str(_packed()))
+        # The first job waits for the executors; only then does Spark know how many tasks can run at a time.
+        session.sparkContext.parallelize([0], 1).count()
     return session
+
+
+def end_session(session: SparkSession) -> None:
+    """Stop Spark, also in the middle of a job, without its stack traces on the terminal."""
+    context = session.sparkContext
+    with suppress(Exception):  # the JVM may be gone already
+        context.setLogLevel("OFF")
+        context.cancelAllJobs()
+    with suppress(Exception):
+        session.stop()
 
 
 def slots(session: SparkSession) -> int:
@@ -60,7 +78,7 @@ def _builder(master: str) -> SparkSession.Builder:
     builder = (
         SparkSession.builder.master(_with_retries(master))
         .appName("waterline-sweep")
-        .config("spark.driver.extraJavaOptions", QUICK_START)
+        .config("spark.driver.extraJavaOptions", f"{QUICK_START} -Dlog4j2.configurationFile={QUIET.as_uri()}")
         .config("spark.driver.memory", "512m")
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", str(sys.stderr.isatty()).lower())
@@ -68,7 +86,13 @@ def _builder(master: str) -> SparkSession.Builder:
         .config("spark.sql.shuffle.partitions", "4")
         .config("spark.python.worker.reuse", "true")
     )
-    if is_local(master):
+    if not is_local(master):
+        builder = (
+            builder.config("spark.executor.memory", EXECUTOR_MEMORY)
+            .config("spark.executor.extraJavaOptions", QUICK_START)
+            .config("spark.scheduler.minRegisteredResourcesRatio", "1.0")
+        )
+    if is_local(master) or "://127.0.0.1" in master:
         # A machine whose own name does not resolve must not keep Spark from starting.
         builder = builder.config("spark.driver.bindAddress", "127.0.0.1").config(
             "spark.driver.host", "127.0.0.1"

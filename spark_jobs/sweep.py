@@ -12,7 +12,7 @@ from spark_jobs.engine_build import engine_build
 from spark_jobs.plan import Plan, make_plan
 from spark_jobs.publish import write_page, write_table
 from spark_jobs.run import run_cells
-from spark_jobs.session import start_session
+from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import Spec, read_spec
 
 Say = Callable[[str], None]
@@ -59,7 +59,14 @@ def _run(plan: Plan, cells: str, master: str, say: Say) -> None:
         took_s = time.perf_counter() - began
         say(f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s")
 
-    run_cells(session, plan.todo, engine_build(), cells, note)
+    def note_tasks(done: int, total: int) -> None:
+        say(f"  {done} of {total} tasks of this wave, {time.perf_counter() - began:.1f} s")
+
+    try:
+        run_cells(session, plan.todo, engine_build(), cells, note, note_tasks)
+    except KeyboardInterrupt:
+        end_session(session)
+        raise
 
 
 def _publish(spec: Spec, plan: Plan, out: str, cells: str, say: Say) -> int:

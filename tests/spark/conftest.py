@@ -68,6 +68,11 @@ def session(java_home: str) -> Iterator[Any]:
     started.stop()
 
 
+def environment(java_home: str) -> dict[str, str]:
+    """Return what a process of its own needs to import the project and to find Java."""
+    return {**os.environ, "JAVA_HOME": java_home, "PYTHONPATH": str(ROOT)}
+
+
 def write_sweep(folder: Path, workload: Any = WORKLOAD, grid: Any = GRID) -> tuple[Path, Path]:
     """Write both files of a sweep and return their paths."""
     folder.mkdir(parents=True, exist_ok=True)

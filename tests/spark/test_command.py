@@ -1,7 +1,6 @@
 """`python -m spark_jobs sweep` from end to end, as a person types it."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ import pytest
 from engine import ENGINE_VERSION
 from engine.metrics import METRICS
 from playground.whatif.shipped import heatmaps
-from tests.spark.conftest import GRID, ROOT, WORKLOAD, write_sweep
+from tests.spark.conftest import GRID, ROOT, WORKLOAD, environment, write_sweep
 
 
 def command(*arguments: str, java_home: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -21,7 +20,7 @@ def command(*arguments: str, java_home: str, cwd: Path = ROOT) -> subprocess.Com
     return subprocess.run(
         [sys.executable, "-m", "spark_jobs", *arguments],
         cwd=cwd,
-        env={**os.environ, "JAVA_HOME": java_home, "PYTHONPATH": str(ROOT)},
+        env=environment(java_home),
         capture_output=True,
         text=True,
         timeout=300,

@@ -1,0 +1,141 @@
+"""A small standalone cluster on this machine: a master and two workers, each a process of its own.
+
+It is what `--master spark://...` is tried on. A real cluster differs in addresses and numbers only.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pyspark
+
+from spark_jobs.errors import SweepError
+
+HOST = "127.0.0.1"
+WORKERS = 2
+READY_S = 90.0
+DAEMON = {
+    "SPARK_DAEMON_MEMORY": "192m",
+    "SPARK_DAEMON_JAVA_OPTS": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+    "SPARK_LOCAL_IP": HOST,
+    "SPARK_NO_DAEMONIZE": "1",
+}
+REGISTERED = "Successfully registered with master"
+SCRIPT = Path(pyspark.__file__).resolve().parent / "bin" / "spark-class"
+
+
+class Process:
+    """A process of the cluster in a process group of its own, with its log."""
+
+    def __init__(self, name: str, folder: Path, *arguments: str) -> None:
+        self.name = name
+        self.log = folder / f"{name}.log"
+        environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+        with self.log.open("wb") as log:
+            self._popen = subprocess.Popen(  # noqa: S603 - Spark's own script with our arguments
+                [str(SCRIPT), *arguments],
+                cwd=folder,
+                env={**environment, **DAEMON},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._popen.poll() is None
+
+    def end(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End it and the executors that it started."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._popen.pid, how)
+        try:
+            self._popen.wait(10)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._popen.pid, signal.SIGKILL)
+            self._popen.wait(10)
+
+    def wait_for(self, ready: Callable[[], bool]) -> None:
+        """Wait until it is ready.
+
+        Raises:
+            SweepError: it ended, or took too long; the message shows the end of its log.
+        """
+        until = time.monotonic() + READY_S
+        while not ready():
+            if not self.alive or time.monotonic() > until:
+                tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-5:])
+                raise SweepError(f"the cluster's {self.name} did not start:\n{tail}")
+            time.sleep(0.1)
+
+
+class Cluster:
+    """A running cluster: its address and its processes."""
+
+    def __init__(self, url: str, master: Process, workers: list[Process]) -> None:
+        self.url = url
+        self.master = master
+        self.workers = workers
+
+
+@contextmanager
+def running(
+    folder: Path, workers: int = WORKERS, cores: int = 1, memory_mb: int = 640, port: int = 0
+) -> Iterator[Cluster]:
+    """Start a cluster, and end it when the block is left.
+
+    Args:
+        folder: where logs and the workers' scratch files go.
+        workers: how many, each a process.
+        cores: of each worker.
+        memory_mb: of each worker.
+        port: of the master on the loopback address; 0 chooses a free one.
+
+    Raises:
+        SweepError: a process did not start.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    port = port or _free_port()
+    url = f"spark://{HOST}:{port}"
+    started: list[Process] = []
+    try:
+        place = ("--host", HOST, "--port", str(port), "--webui-port", "0")
+        master = Process("master", folder, "org.apache.spark.deploy.master.Master", *place)
+        started.append(master)
+        master.wait_for(lambda: _answers(port))
+        for number in range(1, workers + 1):
+            scratch = folder / f"worker-{number}"
+            size = ("--cores", str(cores), "--memory", f"{memory_mb}M", "--work-dir", str(scratch))
+            place = ("--host", HOST, "--webui-port", "0")
+            started.append(
+                Process(
+                    f"worker-{number}", folder, "org.apache.spark.deploy.worker.Worker", *place, *size, url
+                )
+            )
+        for worker in started[1:]:
+            worker.wait_for(lambda worker=worker: REGISTERED in worker.log.read_text(errors="replace"))
+        yield Cluster(url, master, started[1:])
+    finally:
+        for process in reversed(started):
+            process.end()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def _answers(port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(0.5)
+        return probe.connect_ex((HOST, port)) == 0
