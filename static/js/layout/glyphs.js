@@ -4,14 +4,15 @@ import { box } from "./geometry.js";
 
 /**
  * Append the marks of a message. `key` names it between two scenes, so that its parts can travel.
- * `look`: {detailed: pattern and thread, unsynced: dashed on disk, dim: 0..1}.
+ * `look`: {detailed: pattern and thread, unsynced: {index, content}: which part on disk no fsync has covered}.
  */
 export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
   const parts = partsOf(place, flags);
   const spots = contentSpots(parts);
   if (look.detailed) pushThread(marks, geo, key, u + width / 2, parts, spots);
-  const put = (part, v, dv, shape, fill, from) =>
+  const put = (part, v, dv, shape, fill, from, unsynced = false) =>
     marks.push({
+      unsynced,
       key: `${key}:${part}`,
       from: from ? `${key}:${from}` : null,
       shape,
@@ -30,11 +31,13 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
       geo.diskIndex,
       geo.tag,
       parts.embedded ? "inset" : "tag",
-      diskFill(pale, look.unsynced, "solid"),
+      diskFill(pale, look.unsynced?.index, "solid"),
       null,
+      look.unsynced?.index,
     );
-  if (spots.disk)
-    put("dc", geo.diskContent, geo.content, "block", diskFill(pale, look.unsynced, FILLS[parts.state]), "rc");
+  if (!spots.disk) return;
+  const fill = diskFill(pale, look.unsynced?.content, FILLS[parts.state]);
+  put("dc", geo.diskContent, geo.content, "block", fill, "rc", look.unsynced?.content);
 }
 
 const FILLS = { alpha: "solid", beta: "hatch", gamma: "split", delta: "outline" };

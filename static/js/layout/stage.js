@@ -2,7 +2,8 @@
  * The stage: a state and a size become marks, lanes, pills and the fence. Pure: same state and size, same scene.
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
-import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { LANES, PENDING, PERSISTENT, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { holding } from "../model/runs.js";
 import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
@@ -16,8 +17,8 @@ export const STAGE_LANES = [...LANES, "unacked"];
 const FEW = 5;
 const FEW_PITCH = 40;
 
-/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}. */
-export function stageScene(state, width, height, turned) {
+/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look` may say what is `unsynced`. */
+export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);
   const queue = state.queues[shownQueue(state)];
   const counts = countsOf(queue);
@@ -34,7 +35,7 @@ export function stageScene(state, width, height, turned) {
   };
   scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
   scene.empty = scene.total === 0 && counts.unacked === 0;
-  const unsynced = unsyncedTest(state, queue);
+  const unsynced = unsyncedTest(scene.queue, look.unsynced);
   for (const name of STAGE_LANES) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
@@ -112,38 +113,16 @@ function pushFold(plan, glyph, name) {
   }
 }
 
-/**
- * A test for "not on the disk yet": its record is still in the store's write buffer, or no byte of the journal has
- * left its buffer. Only what the state proves is called unsynced.
- */
-function unsyncedTest(state, queue) {
-  const store = state.stores.persistent;
-  const journalAway =
-    queue?.index &&
-    queue.index.buffered_bytes > 0 &&
-    !queue.index.journal_bytes &&
-    !queue.index.segments.length;
-  const file = store?.files.find((row) => row[0] === store.current);
-  const floor = file && store.buffered_bytes > 0 ? file[1] - store.buffered_bytes : Infinity;
-  if (!journalAway && floor === Infinity) return () => false;
-  const recent =
-    floor === Infinity
-      ? []
-      : store.rows.filter(
-          (row) =>
-            row[3] === store.current &&
-            Math.max(row[4], row[4] + (row[1] - 1) * row[6] * row[5]) + row[5] > floor,
-        );
-  return (row, offset) => journalAway || recent.some((each) => buffered(each, row[2] + offset, floor));
-}
-
-function buffered(storeRow, msgNo, floor) {
-  const offset = msgNo - storeRow[0];
-  return (
-    offset >= 0 &&
-    offset < storeRow[1] &&
-    storeRow[4] + offset * storeRow[6] * storeRow[5] + storeRow[5] > floor
-  );
+/** A test for "no fsync has covered it": {index, content} of a message, or null where nothing waits. */
+function unsyncedTest(queue, waiting) {
+  if (!waiting?.any) return () => null;
+  const journal = waiting.journals[queue]?.runs || [];
+  const stores = [waiting.stores.transient?.runs || [], waiting.stores.persistent?.runs || []];
+  if (!journal.length && !stores.some((runs) => runs.length)) return () => null;
+  return (row, offset) => ({
+    index: holding(journal, row[0] + offset) !== null,
+    content: holding(stores[row[4] & PERSISTENT], row[2] + offset) !== null,
+  });
 }
 
 /** The message or fold under a point of the page: {lane, index, seq} or null. */

@@ -1,5 +1,6 @@
 /** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
 import { lowestByte } from "../model/runs.js";
+import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 
 const NAME = 52;
@@ -16,10 +17,16 @@ export function storeScene(state, queue, name, width, height) {
     garbage: 0,
     limit,
     buffered: store?.buffered_bytes || 0,
+    buffer: state.node.settings.write_buffer_bytes || 1024 * 1024,
+    gone: goneBelow([], 0),
     scale: limit,
     folded: null,
   };
   if (!store) return scene;
+  scene.gone = goneBelow(
+    store.files.map((file) => file[0]),
+    store.current,
+  );
   for (const [, size, valid] of store.files) {
     scene.bytes += size;
     scene.garbage += size - valid;
@@ -78,8 +85,8 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
     used: size * perByte,
     blocks: [],
   };
-  const put = (from, to, tone) => {
-    if (to > from) item.blocks.push({ x: bar.x + from * perByte, w: (to - from) * perByte, tone });
+  const put = (from, to, tone, refs = 1) => {
+    if (to > from) item.blocks.push({ x: bar.x + from * perByte, w: (to - from) * perByte, tone, refs });
   };
   let at = 0;
   for (const row of rows) {
@@ -90,7 +97,7 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
       : [[row[0], row[1], "garbage"]]) {
       const ahead = row[6] > 0 ? msgNo - row[0] : row[0] + row[1] - msgNo - count;
       const from = low + ahead * row[5];
-      put(from, from + count * row[5], tone);
+      put(from, from + count * row[5], tone, Math.max(1, row[2]));
     }
     at = low + row[1] * row[5];
   }

@@ -219,6 +219,14 @@ export class History {
     return null;
   }
 
+  /** The rows from a number on, to the end of its stretch: [{number, row}]. */
+  *rowsFrom(number) {
+    const stretch = this.stretchAt(number);
+    if (!stretch) return;
+    for (let at = number - stretch.first; at < stretch.rows.length; at += 1)
+      yield { number: stretch.first + at, row: stretch.rows[at] };
+  }
+
   /** The rows that led to a position, at most `count` of its stretch: [{number, us, row}], oldest first. */
   rowsBefore(position, count) {
     const stretch = this.stretchAt(position);

@@ -3,6 +3,7 @@
  * is: state, time, what happened. It changes what is shown and never the run.
  */
 import { Timeline } from "./timeline.js";
+import { Unsynced } from "./unsynced.js";
 
 const ROWS = 400;
 const REASON_US = 200_000;
@@ -42,6 +43,14 @@ export class Playhead {
 
   get nowUs() {
     return this.behind ? this.us : this.session.nowUs;
+  }
+
+  /** What no fsync had covered at the moment that is shown. */
+  get unsynced() {
+    if (!this.behind) return this.session.unsynced;
+    if (this.unsyncedAt?.at !== this.at)
+      this.unsyncedAt = { at: this.at, found: Unsynced.of(this.history.rowsBefore(this.at, ROWS)) };
+    return this.unsyncedAt.found;
   }
 
   get numbers() {

@@ -3,6 +3,7 @@ import { History } from "./history.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, reduceRow } from "./reduce.js";
 import { Timeline } from "./timeline.js";
+import { Unsynced } from "./unsynced.js";
 
 export class Session {
   constructor(past = new History()) {
@@ -10,6 +11,7 @@ export class Session {
     this.timeline = new Timeline();
     this.history = past;
     this.numbers = new Numbers();
+    this.unsynced = new Unsynced();
     this.next = 0;
     this.nowUs = 0;
     this.digest = "";
@@ -49,6 +51,7 @@ export class Session {
     }
     this.state = message.state;
     this.numbers.take(this.state);
+    this.unsynced.clear();
     this.next = message.next;
     this.nowUs = message.at_us;
     this.digest = message.digest;
@@ -67,6 +70,7 @@ export class Session {
       reduceRow(this.state, row);
       this.seen.add(row[0]);
       this.numbers.see(row);
+      this.unsynced.see(row, us);
       this.history.add(row, us, this.state);
       for (const watcher of this.watchers) watcher(row, message.first + at, this.state);
       this.timeline.note(message.first + at, us, row, this.state);

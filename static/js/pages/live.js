@@ -27,6 +27,8 @@ import { WhyPanel } from "../view/why.js";
 import { Wire } from "../view/wire.js";
 
 const PANEL_MS = 120;
+/** Where a reader goes to a moment from without letting go of the reason that is explained. */
+const STAYS = new Set(["narrative", "why"]);
 
 function start(root) {
   const data = JSON.parse(find("#live-data").textContent);
@@ -160,13 +162,15 @@ function follow(parts, session) {
   };
   session.listen((change) => {
     if (!playhead.behind && (change.rows || change.kind === "snapshot")) picture(change);
+    else if (!playhead.behind && session.unsynced.any) parts.files.update();
     dock();
   });
   playhead.listen((change) => {
-    if (change.from !== "narrative") {
+    if (!STAYS.has(change.from)) {
       parts.why.pinned = false;
       parts.narrative.release();
     }
+    parts.why.mark();
     picture(change);
     parts.moment.speak();
     dock();

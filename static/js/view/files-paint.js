@@ -141,6 +141,7 @@ export function paintFile(pen, file) {
     }
   }
   ruleRecords(pen, file);
+  for (const block of file.blocks) if (block.refs > 1) paintReferences(pen, block, file);
   paintFileEnd(pen, file);
   const share = file.size ? `${Math.round((100 * file.valid) / file.size)}\u2009%` : "";
   const note = file.locked ? gettext("locked") : file.current ? bytes(file.size) : share;
@@ -150,6 +151,17 @@ export function paintFile(pen, file) {
     family: colors.sans,
     color: file.locked ? colors["alarm-t"] : colors.ink3,
   });
+}
+
+/** A body to which several queues refer: a line along its foot, and their number where there is room. */
+function paintReferences(pen, { x, w, refs }, { y, h }) {
+  pen.fillStyle = colors.ink;
+  pen.fillRect(x, y + h - 2, Math.max(1, w), 2);
+  if (w < 20 || h < 12) return;
+  const text = `\u00d7${refs}`;
+  pen.fillStyle = colors.card;
+  pen.fillRect(x + w / 2 - 9, y + h / 2 - 6, 18, 11);
+  write(pen, text, x + w / 2, y + h / 2 + 3, { size: 9.5, weight: 650, family: colors.sans, color: colors.ink, align: "center" });
 }
 
 /** Records of equal size: fine lines between them, as long as they can be told apart. */

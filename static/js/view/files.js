@@ -11,10 +11,17 @@ import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { find, findAll, setText } from "./dom.js";
 import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./files-paint.js";
+import { clockOf, paintDial, paintMeter } from "./dials.js";
 import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
 
 const HEAD = 24;
+/** Width of the instruments beside the map of a store. */
+const METERS = 116;
+const WIDE = 350;
+/** How long a store waits for more before it syncs (S166), and an idle queue before its journal (P2). */
+const STORE_SYNC_MS = 25;
+const INDEX_SYNC_MS = 200;
 
 export class FilesView {
   constructor(root, session) {
@@ -171,28 +178,54 @@ export class FilesView {
     const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
     paintJournal(pen, width, scene.journal);
+    const clock = this.paintClock(pen, width - 12, 9.5, queue && this.session.unsynced.journals[shownQueue(state)],
+      state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
+    if (clock.short && width > 340)
+      write(pen, clock.short, width - 24, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
     pen.save();
     pen.translate(0, HEAD);
     for (const item of scene.items) item.folded ? paintFolded(pen, item) : paintSegment(pen, item);
     pen.restore();
-    const text = fill(gettext("%(records)s live records, %(size)s per segment"), {
+    const live = fill(gettext("%(records)s live records, %(size)s per segment"), {
       records: number(scene.records),
       size: number(scene.size),
     });
+    const text = [live, goneText(scene.gone, "idx")].filter(Boolean).join(" · ");
     setText(find("[data-index-note]", this.root), text);
     this.index.setAttribute(
       "aria-label",
       fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
         text,
         segments: number(scene.segments),
-        journal: bytes(scene.journal.bytes + scene.journal.buffered),
+        journal: `${bytes(scene.journal.bytes + scene.journal.buffered)}, ${clock.text}`,
       }),
     );
   }
 
+  paintClock(pen, x, y, waiting, periodMs) {
+    const clock = clockOf(waiting, this.session.nowUs, periodMs);
+    paintDial(pen, x, y, 6, clock);
+    return clock;
+  }
+
+  /** Garbage, write buffer and fsync clock, in a column right of the maps. */
+  paintMeters(pen, x, scene, waiting, height) {
+    const share = scene.bytes ? scene.garbage / scene.bytes : 0;
+    const room = height >= 84;
+    if (room)
+      paintMeter(pen, x, 0, METERS - 12, { title: gettext("Garbage"), text: `${Math.round(100 * share)}\u2009%`,
+        share, mark: 0.5, hatched: true });
+    const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
+    paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
+    const clock = this.paintClock(pen, x + 8, room ? 74 : 42, waiting, STORE_SYNC_MS);
+    write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    return clock;
+  }
+
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
-    const scene = storeScene(state, queue, name, width, height);
+    const meters = width >= WIDE;
+    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height);
     Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)
       write(pen, gettext("No message content is on disk yet."), 0, 16, {
@@ -201,22 +234,35 @@ export class FilesView {
         color: colors.ink3,
       });
     for (const file of scene.files) paintFile(pen, file);
+    const waiting = this.session.unsynced.stores[name];
+    const clock = meters
+      ? this.paintMeters(pen, width - METERS + 12, scene, waiting, height)
+      : clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
     const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
     const text = scene.bytes
       ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
       : gettext("empty");
-    setText(
-      find("[data-store-note]", this.root),
-      scene.folded ? `${text}, ${fill(gettext("%(n)s files not shown"), { n: number(scene.folded) })}` : text,
-    );
+    const folded = scene.folded ? fill(gettext("%(n)s files not shown"), { n: number(scene.folded) }) : "";
+    const note = [text, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
+    setText(find("[data-store-note]", this.root), note);
     this.rdq.setAttribute(
       "aria-label",
       fill(gettext("Message store: %(text)s, %(files)s files"), {
-        text,
+        text: `${text}, ${clock.text}`,
         files: number(scene.files.length + (scene.folded || 0)),
       }),
     );
   }
+}
+
+/** Which files there were once, in words: "0\u20133.idx deleted". */
+function goneText(gone, suffix) {
+  if (!gone.count) return "";
+  const name = gone.count === 1 ? `${gone.first}.${suffix}` : `${gone.first}\u2013${gone.last}.${suffix}`;
+  const whole = gone.count === gone.last - gone.first + 1;
+  return whole
+    ? fill(gettext("%(name)s deleted"), { name })
+    : fill(gettext("%(n)s of %(name)s deleted"), { n: number(gone.count), name });
 }
 
 /** A box of a canvas in pixels of the window. */

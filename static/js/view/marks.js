@@ -47,7 +47,7 @@ function paintShape(pen, { mark, x, y, w, h }, turned) {
   pen.fill();
   pen.strokeStyle = mark.fill === "pale" ? faded(outline, 0.75) : outline;
   pen.lineWidth = mark.fill === "outline" ? 1.5 : 1;
-  if (mark.fill === "dashed") pen.setLineDash([2, 2]);
+  if (mark.unsynced) pen.setLineDash([2.4, 2.2]);
   pen.stroke();
   pen.setLineDash([]);
   if (mark.fill === "split") paintBarAcross(pen, x, y, w, h, turned);
@@ -59,6 +59,7 @@ function fillOf(pen, mark, color) {
   if (mark.fill === "outline") return faded(color, 0.22);
   if (mark.fill === "pale") return faded(color, 0.2);
   if (mark.fill === "dashed") return faded(color, 0.06);
+  if (mark.unsynced) return faded(color, 0.5);
   return color;
 }
 

@@ -76,7 +76,8 @@ export class StageView {
     const box = this.canvas.getBoundingClientRect();
     const turned = innerWidth < TURN_BELOW;
     const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
-    this.scene = stageScene(this.session.state, box.width, box.height, turned);
+    const { state, unsynced } = this.session;
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced });
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });

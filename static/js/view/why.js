@@ -2,7 +2,8 @@
 import { explain } from "../model/why.js";
 import { movedBy } from "../model/timeline.js";
 import { fill, gettext, number } from "../model/text.js";
-import { el, find, setText, show, throttle } from "./dom.js";
+import { combineFigure } from "./combine.js";
+import { el, find, findAll, setText, show, throttle } from "./dom.js";
 
 /** Kinds that explain more than others: among what came at once, the first of these is shown. */
 const WEIGHT = {
@@ -63,6 +64,15 @@ export class WhyPanel {
     else this.update();
   }
 
+  /** Say which step of a figure the moment is that is looked at. */
+  mark() {
+    const at = this.session.behind ? String(this.session.position) : "";
+    for (const step of findAll("[data-at]", this.root)) {
+      if (step.dataset.at === at) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    }
+  }
+
   /** Nothing that is kept led to this moment: say why not. */
   showNothing() {
     this.shown = null;
@@ -94,7 +104,8 @@ export class WhyPanel {
     this.head(said.name, said.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");
-    find("[data-why-body]", this.root).replaceChildren(...bodyOf(said));
+    const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
+    find("[data-why-body]", this.root).replaceChildren(...bodyOf(said), ...(figure ? [figure] : []));
     if (this.session.speed <= 1 || !this.session.play) this.speak(`${said.title} ${said.reason || ""}`);
   }
 }

@@ -1,0 +1,55 @@
+/** One combination of two store files, put together from its transitions: before, each step, after (S180-S185). */
+import { lowestByte } from "./runs.js";
+
+const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
+
+/** The two files of a row that belongs to a combination: {store, source, destination}; null for other rows. */
+export function pairOf([kind, , store, source, destination]) {
+  return KINDS.has(kind) ? { store, source, destination } : null;
+}
+
+/**
+ * The combination to which row `number` of a history belongs, or null: {store, source, destination, why, started,
+ * steps: [{step, bytes, number}], done: {bytes, reclaimed, number} or null}.
+ */
+export function combinationAt(past, number, row) {
+  const pair = pairOf(row);
+  const started = pair && past.lastBefore(number + 1, (each) => each[0] === "CombineStarted" && same(pair, each));
+  if (!started) return null;
+  const found = { ...pair, why: started.row[5], started: started.number, steps: [], done: null };
+  for (const { number: at, row: each } of past.rowsFrom(started.number)) {
+    if (!same(pair, each)) continue;
+    if (each[0] === "CombineStepped") found.steps.push({ step: each[5], bytes: each[6], number: at });
+    if (each[0] !== "FilesCombined") continue;
+    found.done = { bytes: each[5], reclaimed: each[6], number: at };
+    break;
+  }
+  return found;
+}
+
+function same(pair, row) {
+  const other = pairOf(row);
+  return (
+    other !== null &&
+    other.store === pair.store &&
+    other.source === pair.source &&
+    other.destination === pair.destination
+  );
+}
+
+/** A store file at a moment: {number, size, valid, live: [[offset, bytes], ...]}, neighbours merged; or null. */
+export function fileAt(state, store, number) {
+  const file = state.stores[store]?.files.find((row) => row[0] === number);
+  if (!file) return null;
+  const live = state.stores[store].rows
+    .filter((row) => row[3] === number && row[2] > 0)
+    .map((row) => [lowestByte(row), row[1] * row[5]])
+    .sort((a, b) => a[0] - b[0]);
+  const merged = [];
+  for (const [offset, bytes] of live) {
+    const last = merged[merged.length - 1];
+    if (last && last[0] + last[1] === offset) last[1] += bytes;
+    else merged.push([offset, bytes]);
+  }
+  return { number, size: file[1], valid: file[2], live: merged };
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { goneBelow } from "../../static/js/layout/gone.js";
+import { stageScene } from "../../static/js/layout/stage.js";
+import { storeScene } from "../../static/js/layout/store-map.js";
+import { combinationAt, fileAt } from "../../static/js/model/combining.js";
+import { History } from "../../static/js/model/history.js";
+import { emptyState, reduceRow } from "../../static/js/model/reduce.js";
+import { Unsynced } from "../../static/js/model/unsynced.js";
+import { PERSISTENT, published, started, stateOf } from "./feed.js";
+
+const seen = (rows) => Unsynced.of(rows.map((row, at) => ({ row, us: at * 1000 })));
+const RECORDED = ["EntriesRecorded", "S74", "orders", "publish_deliver", 0, 4, 192];
+const WRITTEN = ["StoreWritten", "S143", "persistent", 0, 0, 0, 4, 6336, 1];
+
+test("what was recorded or written waits for its own fsync, and an ack mark too", () => {
+  const waiting = seen([RECORDED, WRITTEN]);
+  assert.deepEqual(waiting.journals.orders.runs, [[0, 4]]);
+  assert.equal(waiting.journals.orders.bytes, 192);
+  assert.deepEqual(waiting.stores.persistent.runs, [[0, 4]]);
+  const half = seen([RECORDED, WRITTEN, ["StoreSynced", "S23", "persistent", 0]]);
+  assert.equal(half.stores.persistent.bytes, 0);
+  assert.equal(half.stores.persistent.syncedUs, 2000);
+  assert.ok(half.any);
+  const done = seen([RECORDED, ["JournalSynced", "S82", "orders", 192]]);
+  assert.ok(!done.any);
+  const ack = seen([["EntriesRecorded", "S75", "orders", "ack", 0, 4, 32]]);
+  assert.deepEqual([ack.any, ack.journals.orders.runs], [true, []]);
+});
+
+test("the part on disk that no fsync covers is dashed, the other is not", () => {
+  const state = stateOf(published(0, 4, { flags: PERSISTENT }));
+  const unsynced = seen([RECORDED, WRITTEN, ["StoreSynced", "S23", "persistent", 0]]);
+  const { marks } = stageScene(state, 840, 330, false, { unsynced });
+  const of = (part) => marks.find((mark) => mark.key === `m2:${part}`);
+  assert.deepEqual([of("di").fill, of("di").unsynced], ["dashed", true]);
+  assert.equal(of("dc").fill, "pale");
+  const synced = stageScene(state, 840, 330, false, { unsynced: new Unsynced() });
+  assert.equal(synced.marks.find((mark) => mark.key === "m2:di").fill, "pale");
+});
+
+const COMBINING = [
+  ["StoreWritten", "S143", "persistent", 0, 0, 0, 4, 1000, 1],
+  ["FileRolledOver", "S171", "persistent", 0, 1, {}],
+  ["StoreWritten", "S143", "persistent", 1, 0, 4, 4, 1000, 1],
+  ["FileRolledOver", "S171", "persistent", 1, 2, {}],
+  ["RefCountChanged", "S147", "persistent", 1, 3, 0],
+  ["RefCountChanged", "S147", "persistent", 4, 3, 0],
+  ["CombineStarted", "S180", "persistent", 1, 0, { total: 8000, valid: 2000, limit: 4000, fraction: 0.75 }],
+  ["RowsForgotten", "S183", "persistent", [[1, 3]]],
+  ["CombineStepped", "S183", "persistent", 1, 0, "destination_scanned", 4000],
+  ["CombineStepped", "S183", "persistent", 1, 0, "truncated", 2000],
+  ["RowsForgotten", "S183", "persistent", [[4, 3]]],
+  ["RowsMoved", "S183", "persistent", [[7, 1, 0, 1000]]],
+  ["CombineStepped", "S183", "persistent", 1, 0, "source_copied", 1000],
+  ["FilesCombined", "S185", "persistent", 1, 0, 2000, 6000, 0],
+];
+
+function lived(rows) {
+  const state = emptyState();
+  for (const row of started) reduceRow(state, row);
+  const past = new History();
+  past.snapshot(0, 0, state);
+  rows.forEach((row, at) => {
+    reduceRow(state, row);
+    past.add(row, at * 10, state);
+  });
+  return past;
+}
+
+test("a combination is told whole from any of its rows: before, steps, after", () => {
+  const past = lived(COMBINING);
+  for (const at of [6, 9, 13]) {
+    const found = combinationAt(past, at, COMBINING[at]);
+    assert.deepEqual([found.source, found.destination, found.started], [1, 0, 6]);
+    assert.deepEqual(found.steps.map((step) => step.step), ["destination_scanned", "truncated", "source_copied"]);
+    assert.deepEqual(found.done, { bytes: 2000, reclaimed: 6000, number: 13 });
+  }
+  const before = past.stateAt(6);
+  assert.deepEqual(fileAt(before, "persistent", 0), { number: 0, size: 4000, valid: 1000, live: [[0, 1000]] });
+  assert.deepEqual(fileAt(before, "persistent", 1).live, [[3000, 1000]]);
+  const after = past.stateAt(14);
+  assert.deepEqual(fileAt(after, "persistent", 0), { number: 0, size: 2000, valid: 2000, live: [[0, 2000]] });
+  assert.equal(fileAt(after, "persistent", 1), null);
+  assert.equal(combinationAt(past, 4, COMBINING[4]), null);
+});
+
+test("references are on the blocks, and the numbers that are missing were deleted", () => {
+  const state = stateOf([
+    ...COMBINING,
+    ["RefCountChanged", "S142", "persistent", 0, 1, 3],
+  ]);
+  const scene = storeScene(state, state.queues.orders, "persistent", 500, 100);
+  assert.equal(Math.max(...scene.files[0].blocks.map((block) => block.refs)), 3);
+  assert.deepEqual(scene.gone, { count: 1, first: 1, last: 1 });
+  assert.deepEqual(goneBelow([3, 4], 6), { count: 4, first: 0, last: 5 });
+  assert.deepEqual(goneBelow([0, 1], 2), { count: 0, first: null, last: null });
+});
