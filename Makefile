@@ -23,7 +23,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps spark-cluster conformance \
-	differential interop fidelity docs-images screenshots soak postgresql-test messages constraints clean
+	differential interop fidelity digests docs-images screenshots soak postgresql-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -136,6 +136,9 @@ differential: dev-env ## Compare COUNT random programs from SEED on with the rea
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop
+
+digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
+	@$(PY) manage.py record_digests
 
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }

@@ -74,9 +74,10 @@ class Player:
 
 
 def _plain(figures: Figures) -> dict[str, Any]:
-    found = msgspec.to_builtins(figures)
-    return {name: value["total_us"] if isinstance(value, dict) and "total_us" in value else value
-            for name, value in found.items()}  # fmt: skip
+    """Return the counts, and the microseconds of the clocks."""
+    found = {name: getattr(figures, name) for name in figures.__struct_fields__}
+    plain = {name: getattr(value, "total_us", value) for name, value in found.items()}
+    return {name: value for name, value in plain.items() if isinstance(value, int | float)}
 
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
