@@ -79,6 +79,11 @@ def keep_scenario(
         return Scenario.objects.get(short_id=short_id)
 
 
+def packed_name(kept: Scenario) -> str:
+    """Return a name for what a kept scenario draws: the library's entries keep their address when they change."""
+    return f"{kept.short_id} {kept.digest} {kept.engine_version}"
+
+
 def put_in_library(slug: str, scenario: dict[str, Any], story: dict[str, Any] | None = None) -> Scenario:
     """Make the library's entry of this name be this scenario."""
     body = timeline.canonical({**scenario, "digest": None})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -20,7 +21,15 @@ def share(session: Session) -> Scenario:
     """Keep a scenario that repeats the session up to now; blocks until the session has come to a stop for it."""
     moment = _moment(session)
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return services.keep_scenario(door().check(scenario))
+    return services.keep_scenario(door().check(scenario), story=_story(session, moment))
+
+
+def _story(session: Session, moment: Moment) -> dict[str, Any] | None:
+    """Return the story that still fits: nobody did anything else, and what it looks at has happened."""
+    story = session.origin.story if session.origin else None
+    if not story or moment.commands or moment.at_us < session.scenario["until_us"]:
+        return None
+    return dict(story)
 
 
 def scenario_so_far(session: Session) -> dict[str, object]:

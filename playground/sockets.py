@@ -48,6 +48,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         self._messages = Bucket(messages_per_s, 2 * messages_per_s, now_s)
         self._commands = Bucket(self.limits.commands_per_s, 2 * self.limits.commands_per_s, now_s)
         self._hellos = Bucket(HELLOS_PER_S, 4, now_s)
+        self._may_play = ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
         self.client = Client(
@@ -109,14 +110,14 @@ class SessionSocket(AsyncWebsocketConsumer):
             else:
                 host.command(client, message.id, message.command)
         else:
-            self._check_may_command(client)
+            self._check_may_command(client, client.owner or self._may_play)
             if isinstance(message, wire.Step):
                 host.step()
             else:
-                host.control(message.play, message.speed)
+                host.control(message.play, message.speed, message.until_us)
 
-    def _check_may_command(self, client: Client) -> None:
-        if not client.owner:
+    def _check_may_command(self, client: Client, may: bool | None = None) -> None:
+        if not (client.owner if may is None else may):
             raise Refused(
                 _("You are watching somebody's session. Use Share, and open the link for one of your own.")
             )

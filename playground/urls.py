@@ -9,7 +9,7 @@ from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
 from playground import assets
-from playground.views import errors, fidelity, files, home, sessions
+from playground.views import editor, errors, exports, fidelity, files, home, library, links, sessions
 
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 
@@ -29,7 +29,19 @@ urlpatterns = [
     re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),
     re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
-    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", sessions.permalink, name="permalink"),
+    re_path(rf"^{SESSION}/run\.(?P<form>csv|jsonl)\Z", exports.run, name="session-run"),
+    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", links.permalink, name="permalink"),
+    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/card\.png\Z", links.card, name="permalink-card"),
+    re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/scenario\.json\Z", links.kept_file, name="permalink-file"),
+    re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/\Z", links.stateless, name="stateless"),
+    re_path(r"^x/(?P<packed>[A-Za-z0-9_-]{2,8000})/card\.png\Z", links.stateless_card, name="stateless-card"),
+    re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/\Z", links.embed, name="embed"),
+    re_path(r"^embed/(?P<short_id>[2-9a-z]{1,32})/start\Z", links.embed_start, name="embed-start"),
+    path("library/", library.page, name="library"),
+    path("library/edit/", editor.edit, name="scenario-edit"),
+    path("library/check/", editor.check, name="scenario-check"),
+    re_path(r"^library/(?P<slug>[a-z0-9-]{1,60})\.json\Z", library.file, name="library-file"),
+    path("schema/scenario-v1.json", library.schema_file, name="scenario-schema"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", catalog, name="javascript-catalog"),

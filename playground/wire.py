@@ -30,10 +30,11 @@ class CommandMessage(msgspec.Struct, tag_field="t", tag="command", frozen=True):
 
 
 class Control(msgspec.Struct, tag_field="t", tag="control", frozen=True):
-    """How time passes."""
+    """How time passes; with `until_us` it stands still at that time."""
 
     play: bool | None = None
     speed: Speed | None = None
+    until_us: Number | None = None
 
 
 class Step(msgspec.Struct, tag_field="t", tag="step", frozen=True):

@@ -89,6 +89,7 @@ class Host:
         self._started = False
         self._full = False
         self._ends_us: int | None = None
+        self._stops_us: int | None = None
         self.loop = asyncio.get_running_loop()
         self.task = self.loop.create_task(self._live(), name=f"host {session_id}")
 
@@ -113,9 +114,9 @@ class Host:
         if not self._post(lambda: self._command(client, number, command)):
             client.refused(number, wording.BUSY)
 
-    def control(self, play: bool | None, speed: float | None) -> None:
-        """Let time pass, or not, at some speed."""
-        self._post(lambda: self._control(play, speed))
+    def control(self, play: bool | None, speed: float | None, until_us: int | None = None) -> None:
+        """Let time pass, or not, at some speed, up to a time if one is given."""
+        self._post(lambda: self._control(play, speed, until_us))
 
     def step(self) -> None:
         """Go on by one transition."""
@@ -205,11 +206,13 @@ class Host:
     async def _play(self) -> None:
         run, now_s = self.keeper.run, self.clock()
         due_us = min(self.pacer.due_us(now_s, run.node.now_us), self.limits.max_virtual_s * 1_000_000)
-        if self._ends_us is not None:
-            due_us = min(due_us, self._ends_us)
+        for stop_us in (self._ends_us, self._stops_us):
+            due_us = due_us if stop_us is None else min(due_us, stop_us)
         reached = await self.keeper.in_worker(run.turn, max(due_us, run.node.now_us), TURN_S)
         if reached and self._ends_us is not None and due_us >= self._ends_us:
             self._finish_script()
+        if reached and self._stops_us is not None and due_us >= self._stops_us:
+            self._pause()
         if self.keeper.is_worn_out():
             self._pause()
             self.broadcast.notice("limit", wording.worn_out(self.limits))
@@ -263,6 +266,7 @@ class Host:
         self.broadcast.beat()
 
     def _pause(self) -> None:
+        self._stops_us = None
         self.pacer.set(self.clock(), self.keeper.run.node.now_us, play=False)
         self.broadcast.beat()
 
@@ -312,8 +316,12 @@ class Host:
             self._ends_us = None
             client.tell("accepted", id=number)
 
-    async def _control(self, play: bool | None, speed: float | None) -> None:
+    async def _control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         await self._wake()
+        if play is not None:
+            now_us = self.keeper.run.node.now_us
+            self._stops_us = until_us if play and until_us is not None and until_us > now_us else None
+            play = play and (until_us is None or self._stops_us is not None)
         if play and self.keeper.is_worn_out():
             play = False
             self.broadcast.notice("limit", wording.worn_out(self.limits))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from django.utils.translation import get_language
@@ -21,3 +21,12 @@ def said(texts: Texts | None, language: str | None = None) -> str:
         return texts or ""
     key = KEYS.get(language or get_language() or "en", "en")
     return texts.get(key) or texts.get("en") or next(iter(texts.values()), "")
+
+
+def localized(value: Any) -> Any:
+    """Return a copy of a story's object in which every text is in the current language alone."""
+    if isinstance(value, dict):
+        if value and set(value) <= set(KEYS.values()):
+            return said(value)
+        return {name: localized(part) for name, part in value.items()}
+    return [localized(part) for part in value] if isinstance(value, list) else value

@@ -20,8 +20,15 @@ from playground.views.access import View, rate_limited, scenario_or_gone
 logger = logging.getLogger(__name__)
 
 PROFILES = ("classroom", "real")
-CARDS = 6
-"""How many ready scenarios the first page shows."""
+FEATURED = (
+    "first-burst",
+    "paging-spike",
+    "backlog-spiral",
+    "restart-matrix",
+    "confirm-timeline",
+    "lazy-vs-default",
+)
+"""The ready scenarios that the first page shows."""
 
 
 @require_safe
@@ -34,7 +41,7 @@ def _home(
     request: HttpRequest, import_error: str = "", import_text: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
-        "library": [_entry(kept) for kept in selectors.library()[:CARDS]],
+        "library": [_entry(kept) for kept in featured()],
         "latest": selectors.latest_of(ownership.owned(request.session)),
         "import_error": import_error,
         "import_text": import_text,
@@ -43,13 +50,19 @@ def _home(
     return render(request, "playground/home.html", context, status=status)
 
 
+def featured() -> list[Scenario]:
+    """Return the scenarios for the first page, in its order."""
+    kept = {each.slug: each for each in selectors.library()}
+    return [kept[slug] for slug in FEATURED if slug in kept]
+
+
 def _entry(kept: Scenario) -> dict[str, object]:
     body, story = selectors.scenario_body(kept), kept.story or {}
     return {
         "slug": kept.slug,
         "title": said(story.get("title")) or kept.title,
         "profile": body["profile"],
-        "text": said(story.get("watch_for")),
+        "text": said(story.get("question")),
         "seconds": round(body["until_us"] / 1_000_000),
     }
 

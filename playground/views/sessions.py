@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import limits, live, ownership, services, sharing
+from playground import limits, live, ownership, selectors, sharing
 from playground.doors import door
+from playground.links import Place, packed, place_of
 from playground.messages import Message, Refused
-from playground.models import Session
-from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone, session_or_gone
+from playground.models import Scenario, Session
+from playground.storybook.texts import localized
+from playground.views.access import rate_limited, rate_limited_reading, session_or_gone
 from playground.views.errors import Gone, answer
 
 FILE_BYTES = 4096
@@ -32,11 +34,15 @@ def session(request: HttpRequest, session_id: str) -> HttpResponse:
 
 def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
     owner = ownership.owns(request.session, found.public_id)
+    story = found.origin.story if found.origin else None
+    place = place_of(request.GET)
     return {
         "session_id": found.public_id,
         "websocket_path": f"/ws/session/{found.public_id}/",
         "scenario": found.scenario,
         "owner": owner,
+        "story": story,
+        "meta": _meta(request, found, place),
         "live_data": {  # for json_script: what the page's script needs before its socket opens
             "session": found.public_id,
             "websocket": f"/ws/session/{found.public_id}/",
@@ -44,6 +50,8 @@ def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
             "limits": limits.current().public(),
             "scenario": found.scenario,
             "engine": door().version,
+            "story": localized(story) if story else None,
+            "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
                 "file": reverse("session-file", args=[found.public_id]),
@@ -56,6 +64,31 @@ def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
     }
 
 
+def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:
+    """Return what a page tells programs that show what a link leads to; only a kept run has a picture."""
+    if not found.origin:
+        return {}
+    at = Place(found.reached_us if place.at_us is None else place.at_us).query()
+    card = reverse("permalink-card", args=[found.origin.short_id]) + at
+    address = reverse("permalink", args=[found.origin.short_id]) + at
+    return {
+        "title": found.origin.title,
+        "card": request.build_absolute_uri(card),
+        "address": request.build_absolute_uri(address),
+    }
+
+
+def _stateless(request: HttpRequest, kept: Scenario) -> str:
+    """Return the address that carries the run itself, or nothing when it is too long for one."""
+    text = packed(selectors.scenario_body(kept))
+    return request.build_absolute_uri(reverse("stateless", args=[text])) if text else ""
+
+
+def kept_until(kept: Scenario) -> int:
+    """Return where a kept run ends."""
+    return int(selectors.scenario_body(kept)["until_us"])
+
+
 @require_POST
 @rate_limited
 def share(request: HttpRequest, session_id: str) -> HttpResponse:
@@ -66,24 +99,12 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
-    context = {"url": url, "short_id": kept.short_id, "digest": kept.digest}
+    context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "at_us": kept_until(kept)}
+    context["stateless"] = _stateless(request, kept)
+    context["embed"] = request.build_absolute_uri(reverse("embed", args=[kept.short_id]))
     if request.htmx:
         return render(request, "playground/_share.html", context)
     return JsonResponse(context)
-
-
-@require_safe
-@rate_limited
-@never_cache
-def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
-    """Open a session of one's own that repeats a shared run."""
-    kept = scenario_or_gone(short_id)
-    looks_ahead = "prefetch" in request.headers.get("sec-purpose", "")
-    if request.method == "HEAD" or looks_ahead:  # a messenger's preview, or a browser that guesses
-        return HttpResponse(status=204)
-    opened = services.replay_session(kept)
-    ownership.claim(request.session, opened.public_id)
-    return redirect("session", opened.public_id)
 
 
 @require_safe

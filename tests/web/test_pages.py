@@ -12,6 +12,7 @@ from django.test import Client
 
 from playground import limits, ownership
 from playground.models import Scenario, Session
+from playground.views.home import FEATURED, featured
 
 pytestmark = pytest.mark.django_db
 
@@ -41,9 +42,11 @@ def test_home_tells_what_it_is_and_offers_to_start(client: Client) -> None:
 
 
 def test_home_lists_the_library_in_the_readers_language(client: Client, library: list[Scenario]) -> None:
-    page = client.get("/").content.decode()
-    for kept in library:
-        assert kept.title in page
+    for accepted, language in (("en", "en"), ("zh-CN", "zh_Hans"), ("zh-TW", "zh_Hant")):
+        page = client.get("/", headers={"accept-language": accepted}).content.decode()
+        for kept in featured():
+            assert kept.story["title"][language] in page
+    assert [kept.slug for kept in featured()] == list(FEATURED)
 
 
 @pytest.mark.parametrize("method", ["post", "put", "delete"])

@@ -1,0 +1,142 @@
+"""Links: the moment that they address, and those that carry the whole scenario in their address."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+import orjson
+from django.conf import settings
+from django.utils.translation import gettext_lazy as _
+
+from engine.errors import CommandError
+from engine.node import commands
+from playground.messages import Message
+from playground.storybook.entry import BadScenario, Entry, read
+
+LONGEST: Final = 8000
+"""Most characters of a scenario in an address: browsers and proxies take this much."""
+LARGEST: Final = 512 * 1024
+"""Most bytes that it may unfold to."""
+FORM: Final = "1"
+"""How the scenario is written, as the first character: another Waterline may write otherwise."""
+WORDS: Final = (
+    b'{"version":1,"title":"","profile":"classroom","settings":{},"seed":1,"commands":[{"at_us":,"do":"publish",'
+    b'"count":,"size_bytes":6000,"persistent":true,"confirm":true},{"at_us":,"do":"set_publisher","name":"p1",'
+    b'"rate_per_s":,"running":false},{"do":"set_consumer","name":"c1","prefetch":,"ack":"each"},"do":"remove",'
+    b'"do":"get","do":"ack","multiple":true,"do":"requeue","do":"purge","do":"set","name":"queue_mode","value":'
+    b'"lazy","vm_memory_high_watermark_paging_ratio","target_ram_count","do":"restart","kind":"clean"000000}],'
+    b'"until_us":000000,"digest":"'
+)
+"""What most scenarios say: the compressor begins with it. Part of form 1, so never change it."""
+
+VIEWS: Final = ("stage", "files", "why", "narrative", "controls", "dock", "story")
+MOST: Final = 2**53
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where a link leads inside a run.
+
+    Args:
+        at_us: the time.
+        number: how many transitions had happened, for a moment inside an instant.
+        msg: the seq_id of a message that is chosen.
+        view: a part of the page.
+        lang: the language of the page.
+    """
+
+    at_us: int | None = None
+    number: int | None = None
+    msg: int | None = None
+    view: str = ""
+    lang: str = ""
+
+    def query(self) -> str:
+        """Return the part of the address after the question mark, with it, or nothing."""
+        named = {"at": self.at_us, "n": self.number, "msg": self.msg, "view": self.view, "lang": self.lang}
+        kept = {name: value for name, value in named.items() if value not in (None, "")}
+        return f"?{urlencode(kept)}" if kept else ""
+
+    def start_us(self, until_us: int) -> int:
+        """Return how far a run is played before the page opens: for a number, to just before its instant."""
+        at_us = min(self.at_us or 0, until_us)
+        return max(0, at_us - 1) if self.number is not None else at_us
+
+
+def place_of(query: Any) -> Place:
+    """Return the place that an address names; what makes no sense in it counts as not said."""
+    view, lang = query.get("view", ""), query.get("lang", "")
+    return Place(
+        _whole(query.get("at", "")),
+        _whole(query.get("n", "")),
+        _whole(query.get("msg", "")),
+        view if view in VIEWS else "",
+        lang if lang in dict(settings.LANGUAGES) else "",
+    )
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,16}", text) and int(text) <= MOST else None
+
+
+# --- the stateless link ---
+
+
+class BadLink(ValueError):
+    """An address that holds no scenario, and why."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(str(message))
+        self.message = message
+
+
+def packed(scenario: dict[str, Any]) -> str | None:
+    """Return a scenario as it stands in an address, or None when it is too long for one."""
+    slim = {name: value for name, value in scenario.items() if value not in ("", {}, None)}
+    slim["commands"] = [_slim(each) for each in scenario["commands"]]
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
+    data = compressor.compress(orjson.dumps(slim)) + compressor.flush()
+    text = FORM + base64.urlsafe_b64encode(data).decode().rstrip("=")
+    return text if len(text) <= LONGEST else None
+
+
+def unpacked(text: str) -> Entry:
+    """Return the scenario of an address. Raises BadLink."""
+    if text[:1] != FORM:
+        raise BadLink(
+            Message(_("This link was made by another version of Waterline, and cannot be read here."))
+        )
+    cut_off = BadLink(Message(_("The link holds no scenario. It may have been cut off when it was copied.")))
+    try:
+        data = base64.urlsafe_b64decode(text[1:] + "=" * (-len(text[1:]) % 4))
+        expander = zlib.decompressobj(-15, zdict=WORDS)
+        body = expander.decompress(data, LARGEST)
+    except (binascii.Error, zlib.error, ValueError):
+        raise cut_off from None
+    if expander.unconsumed_tail or not expander.eof:
+        raise cut_off
+    try:
+        return read(body)
+    except BadScenario as bad:
+        raise BadLink(
+            Message(_("The scenario in this link cannot be repeated here: %(why)s"), why=bad.first)
+        ) from None
+
+
+def _slim(timed: dict[str, Any]) -> dict[str, Any]:
+    """Leave out of a command what it says by default."""
+    command = {name: value for name, value in timed.items() if name != "at_us"}
+    full = commands.to_json(commands.parse(command))
+    for name in list(command):
+        rest = {other: value for other, value in command.items() if other != name}
+        try:
+            if name != "do" and commands.to_json(commands.parse(rest)) == full:
+                command = rest
+        except CommandError:
+            continue
+    return {"at_us": timed["at_us"], **command}

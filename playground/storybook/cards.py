@@ -1,0 +1,80 @@
+"""What a page shows of a scenario without playing it."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import msgspec
+
+from playground.storybook.entry import Entry
+from playground.storybook.texts import said
+from playground.subjects import QUESTIONS, SUBJECTS
+
+
+class Card(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry of the library, in the reader's language.
+
+    Args:
+        slug, short_id: its name and its address.
+        evidence_us: the moment that shows the verdict, None without one.
+    """
+
+    slug: str
+    short_id: str
+    title: str
+    question: str
+    watch_for: str
+    profile: str
+    seconds: int
+    subjects: list[tuple[int, str]]
+    questions: list[tuple[int, str]]
+    predicts: bool
+    verdict: str = ""
+    claim: str = ""
+    finding: str = ""
+    rules: list[str] = []
+    evidence_us: int | None = None
+
+
+def card(entry: Entry, short_id: str) -> Card:
+    """Return the card of an entry."""
+    story = entry.story
+    verdict = story.verdict
+    shown: dict[str, Any] = {}
+    if verdict:
+        shown = {
+            "verdict": verdict.verdict,
+            "claim": said(verdict.claim),
+            "finding": said(verdict.text),
+            "rules": verdict.rules,
+            "evidence_us": verdict.evidence_at_us,
+        }
+    return Card(
+        slug=entry.slug,
+        short_id=short_id,
+        title=entry.title,
+        question=said(story.question),
+        watch_for=said(story.watch_for),
+        profile=entry.run["profile"],
+        seconds=round(entry.run["until_us"] / 1_000_000),
+        subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],
+        questions=[(number, str(QUESTIONS[number])) for number in story.questions],
+        predicts=story.prediction is not None,
+        **shown,
+    )
+
+
+def matches(each: Card, words: str = "", subject: int | None = None, question: int | None = None) -> bool:
+    """Tell whether a card has every word and the chosen subject and question."""
+    if subject and subject not in dict(each.subjects):
+        return False
+    if question and question not in dict(each.questions):
+        return False
+    parts = [each.title, each.question, each.watch_for, each.claim, each.slug, *dict(each.subjects).values()]
+    text = _plain(" ".join([*parts, *dict(each.questions).values()]))
+    return all(word in text for word in _plain(words).split())
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

@@ -1,0 +1,143 @@
+"""A run as data: every transition, as CSV or as JSON lines, written while the run is repeated."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import orjson
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from playground import sharing
+from playground.doors import door
+from playground.messages import Message, Refused
+from playground.views.access import rate_limited, session_or_gone
+from playground.views.errors import answer, too_many
+
+MOST_ROWS = 200_000
+MOST_S = 60.0
+SLICE = 400
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
+HEAD = ("number", "at_us", "kind", "rule", "of", "fields")
+
+_running = threading.BoundedSemaphore(2)
+_END = object()
+
+
+@require_safe
+@rate_limited
+@never_cache
+def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
+    """Download every transition of the session up to now; at its bounds the last line says that it was cut."""
+    found = session_or_gone(session_id)
+    try:
+        scenario = sharing.scenario_so_far(found)
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    if not _running.acquire(blocking=False):
+        return too_many(request, Message(_("Other runs are being written out. Wait a little.")))
+    lines = _as_csv(scenario) if form == "csv" else _as_json(scenario)
+    response = StreamingHttpResponse(_InWorker(lines), content_type=TYPES[form])
+    response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.{form}"'
+    return response
+
+
+def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str]:
+    """Repeat a run without files; yield its transitions in slices, and why it was cut if it was."""
+    node, _files = door().rehearse(scenario)
+    deadline_s, seen, done = time.monotonic() + MOST_S, 0, False
+    while not done:
+        done = node.advance(scenario["until_us"], SLICE)
+        rows = node.log.since(seen)
+        if rows is None:
+            yield f"{node.log.number - seen} transitions of one event are left out"
+        elif rows.rows:
+            yield [
+                (number, at_us, row)
+                for number, (at_us, row) in enumerate(zip(rows.at_us, rows.rows, strict=True), start=seen)
+            ]
+        seen = node.log.number
+        if not done and (seen >= MOST_ROWS or time.monotonic() > deadline_s):
+            yield f"cut after {seen} transitions: one download has at most {MOST_ROWS}"
+            return
+
+
+def _as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
+    kinds = door().kinds()
+    yield orjson.dumps({"scenario": scenario, "engine": door().version}) + b"\n"
+    for part in _rows(scenario):
+        if isinstance(part, str):
+            yield orjson.dumps({"notice": part}) + b"\n"
+            continue
+        yield b"".join(
+            orjson.dumps({"number": number, "at_us": at_us, **_named(kinds, row)}) + b"\n"
+            for number, at_us, row in part
+        )
+
+
+def _as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
+    kinds = door().kinds()
+    yield _csv([HEAD])
+    for part in _rows(scenario):
+        if isinstance(part, str):
+            yield _csv([("", "", "notice", "", "", part)])
+            continue
+        lines = []
+        for number, at_us, row in part:
+            named = _named(kinds, row)
+            kind, rule = named.pop("kind"), named.pop("rule", "")
+            of = next((str(value) for value in named.values() if isinstance(value, str)), "")
+            lines.append((number, at_us, kind, rule, _harmless(of), orjson.dumps(named).decode()))
+        yield _csv(lines)
+
+
+def _named(kinds: Any, row: Any) -> dict[str, Any]:
+    """Return a transition with the names of its fields."""
+    import msgspec  # noqa: PLC0415
+
+    kind, *values = msgspec.to_builtins(row)
+    return {"kind": kind, **dict(zip(kinds[kind], values, strict=False))}
+
+
+def _harmless(text: str) -> str:
+    """Keep spreadsheets from taking a name for a formula."""
+    return "'" + text if text[:1] in "=+-@\t\r" else text
+
+
+def _csv(lines: Any) -> bytes:
+    out = io.StringIO()
+    csv.writer(out).writerows(lines)
+    return out.getvalue().encode()
+
+
+class _InWorker:
+    """Pieces made in a worker thread one by one, so that none is made before the last one was sent."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+        self._ended = False
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        piece = await asyncio.to_thread(next, self._pieces, _END)
+        if piece is _END:
+            self.close()
+            raise StopAsyncIteration
+        assert isinstance(piece, bytes)  # noqa: S101
+        return piece
+
+    def close(self) -> None:
+        """Let another run be written; Django calls it when the answer is over, however it ended."""
+        if not self._ended:
+            self._ended = True
+            _running.release()

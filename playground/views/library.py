@@ -1,0 +1,69 @@
+"""The library of ready scenarios: searched, filtered, opened; and the schema of their files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from playground import library, selectors
+from playground.messages import Message
+from playground.storybook import cards
+from playground.storybook.schema import schema
+from playground.subjects import QUESTIONS, SUBJECTS
+from playground.views.access import rate_limited_reading
+from playground.views.errors import Gone
+
+LONGEST_SEARCH = 80
+
+
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """List the ready scenarios that match the search."""
+    words = request.GET.get("q", "")[:LONGEST_SEARCH]
+    subject = _number(request.GET.get("subject", ""), SUBJECTS)
+    question = _number(request.GET.get("question", ""), QUESTIONS)
+    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    every = [cards.card(entry, loaded[entry.slug]) for entry in library.entries() if entry.slug in loaded]
+    found = [each for each in every if cards.matches(each, words, subject, question)]
+    context = {
+        "cards": found,
+        "count": len(every),
+        "words": words,
+        "subject": subject,
+        "question": question,
+        "subjects": [(number, SUBJECTS[number]) for number in SUBJECTS],
+        "questions": [(number, QUESTIONS[number]) for number in QUESTIONS],
+    }
+    template = "library/_cards.html" if getattr(request, "htmx", False) else "library/page.html"
+    return render(request, template, context)
+
+
+def _number(text: str, known: dict[int, Any]) -> int | None:
+    return int(text) if text.isdecimal() and len(text) < 4 and int(text) in known else None
+
+
+@require_safe
+@rate_limited_reading
+def file(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download a ready scenario's file."""
+    entry = library.entry(slug)
+    if entry is None:
+        raise Gone(_("No such scenario"), Message(_("The library has no scenario of this name.")))
+    response = HttpResponse(entry.encode(), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{slug}.json"'
+    return response
+
+
+@require_safe
+@cache_control(public=True, max_age=3600)
+def schema_file(request: HttpRequest) -> HttpResponse:
+    """Return the JSON Schema of the scenario file, for editors anywhere."""
+    response = JsonResponse(schema(), json_dumps_params={"indent": 1})
+    response["Content-Type"] = "application/schema+json"
+    response["Access-Control-Allow-Origin"] = "*"
+    return response

@@ -1,0 +1,284 @@
+"""Links to runs and moments: opened, previewed, framed."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable
+from functools import lru_cache, wraps
+from typing import Any
+
+from csp.constants import NONE, SELF
+from csp.decorators import csp_replace
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import links, ownership, picture, selectors, services
+from playground.doors import door
+from playground.links import Place, place_of
+from playground.messages import Message
+from playground.models import Scenario, Session
+from playground.storybook.migrate import TooNew, migrated
+from playground.storybook.rehearsal import Player, TooLong
+from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone
+from playground.views.errors import Gone, answer, too_many
+
+logger = logging.getLogger(__name__)
+
+PREVIEWERS = re.compile(
+    r"bot\b|crawler|spider|facebookexternalhit|whatsapp|slack|discord|telegram|twitter|linkedin|embedly|preview|mastodon",
+    re.IGNORECASE,
+)
+"""Programs that fetch a link to show what it is: they get its description, and no session is made for them."""
+PICTURE_S = 6.0
+_drawing = threading.BoundedSemaphore(2)
+
+
+def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer in the language that the address names, and let the browser remember it."""
+
+    @wraps(view)
+    def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        lang = place_of(request.GET).lang
+        if not lang:
+            return view(request, *args, **kwargs)
+        with translation.override(lang):
+            response = view(request, *args, **kwargs)
+        response.set_cookie(settings.LANGUAGE_COOKIE_NAME, lang, samesite="Lax")
+        return response
+
+    return spoken
+
+
+# --- opening ---
+
+
+@require_safe
+@rate_limited
+@never_cache
+@in_its_language
+def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Open a session of one's own that repeats a shared run, at the moment that the link names."""
+    kept = scenario_or_gone(short_id)
+    if _only_looks_ahead(request):
+        return HttpResponse(status=204)
+    place = place_of(request.GET)
+    if PREVIEWERS.search(request.headers.get("user-agent", "")):
+        return _preview(request, kept.title, _card_address(kept.short_id, place))
+    try:
+        scenario = _repeatable(kept)
+    except _Unrepeatable as problem:
+        logger.info("the link %s cannot be repeated: %s", short_id, problem)
+        return _unrepeatable(request, kept, str(problem))
+    session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    _tell_of_another_engine(request, kept)
+    return _go(request, session, place)
+
+
+@require_safe
+@rate_limited
+@never_cache
+@in_its_language
+def stateless(request: HttpRequest, packed: str) -> HttpResponse:
+    """Open a session that repeats the run which the address itself holds."""
+    try:
+        entry = links.unpacked(packed)
+    except links.BadLink as bad:
+        raise Gone(_("This link leads nowhere"), bad.message) from None
+    if _only_looks_ahead(request):
+        return HttpResponse(status=204)
+    place = place_of(request.GET)
+    if PREVIEWERS.search(request.headers.get("user-agent", "")):
+        return _preview(request, entry.run["title"], reverse("stateless-card", args=[packed]) + place.query())
+    kept = services.keep_scenario(entry.run, story=entry.story_json())
+    session = services.replay_session(kept, place.start_us(entry.run["until_us"]))
+    return _go(request, session, place)
+
+
+def _only_looks_ahead(request: HttpRequest) -> bool:
+    """Tell whether a messenger only asks if there is something, or a browser guesses."""
+    return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
+
+
+def _go(request: HttpRequest, session: Session, place: Place) -> HttpResponse:
+    ownership.claim(request.session, session.public_id)
+    return redirect(reverse("session", args=[session.public_id]) + place.query())
+
+
+class _Unrepeatable(ValueError):
+    """A kept run that this engine does not take."""
+
+
+def _repeatable(kept: Scenario) -> dict[str, Any]:
+    """Return the scenario of a link in the present form."""
+    try:
+        body, _came_from = migrated(selectors.scenario_body(kept))
+        return door().check(body)
+    except (TooNew, *door().no_scenario) as error:
+        raise _Unrepeatable(str(error)) from None
+
+
+def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpResponse:
+    context = {
+        "title": kept.title,
+        "engine": kept.engine_version,
+        "now": door().version,
+        "why": why[:300],
+        "file": reverse("permalink-file", args=[kept.short_id]),
+    }
+    return render(request, "links/unrepeatable.html", context, status=409)
+
+
+def _tell_of_another_engine(request: HttpRequest, kept: Scenario) -> None:
+    if kept.engine_version != door().version:
+        text = _(
+            "This link was made with engine %(then)s; this is %(now)s. The run is repeated, and its end says whether "
+            "it is still the same."
+        )
+        messages.info(request, text % {"then": kept.engine_version, "now": door().version})
+
+
+@require_safe
+@rate_limited_reading
+def kept_file(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Download what a link holds, whether it can be repeated or not."""
+    kept = scenario_or_gone(short_id)
+    response = JsonResponse(
+        {**selectors.scenario_body(kept), **(kept.story or {})},
+        json_dumps_params={"indent": 2, "ensure_ascii": False},
+    )
+    response["Content-Disposition"] = f'attachment; filename="waterline-{kept.short_id}.json"'
+    return response
+
+
+# --- previews ---
+
+
+def _preview(request: HttpRequest, title: str, card: str) -> HttpResponse:
+    context = {
+        "title": title,
+        "card": request.build_absolute_uri(card),
+        "address": request.build_absolute_uri(),
+    }
+    return render(request, "links/preview.html", context)
+
+
+def _card_address(short_id: str, place: Place) -> str:
+    return reverse("permalink-card", args=[short_id]) + Place(place.at_us).query()
+
+
+@require_safe
+@rate_limited_reading
+@cache_control(public=True, max_age=86_400)
+def card(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Draw the moment of a link, for those who show what it is."""
+    kept = scenario_or_gone(short_id)
+    try:
+        scenario = _repeatable(kept)
+    except _Unrepeatable:
+        raise Gone(_("No such picture"), Message(_("This run cannot be repeated any more."))) from None
+    return _picture(request, services.packed_name(kept), kept.title, scenario)
+
+
+@require_safe
+@rate_limited_reading
+@cache_control(public=True, max_age=86_400)
+def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
+    """Draw the moment of a link that holds its run."""
+    try:
+        entry = links.unpacked(packed)
+    except links.BadLink as bad:
+        raise Gone(_("This link leads nowhere"), bad.message) from None
+    return _picture(request, packed, entry.run["title"], entry.run)
+
+
+def _picture(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
+    at_us = place_of(request.GET).at_us
+    at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
+    if not _drawing.acquire(timeout=2 * PICTURE_S):
+        return too_many(request, Message(_("Other pictures are being drawn. Wait a little.")))
+    try:
+        data = _drawn(name, at_us, title, _Hidden(scenario))
+    finally:
+        _drawing.release()
+    return HttpResponse(data, content_type="image/png")
+
+
+class _Hidden(dict):  # type: ignore[type-arg]
+    """A scenario that does not take part in the name under which its picture is remembered."""
+
+    def __hash__(self) -> int:
+        return 0
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+
+@lru_cache(maxsize=64)
+def _drawn(name: str, at_us: int, title: str, scenario: _Hidden) -> bytes:
+    """Play up to a moment and draw it; a run that takes too long is drawn as far as it came."""
+    player = Player(dict(scenario), PICTURE_S)
+    try:
+        state = player.go(at_us)
+    except TooLong:
+        state = player.node.snapshot()
+    return picture.draw(title, state, player.node.now_us, scenario["until_us"])
+
+
+# --- frames ---
+
+
+def framed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Let other sites frame a page. It takes no cookie and gives none."""
+    rules = {"frame-ancestors": ["*"], "form-action": [NONE], "connect-src": [SELF]}
+    return csp_replace(rules)(xframe_options_exempt(view))
+
+
+@require_safe
+@rate_limited_reading
+@framed
+def embed(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Show a run in a frame: a picture of the moment, and the stage as soon as somebody plays."""
+    kept = scenario_or_gone(short_id)
+    place = place_of(request.GET)
+    with translation.override(place.lang or translation.get_language()):
+        context = {
+            "title": (kept.story or {}).get("title") or kept.title,
+            "card": _card_address(kept.short_id, place),
+            "address": request.build_absolute_uri(reverse("permalink", args=[kept.short_id]) + place.query()),
+            "embed_data": {
+                "start": reverse("embed-start", args=[kept.short_id]) + place.query(),
+                "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg},
+            },
+            "lang": translation.get_language(),
+        }
+        response = render(request, "links/embed.html", context)
+    response.headers.pop("Vary", None)
+    return response
+
+
+@csrf_exempt  # nothing here depends on who asks: no cookie is read, and none is set
+@require_POST
+@rate_limited
+@framed
+def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
+    """Begin a session for a frame; the key in the answer lets its socket play, and no more."""
+    kept = scenario_or_gone(short_id)
+    place = place_of(request.GET)
+    try:
+        scenario = _repeatable(kept)
+    except _Unrepeatable as problem:
+        return answer(request, 409, _("That did not work"), str(problem))
+    session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    key = ownership.play_key(session.public_id)
+    return JsonResponse({"websocket": f"/ws/session/{session.public_id}/?key={key}"})

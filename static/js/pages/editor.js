@@ -1,0 +1,49 @@
+/** The page on which a scenario is written: problems lead to their line, files are opened and saved here. */
+import { find } from "../view/dom.js";
+
+const text = find("#text");
+
+function goTo(line, column) {
+  const before = text.value.split("\n").slice(0, line - 1);
+  const at = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
+  text.focus();
+  text.setSelectionRange(at, at + 1);
+  const height = Number.parseFloat(getComputedStyle(text).lineHeight) || 18;
+  text.scrollTop = Math.max(0, (line - 4) * height);
+}
+
+find("#problems").addEventListener("click", ({ target }) => {
+  const { line, column } = target.dataset ?? {};
+  if (line) goTo(Number(line), Number(column));
+});
+
+find("#open-file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  if (!file) return;
+  text.value = await file.text();
+  text.dispatchEvent(new Event("input", { bubbles: true }));
+  target.value = "";
+});
+
+find("[data-act=save]").addEventListener("click", () => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text.value], { type: "application/json" }));
+  link.download = `${slugOf(text.value)}.json`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+});
+
+function slugOf(source) {
+  try {
+    const { slug, title } = JSON.parse(source);
+    const name = slug || title?.en || title || "";
+    return String(name).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "") || "scenario";
+  } catch {
+    return "scenario";
+  }
+}
+
+/** Tab leaves the field as everywhere; Ctrl and Enter play what is written. */
+text.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) text.form.requestSubmit();
+});
