@@ -122,12 +122,12 @@ def test_back_pressure_walks_upstream() -> None:
 
     reader.post(PUBLISH, 5000, at_reader, 5000)
     shop.run(20_000)
-    # 400 in the queue's hands, and not more than 400 behind them; the rest stays in the socket.
+    # The channel handled 400 and keeps both grants back, so the reader leaves the rest in the socket.
     assert list(channel.credit.blocked_by) == ["queue"]
     assert list(reader.credit.blocked_by) == ["channel"]
     assert channel.credit.deferred == {"reader": 400}
     assert channel.facts()["credit"] == {"queue": [0, 400, 200]}
-    assert reader.mailbox == 4400
+    assert reader.mailbox == 4600
     assert reader.facts()["state"] == channel.facts()["state"] == "flow"
     assert queue.facts()["state"] == "running"
     shop.run(1_000_000)
