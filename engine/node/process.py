@@ -43,11 +43,18 @@ class Run:
 class Cores:
     """The processors that all processes share: when more are busy than there are cores, each takes longer."""
 
-    __slots__ = ("milli", "busy")
+    __slots__ = ("milli", "busy", "running")
 
     def __init__(self) -> None:
         self.milli = MILLI
         self.busy = 0
+        self.running: Process | None = None
+        """The process whose work is being done at this moment."""
+
+    def begin(self, process: Process) -> None:
+        """Note that one more is busy, and that what happens now is its work."""
+        self.busy += 1
+        self.running = process
 
     def stretched(self, ns: int) -> int:
         """Return how long work lasts with what is busy now, the asking process included."""
@@ -122,39 +129,44 @@ class Process:
         """End: everything in the mailbox and on its way out is gone (D4)."""
         self._boxes.clear()
         self._outbox.clear()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         self._rest()
 
     # --- working -----------------------------------------------------------------------------------------------------
 
-    def _next(self) -> deque[Run] | None:
-        """Return the part of the mailbox whose turn it is (P6)."""
-        waiting = [priority for priority, box in self._boxes.items() if box]
-        return self._boxes[max(waiting)] if waiting else None
+    def _take(self, everything: bool) -> Callable[[], None] | None:
+        """Take the next messages out of the mailbox and return their work; None when there is nothing to do (P6).
 
-    def _serve(self) -> None:
-        self._timer = None
-        box = self._next()
-        if box is None:
-            return
+        Args:
+            everything: all equal messages at once, else as many as fit into a quantum.
+        """
+        waiting = [priority for priority, box in self._boxes.items() if box]
+        if not waiting:
+            return None
+        box = self._boxes[max(waiting)]
         run = box[0]
-        count = min(run.count, max(1, QUANTUM_NS // max(run.each_ns, 1)))
+        count = run.count if everything else min(run.count, max(1, QUANTUM_NS // max(run.each_ns, 1)))
         if self.may_read is not None:
             count = min(count, self.may_read())
             if count <= 0:
-                self._on_change(self)
-                return
+                return None
         run.count -= count
         if not run.count:
             box.popleft()
+        return partial(run.do, count)
+
+    def _serve(self) -> None:
+        self._timer = None
+        work = self._take(everything=False)
+        if work is None:
+            self._on_change(self)
+            return
         self.busy = True
-        self._cores.busy += 1
+        self._cores.begin(self)
         self._meter.take()
-        run.do(count)
-        ns = self._cores.stretched(self._meter.take())
-        took_us = ns // 1000
+        work()
+        took_us = self._cores.stretched(self._meter.take()) // 1000
+        self._cores.running = None
         self.busy_us += took_us
         self._timer = self._scheduler.after(took_us, self._end)
         self._on_change(self)
@@ -165,7 +177,7 @@ class Process:
         self._send_all()
         if self.after_each is not None:
             self.after_each()
-        if any(self._boxes.values()):
+        if not self.idle:
             self.wake()
         self._on_change(self)
 
@@ -182,26 +194,22 @@ class Process:
     def work_off(self) -> bool:
         """Handle everything at once, as when work begins to cost nothing; return whether there was anything."""
         worked = self.busy or bool(self._outbox)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._stop_timer()
         self._rest()
         self._send_all()
-        while (box := self._next()) is not None:
-            run = box[0]
-            count = run.count if self.may_read is None else min(run.count, self.may_read())
-            if count <= 0:
-                break
-            run.count -= count
-            if not run.count:
-                box.popleft()
-            run.do(count)
+        while (work := self._take(everything=True)) is not None:
+            work()
             self._send_all()
             worked = True
         if worked and self.after_each is not None:
             self.after_each()
         self._on_change(self)
         return worked
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     # --- credit ------------------------------------------------------------------------------------------------------
 
