@@ -21,7 +21,9 @@ from engine.settings import REAL
 PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
 """The sub-queues and the pending maps, in the order in which a snapshot shows them."""
 
-PARTS: Final = ("settings", "memory", "disk", "alarms", "clock")
+PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work")
+MEMBERS: Final = ("actors", "processes")
+"""Parts of the node with a table for each member."""
 
 
 class QueueTable:
@@ -61,7 +63,7 @@ class State:
     def __init__(self) -> None:
         self.queues: dict[str, QueueTable] = {}
         self.stores: dict[str, StoreTable] = {}
-        self.node: dict[str, dict[str, Any]] = {**{part: {} for part in PARTS}, "actors": {}}
+        self.node: dict[str, dict[str, Any]] = {part: {} for part in (*PARTS, *MEMBERS)}
 
     def queue(self, name: str) -> QueueTable:
         """Return a queue, making it known where this is the first word of it."""
@@ -88,7 +90,7 @@ def to_json(state: State) -> dict[str, Any]:
         "queues": {name: queue.to_json() for name, queue in sorted(state.queues.items())},
         "stores": {name: store.to_json() for name, store in sorted(state.stores.items())},
         "node": {
-            part: {name: dict(value) if part == "actors" else value for name, value in sorted(values.items())}
+            part: {name: dict(value) if part in MEMBERS else value for name, value in sorted(values.items())}
             for part, values in state.node.items()
         },
     }
@@ -183,6 +185,14 @@ def _actor(state: State, t: tr.ActorChanged) -> None:
         actors.setdefault(t.actor, {}).update(t.values)
 
 
+def _process(state: State, t: tr.ProcessChanged) -> None:
+    processes = state.node["processes"]
+    if t.values is None:
+        processes.pop(t.process, None)
+    else:
+        processes.setdefault(t.process, {}).update(t.values)
+
+
 def _of_index(name: str) -> Callable[[State, Any], None]:
     method = getattr(IndexTable, name)
     return lambda state, t: method(state.queue(t.queue).index, t)
@@ -248,6 +258,7 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.QueueStarted: _queue_started,
     tr.NodeChanged: _node,
     tr.ActorChanged: _actor,
+    tr.ProcessChanged: _process,
     tr.ConfirmsSent: None,
     tr.ConnectionBlocked: None,
     tr.ConnectionUnblocked: None,

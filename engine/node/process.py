@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from engine.node.credit import DEFAULT, CreditFlow, Grant, Spec
+from engine.node.credit import DEFAULT, CreditFlow, Grant, Pair, Spec
 from engine.node.meter import Meter
 from engine.node.scheduler import Scheduler, Timer
 
@@ -93,6 +93,8 @@ class Process:
         """Called after every quantum, once its messages left (P1)."""
         self.may_read: Callable[[], int] | None = None
         """How many messages it may handle now; only readers have such a bound (A3)."""
+        self.more_credit: Callable[[], dict[str, Pair]] | None = None
+        """Credit that is counted elsewhere (F4)."""
         self._boxes: dict[int, deque[Run]] = {}
         self._scheduler = scheduler
         self._meter = meter
@@ -255,6 +257,7 @@ class Process:
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""
+        pairs = self.credit.pairs() | (self.more_credit() if self.more_credit is not None else {})
         return {
             "kind": self.kind,
             "mailbox": self.mailbox,
@@ -264,5 +267,5 @@ class Process:
             "blocked_by": list(self.credit.blocked_by),
             "blocked_us": self.credit.blocked_us,
             "deferred": dict(sorted(self.credit.deferred.items())),
-            "credit": {to: list(pair) for to, pair in self.credit.pairs().items()},
+            "credit": {to: list(pair) for to, pair in pairs.items()},
         }

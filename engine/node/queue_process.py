@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.scheduler import Scheduler, Timer
@@ -11,14 +12,19 @@ from engine.ranges import Range
 from engine.transitions import Why
 from engine.variable_queue import VariableQueue
 
+if TYPE_CHECKING:
+    from engine.node.queue_mail import QueueMail
+
 MILLISECOND_US = 1000
+TIMER = 8
+"""Priority of what timers and the memory monitor send (P6)."""
 
 
 class QueueProcess:
     """The actor that owns one queue.
 
-    Work costs no time here (profile `instant`), so the mailbox is empty after each message. Messages of one batch are
-    some microseconds apart for the queue's rates alone; its clock may run ahead of the node's for that.
+    Where work costs no time (profile `instant`), the mailbox is empty after each message; else see QueueMail. Messages
+    of one batch are some microseconds apart for the queue's rates; its clock may run ahead of the node's for that.
 
     Args:
         queue: the backing queue.
@@ -44,6 +50,8 @@ class QueueProcess:
         self.pinned = False
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
+        self.mail: QueueMail | None = None
+        """Its mailbox, where work takes time."""
         self._scheduler = scheduler
         self._settings = settings
         self._monitor = monitor
@@ -59,30 +67,51 @@ class QueueProcess:
         state.now_us = max(state.now_us, self._scheduler.now_us)
         return self.queue
 
+    def tell(self, priority: int, do: Callable[[], None]) -> None:
+        """Send the process a message, which it handles at once where work takes no time (P6)."""
+        if self.mail is None:
+            do()
+        else:
+            self.mail.post(priority, do)
+
     # --- after each handled message ----------------------------------------------------------------------------------
 
     def handled(self, arms_rate_timer: bool = True) -> None:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
         self._drain()
-        if self.queue.needs_timeout() == "timed":
-            # The mailbox is empty, so the receive timeout of 0 comes before the sync timer (P2).
-            self.queue.timeout()
-            self._drain()
+        if self.mail is None:
+            if self.queue.needs_timeout() == "timed":
+                # The mailbox is empty, so the receive timeout of 0 comes before the sync timer (P2).
+                self.queue.timeout()
+                self._drain()
+            self.wait_idle()
+        if arms_rate_timer and self._rate_timer is None:
+            self._rate_timer = self._scheduler.after(
+                self._settings().rate_timer_ms * MILLISECOND_US,
+                lambda: self.tell(TIMER, self._rate_timer_fired),
+            )
+        self.awake = True
+        self._on_clock("P5")
+        if self.mail is not None:
+            self.mail.handled()
+
+    def wait_idle(self) -> None:
+        """Begin to wait for the sync of an idle queue, or for its sleep (P2, P4)."""
         settings = self._settings()
         idle = self.queue.needs_timeout() == "idle"
         self._wait(
             settings.queue_sync_interval_ms if idle else settings.hibernate_after_ms,
-            self._sync if idle else self._hibernate,
+            self.sync if idle else self._hibernate,
         )
-        if arms_rate_timer and self._rate_timer is None:
-            self._rate_timer = self._scheduler.after(
-                settings.rate_timer_ms * MILLISECOND_US, self._rate_timer_fired
-            )
-        self.awake = True
-        self._on_clock("P5")
+
+    @property
+    def sync_interval_us(self) -> int:
+        """After how long a busy queue syncs if somebody waits for a confirm (P2)."""
+        return self._settings().queue_sync_interval_ms * MILLISECOND_US
 
     def _drain(self) -> None:
-        self.queue.drain_mailbox()
+        if self.mail is None:
+            self.queue.drain_mailbox()
         confirmed = self.queue.drain_confirmed()
         if confirmed:
             self._on_confirmed(confirmed)
@@ -90,10 +119,15 @@ class QueueProcess:
     def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, action)
+        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, lambda: self._was_idle(action))
 
-    def _sync(self) -> None:
-        """The queue was idle with an unsynced journal (P2, P3)."""
+    def _was_idle(self, action: Callable[[], None]) -> None:
+        """Do what an idle queue does, unless it is working (P2, P4)."""
+        if self.mail is None or self.mail.idle:
+            self.tell(TIMER, action)
+
+    def sync(self) -> None:
+        """Sync the journal (P2, P3)."""
         self.begin().timeout()
         self.handled()
 
@@ -129,6 +163,9 @@ class QueueProcess:
 
     def wanted_duration(self, duration_s: float | None) -> None:
         """The memory monitor sends a duration (M4)."""
+        self.tell(TIMER, lambda: self._take_duration(duration_s))
+
+    def _take_duration(self, duration_s: float | None) -> None:
         self.begin()
         if not self.pinned:
             self.queue.set_ram_duration_target(duration_s)
@@ -140,8 +177,19 @@ class QueueProcess:
         self.begin().set_target(target)
         self.handled()
 
+    def set_mode(self, mode: str) -> None:
+        """Make the queue lazy or default (Q55-Q57)."""
+        queue = self.begin()
+        if self.mail is None:
+            queue.set_queue_mode(mode)
+        else:
+            self.mail.at_once(lambda: queue.set_queue_mode(mode))
+        self.handled()
+
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""
+        if self.mail is not None:
+            self.mail.stop()
         for timer in (self._rate_timer, self._idle_timer):
             if timer is not None:
                 timer.cancel()

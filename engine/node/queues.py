@@ -136,7 +136,7 @@ class Queues(Mapping[str, Deliveries]):
         process = self._live[name].process = self._process(name)
         wish = self.wishes[name]
         if wish.mode != "default":
-            process.begin().set_queue_mode(wish.mode)
+            process.set_mode(wish.mode)
         if wish.target is not None:
             process.pin_target(wish.target)
         process.handled()

@@ -143,8 +143,7 @@ class Verbs:
             process = self._queue(command.queue).process
             node.queues.wishes[command.queue].mode = value
             node.tell_settings()
-            process.begin().set_queue_mode(value)
-            process.handled()
+            process.set_mode(value)
         elif command.name == "target_ram_count":
             process = self._queue(command.queue).process
             node.queues.wishes[command.queue].target = value

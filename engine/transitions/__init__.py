@@ -41,6 +41,7 @@ from engine.transitions.node import (
     ConnectionBlocked,
     ConnectionUnblocked,
     NodeChanged,
+    ProcessChanged,
 )
 from engine.transitions.queue import (
     ConfirmsDue,
@@ -114,6 +115,7 @@ __all__ = [
     "OperationDeferred",
     "PendingPaged",
     "PendingPurged",
+    "ProcessChanged",
     "Published",
     "PublishedDelivered",
     "PutBack",

@@ -26,6 +26,17 @@ class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
     why: Why = {}
 
 
+class ProcessChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A process of the broker differs, as far as it is told (P6, F3).
+
+    Fold: merged into node.processes[process]; None removes it.
+    """
+
+    process: str
+    values: dict[str, Any] | None
+    why: Why = {}
+
+
 class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """connection.blocked left for a client that announced the capability (A5)."""
 

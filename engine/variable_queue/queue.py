@@ -281,6 +281,16 @@ class VariableQueue:
         self._done()
         return Drained(bumps, resumes)
 
+    def take_message(self, kind: str, what: object) -> None:
+        """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5, Q52).
+
+        Args:
+            kind, what: as they were taken from `state.mailbox`.
+        """
+        if self._handle(kind, what):
+            resume(self.state)
+        self._done()
+
     def drain_confirmed(self) -> list[Range]:
         """Hand over the message numbers whose confirms may be sent (K8)."""
         found = confirms.drain_confirmed(self.state)

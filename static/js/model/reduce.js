@@ -13,7 +13,7 @@ export function emptyState() {
   return {
     queues: {},
     stores: {},
-    node: { settings: {}, memory: {}, disk: {}, alarms: {}, clock: {}, actors: {} },
+    node: { settings: {}, memory: {}, disk: {}, alarms: {}, clock: {}, work: {}, actors: {}, processes: {} },
   };
 }
 
@@ -111,6 +111,10 @@ const NODE_HANDLERS = {
   ActorChanged: (state, [, , actor, values]) => {
     if (values === null) delete state.node.actors[actor];
     else Object.assign((state.node.actors[actor] ??= {}), values);
+  },
+  ProcessChanged: (state, [, , process, values]) => {
+    if (values === null) delete state.node.processes[process];
+    else Object.assign((state.node.processes[process] ??= {}), values);
   },
   ConfirmsSent: nothing,
   ConnectionBlocked: nothing,

@@ -1,0 +1,179 @@
+"""From a publisher's socket through reader and channel to the queues, where work takes time (F1-F4, A3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from engine.node.actors import Publisher
+from engine.node.commands import Publish
+from engine.node.credit import Spec
+from engine.node.deliveries import Deliveries
+from engine.node.meter import publish_ns
+from engine.node.process import PUBLISH, Process
+from engine.node.processes import Processes
+from engine.node.settings import NodeSettings
+from engine.variable_queue.arrivals import Arrival, new_extent
+
+if TYPE_CHECKING:
+    from engine.node.connections import Connections
+
+SOCKET_BYTES: Final = 256 * 1024
+"""A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
+FRAMES_BYTES: Final = 60
+"""What the frames around a body take there."""
+FLOW_MEMORY_US: Final = 5_000_000
+"""A connection shows `flow` for so long after its reader was blocked (A4)."""
+
+
+class WayIn:
+    """The readers and channels of publishers.
+
+    Args:
+        settings: returns the node's settings.
+    """
+
+    def __init__(
+        self, processes: Processes, connections: Connections, settings: Callable[[], NodeSettings]
+    ) -> None:
+        self._processes = processes
+        self._connections = connections
+        self._settings = settings
+
+    @property
+    def open(self) -> bool:
+        """Whether messages take this way, which is when work takes time."""
+        return self._processes.timed
+
+    @property
+    def _spec(self) -> Spec:
+        return Spec(*self._settings().credit_flow_default_credit)
+
+    # --- the socket and the reader -----------------------------------------------------------------------------------
+
+    def accept(self, publisher: Publisher, batch: Publish) -> None:
+        """Let messages wait in the socket until the reader takes them."""
+        publisher.waiting.append(batch)
+        each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
+        self._reader(publisher).post(PUBLISH, batch.count, lambda count: self._read(publisher, count), each_ns)
+
+    def has_room(self, publisher: Publisher) -> bool:
+        """Tell whether a publisher can write more into its socket."""
+        unread = sum(batch.count * (batch.size_bytes + FRAMES_BYTES) for batch in publisher.waiting)
+        return unread < SOCKET_BYTES
+
+    def _reader(self, publisher: Publisher) -> Process:
+        reader = self._processes.of("reader", publisher.name)
+        reader.may_read = lambda: self._may_read(publisher, reader)
+        return reader
+
+    def _may_read(self, publisher: Publisher, reader: Process) -> int:
+        """Return how many messages a reader takes now: none while it is blocked or an alarm is set (A3, F3)."""
+        if self._connections.alarm:
+            self._connections.seen(publisher)
+            return 0
+        if reader.credit.blocked:
+            return 0
+        return reader.credit.left(_channel(publisher.name), self._spec)
+
+    def _read(self, publisher: Publisher, count: int) -> None:
+        """Take messages from the socket and send them to the channel."""
+        whole = publisher.waiting.popleft()
+        batch = msgspec.structs.replace(whole, count=count)
+        if whole.count > count:
+            publisher.waiting.appendleft(msgspec.structs.replace(whole, count=whole.count - count))
+        cpu = self._processes.meter.profile.cpu
+        self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
+        reader = self._reader(publisher)
+        channel = self._processes.of("channel", publisher.name)
+        reader.pay(channel.id, count, self._spec)
+        each_ns = cpu.channel_publish.each_ns + (cpu.channel_confirm_extra.each_ns if batch.confirm else 0)
+        parcel = _Parcel(count)
+
+        def route(part: int) -> None:
+            parcel.take(part)
+            self._processes.meter.add(part * each_ns)
+            self._connections.send(publisher, msgspec.structs.replace(batch, count=part), 0)
+            channel.earned(reader.id, part, self._spec)
+
+        reader.send(lambda: channel.post(PUBLISH, count, route, each_ns))
+
+    # --- the channel -------------------------------------------------------------------------------------------------
+
+    def deliver(self, publisher: Publisher, queue: Deliveries, arrival: Arrival, confirm: bool) -> None:
+        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
+
+        Args:
+            confirm: a confirm is asked for that does not wait for the disk (K1).
+        """
+        mail = queue.process.mail
+        channel = self._processes.of("channel", publisher.name)
+        if mail is None:
+            return
+        extent = new_extent(queue.state, arrival)
+        each_ns = publish_ns(self._processes.meter.profile, extent) // arrival.count
+        parcel = _Parcel(arrival.count)
+        process = mail.process
+
+        def arrive(count: int) -> None:
+            part = arrival.part(parcel.take(count), count)
+            if confirm:
+                self._connections.immediate(queue.name, part)
+            queue.arrive(part, each_ns // 1000)
+            process.earned(channel.id, count, self._spec)
+
+        channel.pay(process.id, arrival.count, self._spec)
+        channel.send(lambda: process.post(PUBLISH, arrival.count, arrive, each_ns))
+
+    @property
+    def under_way(self) -> int:
+        """Messages that were read and are in no queue yet."""
+        return self._processes.mailboxes("channel") + self._processes.mailboxes("queue")
+
+    # --- blocked and gone --------------------------------------------------------------------------------------------
+
+    def wake(self, publisher: Publisher) -> None:
+        """Let the reader go on: the alarm is over."""
+        reader = self._processes.get(f"reader:{publisher.name}")
+        if reader is not None:
+            reader.wake()
+
+    def close(self, publisher: Publisher) -> None:
+        """End a connection: what was read is routed still, what lies in the socket is lost."""
+        reader, channel = (self._processes.get(f"{kind}:{publisher.name}") for kind in ("reader", "channel"))
+        if reader is not None:
+            reader.clear()
+        if channel is not None:
+            channel.work_off()
+        for kind in ("reader", "channel"):
+            self._processes.end(f"{kind}:{publisher.name}")
+
+    def show_flow(self, publisher: Publisher, now_us: int) -> None:
+        """Let a publisher know whether its connection shows `flow` (A4)."""
+        reader = self._processes.get(f"reader:{publisher.name}")
+        publisher.flow = reader is not None and (
+            reader.credit.blocked
+            or (reader.credit.ever_blocked and now_us - reader.credit.began_us < FLOW_MEMORY_US)
+        )
+
+
+class _Parcel:
+    """How much of a run is handled."""
+
+    __slots__ = ("count", "done")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.done = 0
+
+    def take(self, count: int) -> int:
+        """Take `count` more; return how many were taken before."""
+        before = self.done
+        self.done += count
+        return before
+
+
+def _channel(name: str) -> str:
+    return f"channel:{name}"
