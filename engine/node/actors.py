@@ -14,6 +14,7 @@ STOPPED: Final = "stopped"
 RUNNING: Final = "running"
 BLOCKING: Final = "blocking"
 BLOCKED: Final = "blocked"
+FLOW: Final = "flow"
 
 PUBLISHES: Final = "P8"
 CONSUMES: Final = "P12"
@@ -41,6 +42,8 @@ class Publisher:
         self.hears_blocked = False
         """Whether the client announced the capability connection.blocked (A5)."""
         self.told_blocked = False
+        self.flow = False
+        """Whether its reader waits for credit, or did a moment ago (A4)."""
         self.published = 0
         self.confirmed = 0
         self.unconfirmed = 0
@@ -82,6 +85,8 @@ class Publisher:
             return BLOCKED
         if self.alarm:
             return BLOCKING
+        if self.flow:
+            return FLOW
         return RUNNING if self.running or self.name == "burst" else STOPPED
 
     def set_alarm(self, alarm: bool) -> None:
@@ -139,6 +144,10 @@ class Consumer:
         """Unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
         self.holding = 0
         """Unacknowledged messages, or messages on the way for `auto`."""
+        self.unsent = self.written = self.acking = 0
+        """Where work takes time: deliveries that no report covers yet, those written since the last one, and
+        acknowledgements that the queue did not handle yet (F8, P6)."""
+        self.counts_unsent = False
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
@@ -163,7 +172,10 @@ class Consumer:
             return 0
         if self.ack == "auto":
             return self.unsent_limit - self.holding
-        return MAX_COUNT if self.prefetch == 0 else max(0, self.prefetch - self.holding)
+        limit = MAX_COUNT if self.prefetch == 0 else self.prefetch - self.holding - self.acking
+        if self.counts_unsent:
+            limit = min(limit, self.unsent_limit - self.unsent)
+        return max(0, limit)
 
     @property
     def works(self) -> bool:
@@ -181,7 +193,12 @@ class Consumer:
         """Hear that its queue is gone, and with it what it holds."""
         self.running = False
         self.holding = 0
+        self.nothing_under_way()
         stop(self)
+
+    def nothing_under_way(self) -> None:
+        """Forget deliveries and acknowledgements that are between it and its queue."""
+        self.unsent = self.written = self.acking = 0
 
     def disconnect(self) -> None:
         """Lose the connection; it does not come back by itself."""
@@ -189,6 +206,7 @@ class Consumer:
         self.alarm = False
         self.channel.reset()
         self.holding = 0
+        self.nothing_under_way()
         stop(self)
 
     def facts(self) -> dict[str, Any]:
@@ -200,7 +218,7 @@ class Consumer:
             "prefetch": self.prefetch,
             "ack": self.ack,
             "unacked": self.holding if self.ack != "auto" else 0,
-            "unsent": self.holding if self.ack == "auto" else 0,
+            "unsent": self.holding if self.ack == "auto" else self.unsent,
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,

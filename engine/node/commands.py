@@ -12,6 +12,7 @@ from engine.errors import CommandError
 from engine.node.memory_limit import FreeLimit
 from engine.node.settings import DiskBytes, RamBytes, Ratio, Watermark
 from engine.node.validation import explain
+from engine.node.work import ProfileName
 
 MAX_COUNT: Final = 10_000_000
 MAX_SIZE_BYTES: Final = 134_217_728
@@ -123,6 +124,7 @@ class Set(Command, frozen=True, tag="set"):
         "queue_mode",
         "disk_free_bytes_other",
         "disk_free_limit",
+        "work_profile",
     ]
     value: int | float | str | dict[str, int | float] | None
     queue: Name = DEFAULT_QUEUE
@@ -180,6 +182,7 @@ SET_VALUES: Final[dict[str, Any]] = {
     "queue_mode": Literal["default", "lazy"],
     "disk_free_bytes_other": DiskBytes,
     "disk_free_limit": DiskBytes | FreeLimit,
+    "work_profile": ProfileName,
 }
 """What each setting may be set to."""
 

@@ -12,7 +12,10 @@ from engine.node.commands import Publish
 from engine.node.consumers import Consumers
 from engine.node.deliveries import BURST_SPACING_US, Deliveries
 from engine.node.limits import Limits
+from engine.node.processes import Processes
 from engine.node.scheduler import Scheduler
+from engine.node.settings import NodeSettings
+from engine.node.way_in import WayIn
 from engine.ranges import Range
 from engine.runs import Runs
 from engine.transitions import ConfirmsSent, ConnectionBlocked, ConnectionUnblocked, Transition, Why
@@ -49,6 +52,7 @@ class Connections:
         consumers: who hears of alarms too.
         templates: returns the number under which the codec knows a routing key.
         limits: bounds of this program, looked at before messages are let in.
+        processes: those of the broker, where work takes time.
     """
 
     def __init__(
@@ -58,6 +62,8 @@ class Connections:
         templates: Callable[[str], int],
         scheduler: Scheduler,
         limits: Limits,
+        processes: Processes,
+        settings: Callable[[], NodeSettings],
         emit: Callable[[Transition], None],
     ) -> None:
         self.burst = Publisher("burst")
@@ -70,6 +76,7 @@ class Connections:
         self._scheduler = scheduler
         self._limits = limits
         self._emit = emit
+        self.way_in = WayIn(processes, self, settings)
         self._awaited: Runs[Awaited] = Runs()
         self.next_msg_no = 0
 
@@ -83,16 +90,19 @@ class Connections:
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
         self.burst.address(burst)
-        if self.alarm:
-            self._seen(self.burst)
+        if self.way_in.open:
+            self.way_in.accept(self.burst, burst)
+        elif self.alarm:
+            self.seen(self.burst)
             self.burst.waiting.append(burst)
         else:
-            self._send(self.burst, burst, BURST_SPACING_US)
+            self.send(self.burst, burst, BURST_SPACING_US)
 
     @property
     def waiting(self) -> int:
-        """Messages that wait in sockets."""
-        return sum(burst.count for burst in self.burst.waiting)
+        """Messages that wait in sockets, or are on their way from there to the queues."""
+        under_way = self.way_in.under_way if self.way_in.open else 0
+        return under_way + sum(batch.count for each in self.publishers.values() for batch in each.waiting)
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
@@ -110,7 +120,12 @@ class Connections:
         publisher.timer = None
         if self.alarm:
             # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
-            self._seen(publisher)
+            self.seen(publisher)
+            return
+        if self.way_in.open and not self.way_in.has_room(publisher):
+            # TCP holds the client up; what it could not write it does not make up for.
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
             return
         due = publisher.pace.due(self._scheduler.now_us)
         publisher.pace.did(due)
@@ -121,17 +136,21 @@ class Connections:
             publisher.running = False
             publisher.rule = "limit"
             return
-        self._send(publisher, batch, spacing_us)
+        if self.way_in.open:
+            self.way_in.accept(publisher, batch)
+        else:
+            self.send(publisher, batch, spacing_us)
         self._set_timer(publisher)
 
-    def _seen(self, publisher: Publisher) -> None:
+    def seen(self, publisher: Publisher) -> None:
+        """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
         publisher.publish_seen = True
         publisher.rule = "A3"
         if publisher.hears_blocked and not publisher.told_blocked:
             publisher.told_blocked = True
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
-    def _send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
         """Let a batch into its queues; confirms that do not depend on disk go out first (K1)."""
         queues = [self._queues[name] for name in self.route(batch)]
         arrival = Arrival(
@@ -141,17 +160,23 @@ class Connections:
             raw_persistent=batch.persistent,
             template=self._templates(batch.routing_key),
         )
+        timed = self.way_in.open
         later = [each.name for each in queues if batch.confirm and batch.persistent and each.state.durable]
         self.next_msg_no += batch.count
         publisher.published += batch.count
-        if later:
+        awaited = [each.name for each in queues] if timed and batch.confirm else later
+        if awaited:
             publisher.unconfirmed += batch.count
-            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name, tuple(later)))
+            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name, tuple(awaited)))
         elif batch.confirm:
             self._confirm(publisher, batch.count, "K1", {"cause": "immediate"})
         for queue in queues:
             wants = queue.name in later
-            queue.arrive(msgspec.structs.replace(arrival, wants_confirm=wants), spacing_us)
+            part = msgspec.structs.replace(arrival, wants_confirm=wants)
+            if timed:
+                self.way_in.deliver(publisher, queue, part, batch.confirm and not wants)
+            else:
+                queue.arrive(part, spacing_us)
 
     def route(self, batch: Publish) -> list[str]:
         """Return the queues that a batch goes to: the default exchange knows each by its name."""
@@ -167,6 +192,10 @@ class Connections:
         """A no-ack consumer took messages without queueing: their confirms go out at once (K2)."""
         if arrival.wants_confirm:
             self._confirm_ranges(queue, [Range(arrival.msg_no, arrival.count)], "K2", "delivered")
+
+    def immediate(self, queue: str, arrival: Arrival) -> None:
+        """A queue process took messages whose confirm does not depend on disk (K1)."""
+        self._confirm_ranges(queue, [Range(arrival.msg_no, arrival.count)], "K1", "immediate")
 
     def queue_deleted(self, queue: str) -> None:
         """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
@@ -221,11 +250,33 @@ class Connections:
             if publisher.running and publisher.timer is None:
                 publisher.pace.begin(self._scheduler.now_us)
                 self._set_timer(publisher)
-        while self.burst.waiting:
-            self._send(self.burst, self.burst.waiting.popleft(), BURST_SPACING_US)
+        if self.way_in.open:
+            for publisher in publishers:
+                self.way_in.wake(publisher)
+        else:
+            self._send_waiting()
+
+    def _send_waiting(self) -> None:
+        """Let in what waits in sockets, burst after burst."""
+        for publisher in self.publishers.values():
+            while publisher.waiting:
+                self.send(publisher, publisher.waiting.popleft(), BURST_SPACING_US)
+
+    def work_takes_time(self, timed: bool) -> None:
+        """Give what waits in sockets to readers, or let it in where there are none and no alarm is set."""
+        for publisher in self.publishers.values():
+            publisher.flow = False
+            waiting = list(publisher.waiting) if timed else []
+            if waiting:
+                publisher.waiting.clear()
+            for batch in waiting:
+                self.way_in.accept(publisher, batch)
+        if not timed and not self.alarm:
+            self._send_waiting()
 
     def remove(self, publisher: Publisher) -> None:
         """Close a publisher's connection; confirms on their way to it are lost."""
+        self.way_in.close(publisher)
         publisher.disconnect()
         del self.publishers[publisher.name]
 

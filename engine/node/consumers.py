@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from engine.node.actors import Consumer, Hand
 from engine.node.channel import Unacked, by_queue
 from engine.node.deliveries import Deliveries
+from engine.node.way_out import WayOut
 from engine.ranges import Range
+from engine.variable_queue.arrivals import Taken
 
 
 class Consumers:
@@ -16,12 +19,14 @@ class Consumers:
     Args:
         queues: the node's queues by name.
         hand: the channel of the get, ack and requeue commands.
+        way_out: the processes of consumers, where work takes time.
     """
 
-    def __init__(self, queues: Mapping[str, Deliveries], hand: Hand) -> None:
+    def __init__(self, queues: Mapping[str, Deliveries], hand: Hand, way_out: WayOut) -> None:
         self.all: dict[str, Consumer] = {}
         self.hand = hand
         self._queues = queues
+        self._way_out = way_out
 
     def subscribe(self, consumer: Consumer) -> None:
         """Make a consumer known to its queue; it takes its turn last."""
@@ -38,6 +43,7 @@ class Consumers:
         """Close a consumer's connection: what it holds goes back to its queue (P11)."""
         del self.all[consumer.name]
         self.unsubscribe(consumer)
+        self._way_out.close(consumer)
         held = list(consumer.channel.unacked) + self.hand.channel.take_of(consumer.name)
         consumer.disconnect()
         queue = self._queues.get(consumer.queue)
@@ -48,7 +54,10 @@ class Consumers:
 
     def get(self, queue: str, count: int, ack: bool) -> None:
         """basic.get `count` times (P10)."""
-        for each in self._queues[queue].get(count, ack):
+        self._queues[queue].get(count, ack, partial(self._got, queue, ack))
+
+    def _got(self, queue: str, ack: bool, taken: list[Taken]) -> None:
+        for each in taken:
             self.hand.delivered += each.extent.count
             self.hand.redelivered += each.redelivered
             if ack:
@@ -60,7 +69,7 @@ class Consumers:
         """Acknowledge the oldest deliveries held by hand (P14)."""
         for queue, group in by_queue(self._give_up(self.hand.channel.take(count))):
             self.hand.acked += sum(each.count for each in group)
-            self._queues[queue].ack([each.messages for each in group], multiple)
+            self._queues[queue].send_ack([each.messages for each in group], multiple)
 
     def requeue_held(self, count: int) -> None:
         """Reject the oldest deliveries held by hand, with requeue (P11)."""

@@ -80,7 +80,12 @@ class CreditFlow:
     @property
     def in_flow(self) -> bool:
         """Whether it shows `flow`: blocked now, or the last block began less than a second ago (F7)."""
-        return self.blocked or self._now_us() < self.flow_until_us
+        return self.blocked_within(MEMORY_US)
+
+    def blocked_within(self, memory_us: int) -> bool:
+        """Tell whether it is blocked, or was last blocked less than so long ago (A4, F7)."""
+        began = self._began_us
+        return self.blocked or (began is not None and self._now_us() - began < memory_us)
 
     @property
     def flow_until_us(self) -> int:

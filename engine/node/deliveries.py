@@ -8,8 +8,10 @@ from functools import partial
 
 from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.node.actors import Consumer, Hand
+from engine.node.process import ACK, PUBLISH
 from engine.node.queue_process import QueueProcess
 from engine.node.scheduler import Scheduler
+from engine.node.way_out import WayOut
 from engine.ranges import Range
 from engine.transitions import Discarded, Transition
 from engine.variable_queue.arrivals import Arrival, Taken
@@ -28,6 +30,7 @@ class Deliveries:
     Args:
         process: the queue process.
         hand: whose channel the manual consumers deliver into.
+        way_out: how deliveries and acknowledgements travel where work takes time.
         on_discarded: told of messages that a no-ack consumer took without queueing (K2).
     """
 
@@ -35,6 +38,7 @@ class Deliveries:
         self,
         process: QueueProcess,
         hand: Hand,
+        way_out: WayOut,
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
         on_discarded: Callable[[str, Arrival], None],
@@ -42,6 +46,7 @@ class Deliveries:
         self.process = process
         self.name = process.name
         self._hand = hand
+        self._way_out = way_out
         self._turns: deque[Consumer] = deque()
         self._scheduler = scheduler
         self._emit = emit
@@ -69,9 +74,20 @@ class Deliveries:
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
+        consumer.counts_unsent = self._way_out.open
+        mail = self.process.mail
+        self.process.tell(PUBLISH if mail is None else mail.consumer_priority, partial(self._woken, consumer))
+
+    def _woken(self, consumer: Consumer) -> None:
         self.process.begin()
         self._run_backlog(BURST_SPACING_US)
         self._let_work(consumer)
+        self.process.handled()
+
+    def go_on(self) -> None:
+        """A consumer may have room again: deliver what waits (P12)."""
+        self.process.begin()
+        self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
     # --- arrival (P8) ------------------------------------------------------------------------------------------------
@@ -102,6 +118,8 @@ class Deliveries:
             else:
                 self._hold(consumer, queue.publish_delivered(part, spacing_us))
             consumer.delivered += part.count
+            if self._way_out.open:
+                self._way_out.sent(self, consumer, part.count, part.size_bytes)
             self._let_work(consumer)
             done += part.count
         return done
@@ -155,6 +173,8 @@ class Deliveries:
                     self._hold(consumer, tags)
                 consumer.delivered += tags.count
                 consumer.redelivered += each.redelivered
+                if self._way_out.open:
+                    self._way_out.sent(self, consumer, tags.count, each.extent.size_bytes)
             self._let_work(consumer)
 
     def _next_ready(self) -> Consumer | None:
@@ -192,6 +212,9 @@ class Deliveries:
         due = consumer.pace.due(self._scheduler.now_us)
         sharing = sum(each.works for each in self._turns)
         spacing_us = consumer.pace.spacing_us(due, sharing)
+        if self._way_out.open:
+            self._finish(consumer, due)
+            return
         queue = self.process.begin()
         while due > 0 and consumer.holding:
             count = min(due, consumer.holding)
@@ -207,23 +230,53 @@ class Deliveries:
             self._set_timer(consumer)
         self.process.handled()
 
+    def _finish(self, consumer: Consumer, due: int) -> None:
+        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process."""
+        count = min(due, consumer.holding)
+        consumer.pace.did(count)
+        consumer.holding -= count
+        mail = self.process.mail
+        if consumer.ack != "auto":
+            consumer.acked += count
+            tags = [each.messages for each in consumer.channel.take(count)]
+            if tags:
+                self._way_out.acked(self, consumer, tags, consumer.ack == "multiple")
+        elif mail is not None:
+            mail.post(mail.consumer_priority, self.go_on)
+        if consumer.holding and consumer.timer is None:
+            self._set_timer(consumer)
+
     # --- what channels send ------------------------------------------------------------------------------------------
 
-    def get(self, count: int, ack: bool) -> list[Taken]:
-        """basic.get `count` times (P10)."""
+    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        """basic.get `count` times; `then` takes the messages (P10)."""
+        self.process.tell(PUBLISH, partial(self._get, count, ack, then))
+
+    def _get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         self.process.begin()
         taken = self.take(count, ack, BURST_SPACING_US)
         self.process.handled()
-        return taken
+        then(taken)
 
     def ack(self, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages; then the consumers have their turn (P11)."""
+        """Acknowledge messages; then the consumers have their turn (P11).
+
+        For what came through the mailbox; `send_ack` puts it there.
+        """
         self.process.begin().ack(tags, multiple=multiple)
         self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
+    def send_ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        self.process.tell(ACK, partial(self.ack, tags, multiple))
+
     def requeue(self, tags: Sequence[Range]) -> None:
-        """Return messages to the queue, then drop_expired and the consumers have their turn (P11)."""
+        """Return messages to the queue, behind queued publishes (P6)."""
+        self.process.tell(PUBLISH, partial(self._requeue, tags))
+
+    def _requeue(self, tags: Sequence[Range]) -> None:
+        """Return messages, then drop_expired and the consumers have their turn (P11)."""
         queue = self.process.begin()
         if tags:
             queue.requeue(tags, multiple=True)

@@ -58,7 +58,7 @@ def _count(t: tr.Shift) -> int:
 
 
 def _published(profile: Profile, t: tr.Shift) -> int:
-    return sum(_publish_cost(profile, each) for each in t.extents)
+    return sum(publish_ns(profile, each) for each in t.extents)
 
 
 def _fetched(profile: Profile, t: tr.Shift) -> int:
@@ -142,7 +142,8 @@ def _moved(profile: Profile, t: tr.RowsMoved) -> int:
     return profile.combine_ns_per_message * sum(row[1] for row in t.rows)
 
 
-def _publish_cost(profile: Profile, extent: Extent) -> int:
+def publish_ns(profile: Profile, extent: Extent) -> int:
+    """Return what the queue process needs to take messages in."""
     cpu = profile.cpu
     if not extent.persistent:
         return cpu.queue_publish_transient.of(extent.count)

@@ -21,13 +21,15 @@ from engine.node.disk_watch import DiskWatch
 from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.memory_watch import MemoryWatch
+from engine.node.processes import Processes
 from engine.node.queue_process import MILLISECOND_US, QueueProcess
 from engine.node.queues import Queues
 from engine.node.scenario import Scenario, TimedCommand
 from engine.node.scheduler import COMMAND, Scheduler
-from engine.node.settings import RUNTIME, TOLD_WHEN_SET, NodeSettings
+from engine.node.settings import DISK_NAMES, RUNTIME, NodeSettings
 from engine.node.verbs import Verbs
 from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.node.work import each_us
 from engine.ranges import Range
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog
@@ -80,12 +82,15 @@ class Node:
         )
         self.watch = MemoryWatch(MemoryMonitor())
         self.hand = Hand()
+        self.processes = Processes(self._clock, self._emit, self._stores_worked)
+        self.processes.use(self.settings.work_profile)
         self.queues = Queues(
             host=self.host,
             hand=self.hand,
             clock=self._clock,
             settings=self.current_settings,
             watch=self.watch,
+            processes=self.processes,
             board=self.board,
             emit=self._emit,
             on_confirmed=self._confirmed,
@@ -93,10 +98,19 @@ class Node:
         )
         self._tell_settings("start")
         self.host.start_new()
+        if self.processes.timed:
+            self.processes.of_stores(self.host.stores)
         self._limits = Limits(self.settings, self._codec, storage, self._queue_states)
-        self.consumers = Consumers(self.queues, self.hand)
+        self.consumers = Consumers(self.queues, self.hand, self.queues.way_out)
         self.connections = Connections(
-            self.queues, self.consumers, self._template, self._clock, self._limits, self._emit
+            self.queues,
+            self.consumers,
+            self._template,
+            self._clock,
+            self._limits,
+            self.processes,
+            self.current_settings,
+            self._emit,
         )
         self._verbs = Verbs(self)
         self._declare_topology()
@@ -134,6 +148,8 @@ class Node:
 
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
+        if self.processes.timed:
+            self.processes.meter.observe(transition)
 
     def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
         self.connections.confirmed(queue, messages)
@@ -217,6 +233,39 @@ class Node:
         """Return why a burst cannot be let in, or None."""
         copies = len(self.connections.route(batch))
         return self._limits.refusal(batch, self.connections.waiting, copies)
+
+    # --- work --------------------------------------------------------------------------------------------------------
+
+    def use_work_profile(self) -> None:
+        """Let work cost what the setting says from now on; what waits anywhere is handled first, at once (P6)."""
+        self.processes.use("instant")
+        self.processes.work_off()
+        self.queues.work_takes_time(False)
+        self.processes.end_all()
+        self.processes.use(self.settings.work_profile)
+        if self.processes.timed:
+            self.processes.of_stores(self.host.stores)
+        self.queues.work_takes_time(self.processes.timed)
+        self.connections.work_takes_time(self.processes.timed)
+        for consumer in self.consumers.all.values():
+            consumer.nothing_under_way()
+            consumer.counts_unsent = self.processes.timed
+
+    def _stores_worked(self) -> None:
+        self.queues.sweep()
+
+    def work_facts(self) -> Why:
+        """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
+        if "work_profile" not in self.named_settings:
+            return {}
+        profile = self.processes.meter.profile
+        return {
+            "profile": profile.name,
+            "assumed": profile.assumed,
+            "why": profile.why,
+            "cores": profile.milli_cores / 1000,
+            **each_us(profile),
+        }
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
@@ -311,6 +360,8 @@ class Node:
     def _end_event(self) -> None:
         """Tell what an event changed without a transition of its own."""
         for actor in self.actors():
+            if isinstance(actor, Publisher) and self.processes.timed:
+                self.connections.way_in.show_flow(actor)
             self.board.tell_actor(actor.name, actor.rule, actor.facts())
             actor.rule = actor.usual_rule
         self.board.tell("memory", "M2", self.watch.facts())
@@ -318,6 +369,8 @@ class Node:
         self.board.tell("alarms", "M7", self.alarm_facts())
         self.queues.tell()
         self.board.tell("clock", "P5", self.clock_facts())
+        self.board.tell("work", "P6", self.work_facts())
+        self.processes.tell()
 
     def _tell_memory(self, rule: str) -> None:
         self.board.tell("memory", rule, self.watch.facts())
@@ -341,7 +394,7 @@ class Node:
     @property
     def _disk_is_shown(self) -> bool:
         """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
-        return not TOLD_WHEN_SET.isdisjoint(self.named_settings)
+        return not DISK_NAMES.isdisjoint(self.named_settings)
 
     def clock_facts(self) -> Why:
         """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""

@@ -43,6 +43,8 @@ def snapshot(node: Node) -> dict[str, Any]:
             "disk": node.disk_facts(),
             "alarms": node.alarm_facts(),
             "clock": node.clock_facts(),
+            "work": node.work_facts(),
+            "processes": node.processes.facts(),
             "actors": {actor.name: actor.facts() for actor in node.actors()},
         },
     }

@@ -85,7 +85,7 @@ class Process:
     ) -> None:
         self.kind = kind
         self.id = id_
-        self.credit = CreditFlow(lambda: scheduler.now_us)
+        self.credit = CreditFlow(scheduler.time)
         self.busy = False
         self.busy_us = 0
         """Virtual time that it worked in all."""

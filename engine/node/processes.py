@@ -116,7 +116,7 @@ class Processes:
 
     def work_off(self) -> None:
         """Handle everything that waits anywhere, at once."""
-        while any([process.work_off() for process in list(self._all.values())]):
+        while any(process.work_off() for process in list(self._all.values())):
             pass
 
     # --- what is told ------------------------------------------------------------------------------------------------

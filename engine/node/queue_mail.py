@@ -46,7 +46,7 @@ class QueueMail:
 
     def post(self, priority: int, do: Callable[[], None]) -> None:
         """Let the process do something when its turn comes."""
-        self.process.post(priority, 1, lambda _: do())
+        self.process.post(priority, 1, partial(_alone, do))
 
     @property
     def consumer_priority(self) -> int:
@@ -141,6 +141,11 @@ class QueueMail:
         initial, more = state.settings.msg_store_credit_disc_bound
         clients = ((side, state.client(side).credit) for side in SIDES)
         return {f"store:{side}": Pair(left, initial, more) for side, left in clients if left is not None}
+
+
+def _alone(do: Callable[[], None], _: int) -> None:
+    """Do what a single message asks for."""
+    do()
 
 
 def _nothing() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from engine.node.memory_monitor import MemoryMonitor
@@ -88,7 +89,7 @@ class QueueProcess:
         if arms_rate_timer and self._rate_timer is None:
             self._rate_timer = self._scheduler.after(
                 self._settings().rate_timer_ms * MILLISECOND_US,
-                lambda: self.tell(TIMER, self._rate_timer_fired),
+                partial(self.tell, TIMER, self._rate_timer_fired),
             )
         self.awake = True
         self._on_clock("P5")
@@ -119,7 +120,7 @@ class QueueProcess:
     def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, lambda: self._was_idle(action))
+        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, partial(self._was_idle, action))
 
     def _was_idle(self, action: Callable[[], None]) -> None:
         """Do what an idle queue does, unless it is working (P2, P4)."""
@@ -163,7 +164,7 @@ class QueueProcess:
 
     def wanted_duration(self, duration_s: float | None) -> None:
         """The memory monitor sends a duration (M4)."""
-        self.tell(TIMER, lambda: self._take_duration(duration_s))
+        self.tell(TIMER, partial(self._take_duration, duration_s))
 
     def _take_duration(self, duration_s: float | None) -> None:
         self.begin()
@@ -178,13 +179,12 @@ class QueueProcess:
         self.handled()
 
     def set_mode(self, mode: str) -> None:
-        """Make the queue lazy or default (Q55-Q57)."""
+        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
         queue = self.begin()
         if self.mail is None:
             queue.set_queue_mode(mode)
         else:
-            self.mail.at_once(lambda: queue.set_queue_mode(mode))
-        self.handled()
+            self.mail.at_once(partial(queue.set_queue_mode, mode))
 
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""

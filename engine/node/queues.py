@@ -10,10 +10,13 @@ from engine.node.actors import Hand
 from engine.node.board import Board
 from engine.node.deliveries import Deliveries
 from engine.node.memory_watch import MemoryWatch
+from engine.node.processes import Processes
+from engine.node.queue_mail import QueueMail
 from engine.node.queue_process import QueueProcess
 from engine.node.scheduler import Scheduler
 from engine.node.settings import NodeSettings
 from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.node.way_out import WayOut
 from engine.ranges import Range
 from engine.transitions import Transition
 from engine.variable_queue.arrivals import Arrival
@@ -38,6 +41,7 @@ class Queues(Mapping[str, Deliveries]):
     Args:
         host: what has files.
         settings: returns the node's settings, which may change while it runs.
+        processes: those of the broker, where work takes time.
         on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
         on_discarded: told of messages that a no-ack consumer took without queueing (K2).
     """
@@ -50,6 +54,7 @@ class Queues(Mapping[str, Deliveries]):
         clock: Scheduler,
         settings: Callable[[], NodeSettings],
         watch: MemoryWatch,
+        processes: Processes,
         board: Board,
         emit: Callable[[Transition], None],
         on_confirmed: Callable[[str, Sequence[Range]], None],
@@ -61,6 +66,8 @@ class Queues(Mapping[str, Deliveries]):
         self._clock = clock
         self._settings = settings
         self._watch = watch
+        self._processes = processes
+        self.way_out = WayOut(processes)
         self._board = board
         self._emit = emit
         self._on_confirmed = on_confirmed
@@ -82,12 +89,14 @@ class Queues(Mapping[str, Deliveries]):
         """Begin a queue that is not there yet (Q5)."""
         self._host.add(name, durable, self._clock.now_us, redeclared)
         self.wishes[name] = Wish()
-        live = Deliveries(self._process(name), self._hand, self._clock, self._emit, self._on_discarded)
+        live = Deliveries(
+            self._process(name), self._hand, self.way_out, self._clock, self._emit, self._on_discarded
+        )
         self._live[name] = live
         return live
 
     def _process(self, name: str) -> QueueProcess:
-        return QueueProcess(
+        process = QueueProcess(
             queue=self._host.hosted[name].queue,
             scheduler=self._clock,
             settings=self._settings,
@@ -95,6 +104,24 @@ class Queues(Mapping[str, Deliveries]):
             on_confirmed=partial(self._on_confirmed, name),
             on_clock=partial(self.tell_clock, name),
         )
+        if self._processes.timed:
+            process.mail = QueueMail(process, self._processes, self._clock)
+        return process
+
+    def work_takes_time(self, timed: bool) -> None:
+        """Give every queue process its mailbox, or take it away; nothing waits anywhere then."""
+        for live in self._live.values():
+            process = live.process
+            if process.mail is not None:
+                process.mail.stop()
+            process.mail = QueueMail(process, self._processes, self._clock) if timed else None
+            process.handled()
+
+    def sweep(self) -> None:
+        """Let every queue process see what the stores sent."""
+        for live in self._live.values():
+            if live.process.mail is not None:
+                live.process.mail.sweep()
 
     def end(self, name: str) -> None:
         """Delete a queue with everything in it (Q64)."""
@@ -118,11 +145,14 @@ class Queues(Mapping[str, Deliveries]):
         for name, live in self._live.items():
             live.process.stop()
             self._board.forget_queue(name)
+        self._processes.end_all()
         self._host.stop(kind)
 
     def start_again(self) -> list[str]:
         """Start on what the stop left; return the queues that are gone (D1, D2)."""
         self._host.start_again(self._clock.now_us)
+        if self._processes.timed:
+            self._processes.of_stores(self._host.stores)
         gone = [name for name in self._live if name not in self._host.hosted]
         for name in gone:
             del self._live[name]

@@ -41,6 +41,10 @@ class Scheduler:
         self._heap: list[tuple[int, int, int, Timer]] = []
         self._set = 0
 
+    def time(self) -> int:
+        """Return the virtual time in microseconds."""
+        return self.now_us
+
     def at(self, at_us: int, action: Callable[[], None], rank: int = OWN) -> Timer:
         """Let `action` happen at `at_us`, or now if that is past."""
         timer = Timer(max(at_us, self.now_us), action)

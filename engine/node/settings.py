@@ -10,6 +10,7 @@ from engine.errors import InvalidSetting, ScenarioError
 from engine.node import disk_monitor, memory_limit
 from engine.node.memory_limit import Absolute, FreeLimit
 from engine.node.validation import explain
+from engine.node.work import ProfileName
 from engine.settings import MEBIBYTE, PROFILES, QueueSettings
 from engine.transitions import Why
 
@@ -22,6 +23,7 @@ Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Watermark = Fraction | Absolute
 DiskBytes = Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)]
 Ratio = Annotated[float, msgspec.Meta(ge=0, le=2)]
+CreditCount = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 Milliseconds = Annotated[int, msgspec.Meta(ge=10, le=600_000)]
 
 
@@ -46,6 +48,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         disk_total_bytes: size of the modelled partition with the node's files (M10).
         disk_free_bytes_other: what everything else on that partition takes.
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
+        work_profile: the machine whose times work costs, see engine.node.work.
+        credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
@@ -65,6 +69,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     disk_total_bytes: DiskBytes = 50_000_000_000
     disk_free_bytes_other: DiskBytes = 0
     disk_free_limit: DiskBytes | FreeLimit = 50_000_000
+    work_profile: ProfileName = "instant"
+    credit_flow_default_credit: Annotated[tuple[CreditCount, CreditCount], msgspec.Meta()] = (400, 200)
 
 
 REAL_NODE: Final = NodeSettings()
@@ -100,7 +106,8 @@ NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE}
 RUNTIME: Final = ("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit")
 """Settings of which a start of the node forgets what commands made of them (M8)."""
 
-TOLD_WHEN_SET: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
+DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
+TOLD_WHEN_SET: Final = DISK_NAMES | {"work_profile", "credit_flow_default_credit"}
 """Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
@@ -158,6 +165,9 @@ def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
         shown["vm_memory_high_watermark"] = (
             memory_limit.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
         )
+    if "credit_flow_default_credit" in named:
+        del shown["credit_flow_default_credit"]
+        shown["credit_flow_initial"], shown["credit_flow_more"] = settings.credit_flow_default_credit
     if "disk_free_limit" in named:
         shown["disk_free_limit"] = disk_monitor.limit_bytes(settings.disk_free_limit, settings.ram_bytes)
     return shown

@@ -144,6 +144,7 @@ class Verbs:
             node.queues.wishes[command.queue].mode = value
             node.tell_settings()
             process.set_mode(value)
+            process.handled()
         elif command.name == "target_ram_count":
             process = self._queue(command.queue).process
             node.queues.wishes[command.queue].target = value
@@ -153,7 +154,9 @@ class Verbs:
             node.settings = msgspec.structs.replace(node.settings, **{command.name: cmd.value_of(command)})
             node.named_settings |= {command.name}
             node.tell_settings()
-            if command.name == "disk_free_limit":
+            if command.name == "work_profile":
+                node.use_work_profile()
+            elif command.name == "disk_free_limit":
                 node.look_at_disk()
             elif command.name != "disk_free_bytes_other":
                 node.look_at_memory()

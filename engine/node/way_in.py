@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import msgspec
@@ -57,7 +58,7 @@ class WayIn:
         """Let messages wait in the socket until the reader takes them."""
         publisher.waiting.append(batch)
         each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
-        self._reader(publisher).post(PUBLISH, batch.count, lambda count: self._read(publisher, count), each_ns)
+        self._reader(publisher).post(PUBLISH, batch.count, partial(self._read, publisher), each_ns)
 
     def has_room(self, publisher: Publisher) -> bool:
         """Tell whether a publisher can write more into its socket."""
@@ -66,7 +67,7 @@ class WayIn:
 
     def _reader(self, publisher: Publisher) -> Process:
         reader = self._processes.of("reader", publisher.name)
-        reader.may_read = lambda: self._may_read(publisher, reader)
+        reader.may_read = partial(self._may_read, publisher, reader)
         return reader
 
     def _may_read(self, publisher: Publisher, reader: Process) -> int:
@@ -90,17 +91,17 @@ class WayIn:
         channel = self._processes.of("channel", publisher.name)
         reader.pay(channel.id, count, self._spec)
         each_ns = cpu.channel_publish.each_ns + (cpu.channel_confirm_extra.each_ns if batch.confirm else 0)
-        parcel = _Parcel(count)
-
-        def route(part: int) -> None:
-            parcel.take(part)
-            self._processes.meter.add(part * each_ns)
-            self._connections.send(publisher, msgspec.structs.replace(batch, count=part), 0)
-            channel.earned(reader.id, part, self._spec)
-
-        reader.send(lambda: channel.post(PUBLISH, count, route, each_ns))
+        route = partial(self._route, publisher, batch, each_ns)
+        reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
 
     # --- the channel -------------------------------------------------------------------------------------------------
+
+    def _route(self, publisher: Publisher, batch: Publish, each_ns: int, count: int) -> None:
+        """Route messages in the channel; the reader gets credit for them."""
+        self._processes.meter.add(count * each_ns)
+        self._connections.send(publisher, msgspec.structs.replace(batch, count=count), 0)
+        channel = self._processes.of("channel", publisher.name)
+        channel.earned(f"reader:{publisher.name}", count, self._spec)
 
     def deliver(self, publisher: Publisher, queue: Deliveries, arrival: Arrival, confirm: bool) -> None:
         """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
@@ -109,23 +110,26 @@ class WayIn:
             confirm: a confirm is asked for that does not wait for the disk (K1).
         """
         mail = queue.process.mail
-        channel = self._processes.of("channel", publisher.name)
         if mail is None:
             return
+        channel, process = self._processes.of("channel", publisher.name), mail.process
         extent = new_extent(queue.state, arrival)
         each_ns = publish_ns(self._processes.meter.profile, extent) // arrival.count
-        parcel = _Parcel(arrival.count)
-        process = mail.process
-
-        def arrive(count: int) -> None:
-            part = arrival.part(parcel.take(count), count)
-            if confirm:
-                self._connections.immediate(queue.name, part)
-            queue.arrive(part, each_ns // 1000)
-            process.earned(channel.id, count, self._spec)
-
+        arrive = partial(self._arrive, queue, _Parcel(arrival), confirm, each_ns, channel.id)
         channel.pay(process.id, arrival.count, self._spec)
-        channel.send(lambda: process.post(PUBLISH, arrival.count, arrive, each_ns))
+        channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
+
+    def _arrive(
+        self, queue: Deliveries, parcel: _Parcel, confirm: bool, each_ns: int, sender: str, count: int
+    ) -> None:
+        """Let the queue process handle messages; the channel gets credit for them."""
+        part = parcel.take(count)
+        if confirm:
+            self._connections.immediate(queue.name, part)
+        queue.arrive(part, each_ns // 1000)
+        process = self._processes.get(f"queue:{queue.name}")
+        if process is not None:
+            process.earned(sender, count, self._spec)
 
     @property
     def under_way(self) -> int:
@@ -150,29 +154,25 @@ class WayIn:
         for kind in ("reader", "channel"):
             self._processes.end(f"{kind}:{publisher.name}")
 
-    def show_flow(self, publisher: Publisher, now_us: int) -> None:
+    def show_flow(self, publisher: Publisher) -> None:
         """Let a publisher know whether its connection shows `flow` (A4)."""
         reader = self._processes.get(f"reader:{publisher.name}")
-        publisher.flow = reader is not None and (
-            reader.credit.blocked
-            or (reader.credit.ever_blocked and now_us - reader.credit.began_us < FLOW_MEMORY_US)
-        )
+        publisher.flow = reader is not None and reader.credit.blocked_within(FLOW_MEMORY_US)
 
 
 class _Parcel:
-    """How much of a run is handled."""
+    """Messages of which the first ones are taken bit by bit."""
 
-    __slots__ = ("count", "done")
+    __slots__ = ("rest",)
 
-    def __init__(self, count: int) -> None:
-        self.count = count
-        self.done = 0
+    def __init__(self, arrival: Arrival) -> None:
+        self.rest = arrival
 
-    def take(self, count: int) -> int:
-        """Take `count` more; return how many were taken before."""
-        before = self.done
-        self.done += count
-        return before
+    def take(self, count: int) -> Arrival:
+        """Take the next `count`."""
+        taken = self.rest.part(0, count)
+        self.rest = self.rest.part(count, self.rest.count - count)
+        return taken
 
 
 def _channel(name: str) -> str:

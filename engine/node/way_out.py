@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 from engine.node.actors import Consumer
 from engine.node.process import ACK, PUBLISH
 from engine.node.processes import Processes
 from engine.node.queue_process import QueueProcess
 from engine.ranges import Range
+
+if TYPE_CHECKING:
+    from engine.node.deliveries import Deliveries
 
 REPORTS_OF_LIMIT: Final = 4
 """A writer reports after each quarter of what may be unsent: 50 of 200 (F8)."""
@@ -26,62 +30,64 @@ class WayOut:
         """Whether messages take this way, which is when work takes time."""
         return self._processes.timed
 
-    def sent(self, queue: Delivering, consumer: Consumer, count: int, size_bytes: int) -> None:
+    # --- deliveries --------------------------------------------------------------------------------------------------
+
+    def sent(self, queue: Deliveries, consumer: Consumer, count: int, size_bytes: int) -> None:
         """Let a consumer's writer bring deliveries to its socket, and report to the queue (F8)."""
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, size_bytes)
         consumer.unsent += count
-        process = queue.process
+        write = partial(self._write, queue, queue.process, consumer, each_ns)
+        self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
 
-        def write(part: int) -> None:
-            self._processes.meter.add(part * each_ns)
-            consumer.written += part
-            step = max(1, consumer.unsent_limit // REPORTS_OF_LIMIT)
-            reported = consumer.written // step * step
-            consumer.written -= reported
-            if reported:
-                writer.send(lambda: self._report(queue, process, consumer, reported))
+    def _write(
+        self, queue: Deliveries, process: QueueProcess, consumer: Consumer, each_ns: int, count: int
+    ) -> None:
+        """Write deliveries to the socket; the queue hears of every fiftieth (F8)."""
+        self._processes.meter.add(count * each_ns)
+        consumer.written += count
+        step = max(1, consumer.unsent_limit // REPORTS_OF_LIMIT)
+        reported = consumer.written // step * step
+        consumer.written -= reported
+        if reported:
+            writer = self._processes.of("writer", consumer.name)
+            writer.send(partial(self._report, queue, process, consumer, reported))
 
-        writer = self._processes.of("writer", consumer.name)
-        writer.post(PUBLISH, count, write, each_ns)
-
-    def _report(self, queue: Delivering, process: QueueProcess, consumer: Consumer, count: int) -> None:
+    def _report(self, queue: Deliveries, process: QueueProcess, consumer: Consumer, count: int) -> None:
         mail = process.mail
-        if mail is None or queue.process is not process:
-            return
+        if mail is not None and queue.process is process:
+            mail.post(mail.consumer_priority, partial(self._reported, queue, consumer, count))
 
-        def take() -> None:
-            consumer.unsent = max(0, consumer.unsent - count)
-            queue.go_on()
+    def _reported(self, queue: Deliveries, consumer: Consumer, count: int) -> None:
+        """Let the queue go on with a consumer whose messages left (P12)."""
+        consumer.unsent = max(0, consumer.unsent - count)
+        queue.go_on()
 
-        mail.post(mail.consumer_priority, take)
+    # --- acknowledgements --------------------------------------------------------------------------------------------
 
-    def acked(self, queue: Delivering, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
+    def acked(self, queue: Deliveries, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
         """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6)."""
         cpu = self._processes.meter.profile.cpu
-        count = sum(each.count for each in tags)
-        messages = 1 if multiple else count
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
-        consumer.acking += count
-        process = queue.process
-        waiting = deque(tags)
+        acks = _Acks(queue, queue.process, consumer, deque(tags), multiple)
+        consumer.acking += acks.count
+        messages = 1 if multiple else acks.count
         channel = self._processes.of("channel", consumer.name)
+        channel.post(PUBLISH, messages, partial(self._forward, acks, each_ns), each_ns)
 
-        def forward(part: int) -> None:
-            self._processes.meter.add(part * each_ns)
-            channel.send(lambda: post(part))
+    def _forward(self, acks: _Acks, each_ns: int, count: int) -> None:
+        """Send acknowledgements on, in the channel."""
+        self._processes.meter.add(count * each_ns)
+        channel = self._processes.of("channel", acks.consumer.name)
+        channel.send(partial(self._post, acks, count))
 
-        def post(part: int) -> None:
-            mail = process.mail
-            if mail is not None and queue.process is process:
-                mail.process.post(ACK, part, take, cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns)
-
-        def take(part: int) -> None:
-            found = _first(waiting, count if multiple else part)
-            consumer.acking -= sum(each.count for each in found)
-            queue.ack(found, multiple)
-
-        channel.post(PUBLISH, messages, forward, each_ns)
+    def _post(self, acks: _Acks, count: int) -> None:
+        mail = acks.process.mail
+        if mail is not None and acks.queue.process is acks.process:
+            cpu = self._processes.meter.profile.cpu
+            mail.process.post(
+                ACK, count, acks.take, cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
+            )
 
     def close(self, consumer: Consumer) -> None:
         """End a consumer's connection: acknowledgements that it sent still arrive."""
@@ -92,14 +98,43 @@ class WayOut:
             self._processes.end(f"{kind}:{consumer.name}")
 
 
-def _first(ranges: deque[Range], count: int) -> list[Range]:
-    """Take `count` from the front."""
-    taken: list[Range] = []
-    while count > 0 and ranges:
-        first = ranges.popleft()
-        if first.count > count:
-            ranges.appendleft(first.part(count, first.count - count))
-            first = first.part(0, count)
-        taken.append(first)
-        count -= first.count
-    return taken
+class _Acks:
+    """Acknowledgements on their way to one queue process.
+
+    Args:
+        tags: what they acknowledge, the oldest first.
+        multiple: one message for all of them.
+    """
+
+    def __init__(
+        self,
+        queue: Deliveries,
+        process: QueueProcess,
+        consumer: Consumer,
+        tags: deque[Range],
+        multiple: bool,
+    ) -> None:
+        self.queue = queue
+        self.process = process
+        self.consumer = consumer
+        self.multiple = multiple
+        self._tags = tags
+
+    @property
+    def count(self) -> int:
+        """Messages that they acknowledge."""
+        return sum(each.count for each in self._tags)
+
+    def take(self, messages: int) -> None:
+        """Let the queue handle the next acknowledgements."""
+        count = self.count if self.multiple else messages
+        taken: list[Range] = []
+        while count > 0:
+            first = self._tags.popleft()
+            if first.count > count:
+                self._tags.appendleft(first.part(count, first.count - count))
+                first = first.part(0, count)
+            taken.append(first)
+            count -= first.count
+        self.consumer.acking -= sum(each.count for each in taken)
+        self.queue.ack(taken, self.multiple)

@@ -33,6 +33,9 @@ OVERRIDES = st.fixed_dictionaries(
         "write_buffer_bytes": st.sampled_from([0, 5000]),
         "queue_durable": st.booleans(),
         "max_messages": st.sampled_from([60, 500]),
+        "work_profile": st.sampled_from(["instant", "measured-vm", "hdd"]),
+        "credit_flow_default_credit": st.sampled_from([[4, 2], [400, 200]]),
+        "disk_total_bytes": st.sampled_from([200_000, 50_100_000]),
     },
 )
 
@@ -102,6 +105,14 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
         verb({"do": just("declare_queue"), "name": queue, "durable": st.booleans()}),
         verb({"do": just("delete_queue"), "name": queue}),
         verb({"do": just("kill_queue"), "queue": queue}),
+        verb({"do": just("set"), "name": just("work_profile"), "value": st.sampled_from(["instant", "ssd"])}),
+        verb(
+            {
+                "do": just("set"),
+                "name": just("disk_free_limit"),
+                "value": st.sampled_from([0, 150_000, 10**9]),
+            }
+        ),
         verb({"do": just("restart"), "kind": st.sampled_from(["clean", "kill", "power"])}),
     )
 
@@ -114,7 +125,7 @@ def scenario_of(profile: str, overrides: dict[str, Any]) -> Scenario:
     return parse({"version": 1, "profile": profile, "settings": overrides})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(PROFILES, OVERRIDES, PROGRAMS)
 def test_fold_equals_snapshot_after_every_event(
     profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]

@@ -28,7 +28,8 @@ export function copyState(state) {
     orphans: store.orphans.slice(),
   }));
   const node = mapValues(state.node, (part) => ({ ...part }));
-  node.actors = mapValues(state.node.actors, (actor) => ({ ...actor }));
+  for (const members of ["actors", "processes"])
+    node[members] = mapValues(state.node[members] ?? {}, (member) => ({ ...member }));
   return { ...state, queues, stores, node };
 }
 

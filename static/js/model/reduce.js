@@ -113,8 +113,8 @@ const NODE_HANDLERS = {
     else Object.assign((state.node.actors[actor] ??= {}), values);
   },
   ProcessChanged: (state, [, , process, values]) => {
-    if (values === null) delete state.node.processes[process];
-    else Object.assign((state.node.processes[process] ??= {}), values);
+    if (values === null) delete state.node.processes?.[process];
+    else Object.assign(((state.node.processes ??= {})[process] ??= {}), values);
   },
   ConfirmsSent: nothing,
   ConnectionBlocked: nothing,

@@ -200,6 +200,7 @@ function mergeable(last, row) {
 function isQuietNode(row) {
   if (row[0] === "NodeChanged") return row[2] === "memory" || row[2] === "clock" || row[2] === "disk";
   if (row[0] === "ActorChanged") return row[3] !== null && !("state" in row[3]) && !("running" in row[3]);
+  if (row[0] === "ProcessChanged") return !row[3]?.state || "kind" in row[3];
   if (row[0] === "QueueChanged") return Object.keys(row[3]).every((name) => CLOCK.has(name));
   return false;
 }

@@ -2,7 +2,31 @@
 import { gettext } from "./text.js";
 import { said } from "./why-said.js";
 
+function processChanged(row) {
+  const values = row[3];
+  if (values === null) return said("\u2212", "plain", gettext("Process %(process)s ended"), "", { process: row[2] });
+  if (values.state === "flow" || values.blocked_by?.length)
+    return said(
+      "\u25d0",
+      "alarm",
+      gettext("%(process)s in flow: it waits for credit from %(by)s"),
+      gettext(
+        "It used up its credit. Until the receiver has handled more, it keeps its own grants back, so the one before it starves too.",
+      ),
+      { process: row[2], by: (values.blocked_by ?? []).join(", ") || gettext("somebody who gave it in between") },
+    );
+  if (values.kind) return said("\u25b6", "plain", gettext("Process %(process)s works"), "", { process: row[2] });
+  return said(
+    "\u25cb",
+    "plain",
+    gettext("%(process)s has credit again"),
+    gettext("Nobody blocked it for a second."),
+    { process: row[2] },
+  );
+}
+
 export const NODE_WORDS = {
+  ProcessChanged: processChanged,
   ConnectionBlocked: (row) =>
     said(
       "\u25a0",

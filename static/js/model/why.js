@@ -49,6 +49,7 @@ const FUNCTIONS = {
   IndexRecovered: "recover",
   ConfirmsSent: "confirm",
   ConnectionBlocked: "control_throttle",
+  ProcessChanged: "credit_flow",
   ConnectionUnblocked: "control_throttle",
   NodeChanged: "check_memory",
   ActorChanged: "credit_flow",
