@@ -24,7 +24,7 @@ _SENTENCES: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
             r"must begin with a letter and have only a-z, 0-9, - and _ after it",
         ),
         (r"Expected `int(?: \| null)?`, got `(.+)`", r"must be a whole number, not \1"),
-        (r"Expected `float(?: \| null)?`, got `(.+)`", r"must be a number, not \1"),
+        (r"Expected `float(?: \| (?:null|object))*`, got `(.+)`", r"must be a number, not \1"),
         (r"Expected `bool`, got `(.+)`", r"must be true or false, not \1"),
         (r"Expected `str(?: \| null)?`, got `(.+)`", r"must be text, not \1"),
         (r"Expected `object`, got `(.+)`", r"must be an object, not \1"),
