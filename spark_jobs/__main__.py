@@ -13,10 +13,11 @@ from pathlib import Path
 from spark_jobs.cluster import WORKERS, running
 from spark_jobs.engine_build import packed_sources
 from spark_jobs.errors import SweepError
+from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, read_axes, write_findings
+from spark_jobs.session import LOCAL, start_session
 from spark_jobs.shipped import PUBLISHED, make_heatmaps
 from spark_jobs.sweep import sweep
 
-LOCAL = "local[*]"
 DEFAULT_OUT = Path("var/sweeps")
 
 
@@ -48,6 +49,14 @@ def _heatmaps(options: argparse.Namespace) -> int:
     return make_heatmaps(options.out, options.published, options.master, _say)
 
 
+def _analyse(options: argparse.Namespace) -> int:
+    question = asked(options.constraint, options.minimise)
+    read_axes(options.table)  # a wrong path is refused before Spark takes its time to start
+    out = options.out or options.table.rpartition("/")[0] or "."
+    write_findings(start_session(options.master), options.table, out, question, _say)
+    return 0
+
+
 def _cluster(options: argparse.Namespace) -> int:
     """Run a cluster until the terminal interrupts it."""
     with running(options.folder, options.workers, options.cores, port=options.port) as cluster:
@@ -64,7 +73,7 @@ def _pack(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"sweep": _sweep, "heatmaps": _heatmaps, "cluster": _cluster, "pack": _pack}
+COMMANDS = {"sweep": _sweep, "analyse": _analyse, "heatmaps": _heatmaps, "cluster": _cluster, "pack": _pack}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -85,6 +94,22 @@ def _parser() -> argparse.ArgumentParser:
     shipped.add_argument("--out", type=Path, default=DEFAULT_OUT, help="where the runs are kept")
     shipped.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")
     shipped.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
+    found = commands.add_parser(
+        "analyse", help="find cliffs, Pareto front and best settings in a sweep's table"
+    )
+    found.add_argument("--table", required=True, help="the Parquet table that a sweep wrote (path or URI)")
+    found.add_argument("--out", help="directory or URI to write to (default: beside the table)")
+    found.add_argument(
+        "--constraint",
+        action="append",
+        default=[],
+        help=f"what the best setting keeps, such as {DEFAULT_CONSTRAINTS[0]!r}; may be repeated "
+        f"(default: {' and '.join(DEFAULT_CONSTRAINTS)})",
+    )
+    found.add_argument(
+        "--minimise", default=DEFAULT_OBJECTIVE, help="of what it has least (default: %(default)s)"
+    )
+    found.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
     cluster = commands.add_parser("cluster", help="start a master and workers on this machine")
     cluster.add_argument("--folder", type=Path, default=Path("var/cluster"), help="logs and scratch files")
     cluster.add_argument("--workers", type=int, default=WORKERS, help="default: %(default)s")

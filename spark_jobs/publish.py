@@ -21,9 +21,15 @@ MOST_PAGE_CELLS = 20_000
 """More would be slow to open in a browser; the Parquet table has no such limit."""
 
 
-def write_table(table: pa.Table, path: str) -> None:
-    """Write the sweep's table as one Parquet file."""
+AXES = b"waterline.axes"
+"""Under this name the table's metadata tells the axes and their values, in JSON and in order."""
+
+
+def write_table(spec: Spec, table: pa.Table, path: str) -> None:
+    """Write the sweep's table as one Parquet file that knows its axes."""
     filesystem, inner = locate(path)
+    axes = msgspec.json.encode(list(spec.points.items()))
+    table = table.replace_schema_metadata({**(table.schema.metadata or {}), AXES: axes})
     pq.write_table(table, inner, filesystem=filesystem, compression="zstd")
 
 

@@ -6,7 +6,9 @@ import shutil
 from pathlib import Path
 
 from spark_jobs.engine_build import ROOT
-from spark_jobs.spec import SHIPPED_NAME
+from spark_jobs.findings import asked, write_findings
+from spark_jobs.session import start_session
+from spark_jobs.spec import SHIPPED_NAME, read_grid
 from spark_jobs.sweep import Say, sweep
 
 DESCRIPTIONS = ROOT / "spark_jobs" / "sweeps"
@@ -29,7 +31,9 @@ def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
         failures = sweep(workloads_of(description), description / "grid.json", str(target), master, say)
         failed += failures
         if not failures:
-            for path in sorted(target.glob("*.json")) + sorted(target.glob("*.parquet")):
+            name = read_grid(description / "grid.json").name
+            write_findings(start_session(master), str(target / f"{name}.parquet"), str(target), asked(), say)
+            for path in (*sorted(target.glob("*.json")), *sorted(target.glob("*.parquet"))):
                 shutil.copyfile(path, published / path.name)
     return failed
 

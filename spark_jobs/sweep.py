@@ -75,7 +75,7 @@ def _publish(spec: Spec, plan: Plan, out: str, cells: str, say: Say) -> int:
     failed = failed_rows(cells, missing, engine_build()) if missing else {}
     table = sweep_table(plan.cells, {**rows, **failed})
     base = f"{out.rstrip('/')}/{spec.grid.name}"
-    write_table(table, f"{base}.parquet")
+    write_table(spec, table, f"{base}.parquet")
     say(f"wrote {base}.parquet: {table.num_rows} rows")
     write_page(spec, table, ENGINE_VERSION, f"{base}.json")
     say(f"wrote {base}.json for the what-if page")

@@ -123,6 +123,8 @@ def heatmaps(directory: Path | None = None) -> dict[str, Heatmap]:
     """Return the published heatmaps by name, in the order of names. A damaged file is logged and left out."""
     found: dict[str, Heatmap] = {}
     for path in sorted((directory or DIRECTORY).glob("*.json")):
+        if path.name.endswith(".findings.json"):
+            continue
         try:
             heatmap = _read(path, path.stat().st_mtime_ns)
             if heatmap.version != VERSION:
