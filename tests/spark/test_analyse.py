@@ -34,7 +34,7 @@ def made_up() -> list[dict[str, Any]]:
     rows = []
     for number, (workload, seed, size, mode) in enumerate(itertools.product(WORKLOADS, SEEDS, SIZES, MODES)):
         row: dict[str, Any] = dict.fromkeys(CELLS.names)
-        row |= dict.fromkeys(SERIES, [1])
+        row |= {name: [1] for name in SERIES}
         row |= {name: chance.randrange(1000) for name in METRICS}
         row |= {"workload": workload, "seed": seed, "cell_id": f"{number:016x}", "message_size_bytes": size}
         row |= {"queue_mode": mode, "fsyncs": 5, "error": "no" if number == 4 else None}
