@@ -9,6 +9,7 @@ import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { pushDelta } from "./delta.js";
 import { fenceOf } from "./fence.js";
+import { betaSurplus } from "./permitted.js";
 import { planLane, singles, walker } from "./lane.js";
 
 /** The lanes of the stage: the sub-queues, then what consumers hold. */
@@ -17,7 +18,7 @@ export const STAGE_LANES = [...LANES, "unacked"];
 const FEW = 5;
 const FEW_PITCH = 40;
 
-/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look` may say what is `unsynced`. */
+/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`. */
 export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);
   const queue = state.queues[shownQueue(state)];
@@ -39,8 +40,20 @@ export function stageScene(state, width, height, turned, look = {}) {
   for (const name of STAGE_LANES) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
-  scene.fence = queue ? fenceOf(queue, scene.lanes) : null;
+  scene.fence = queue ? fenceOf(queue, scene.lanes, look.held) : null;
+  scene.betas = queue ? betasOf(queue, state.node.settings, scene.lanes) : null;
   return scene;
+}
+
+/** Permitted betas, with the stretches of q3 and q2 that must go. */
+function betasOf(queue, settings, lanes) {
+  const betas = betaSurplus(queue, settings);
+  if (!betas) return null;
+  const [q2, q3] = ["q2", "q3"].map((name) => lanes.find((lane) => lane.name === name));
+  betas.over = [];
+  if (betas.q3) betas.over.push([q3.plan.border(q3.count), q3.plan.border(q3.count - betas.q3)]);
+  if (betas.q2) betas.over.push([q2.plan.border(betas.q2), q2.plan.border(0)]);
+  return betas;
 }
 
 function countsOf(queue) {
@@ -57,6 +70,7 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
     count,
     ...span,
     plan,
+    parts: name === "unacked" ? PENDING.map((place) => lengthOf(queue, place)) : null,
     closed: queue?.mode === "lazy" && ["q1", "q2", "q4"].includes(name) && count === 0,
   };
   if (!queue || !count) return lane;

@@ -58,6 +58,8 @@ export class Timeline {
     this.arrived = 0;
     this.left = 0;
     this.lastTarget = null;
+    /** Which queues' targets were set by hand, by name. */
+    this.pins = {};
     this.held = 0;
     this.alarm = {};
   }
@@ -66,8 +68,14 @@ export class Timeline {
   note(number, atUs, row, state) {
     this.count(row);
     this.mark(number, atUs, row);
-    if (row[0] === "TargetChanged") this.lastTarget = { row, memory: { ...state.node.memory } };
+    if (row[0] === "TargetChanged") this.target(row, state);
     if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
+  }
+
+  /** A target that comes with no duration was set by hand (Q43). */
+  target(row, state) {
+    this.lastTarget = { row, memory: { ...state.node.memory } };
+    this.pins[row[2]] = row[3] !== null && typeof row[4].duration !== "number";
   }
 
   /** Look at what a stop is about to end: the start after it tells what was lost. */

@@ -1,6 +1,7 @@
 /** The live page: one session, its socket, and every part that shows it. */
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
+import { shownQueue } from "../model/shown.js";
 import { gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { Alerts } from "../view/alerts.js";
@@ -9,6 +10,7 @@ import { Controls } from "../view/controls.js";
 import { find, throttle } from "../view/dom.js";
 import { FilesView } from "../view/files.js";
 import { GaugeBars } from "../view/gauges.js";
+import { FenceHandle } from "../view/fence.js";
 import { Follow } from "../view/follow.js";
 import { Hints } from "../view/hints.js";
 import { bindKeys } from "../view/keys.js";
@@ -77,6 +79,10 @@ function build(parts, root, session, transport, alerts, data) {
     parts.stage.hovered = seq;
     parts.stage.refresh();
   };
+  parts.fence = new FenceHandle(find(".stage-box", root), parts.stage, playhead, {
+    set: (target) => setTarget(commands(transport, playhead), session, alerts, target),
+    step: () => parts.stepSize(),
+  });
   parts.wire = new Wire(find("[data-wire]", root), root, parts.stage, parts.files);
   parts.follow = new Follow(find("#stage", root), playhead, {
     choose: (seq) => select(parts, seq),
@@ -114,6 +120,17 @@ function commands(transport, playhead) {
       return transport.live;
     },
   };
+}
+
+/** Pin the target of the queue that is shown, or free it with null. */
+async function setTarget(engine, session, alerts, value) {
+  const names = Object.keys(session.state.queues);
+  const where = names.length > 1 ? { queue: shownQueue(session.state) } : {};
+  try {
+    await engine.command({ do: "set", name: "target_ram_count", value, ...where });
+  } catch (error) {
+    alerts.flash(error.message);
+  }
 }
 
 /** Explain a line of what happened, and look at its moment; with null, at the present again. */

@@ -1,5 +1,5 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
-import { gettext, number, signed } from "../model/text.js";
+import { fill, gettext, number, signed } from "../model/text.js";
 import { write } from "./canvas.js";
 import { colors, faded, hatch } from "./palette.js";
 
@@ -96,8 +96,20 @@ function arrowHead(pen, x, y, color) {
 
 const TITLES = { unacked: () => gettext("unacked") };
 
-function subtitle(lane) {
+function subtitle(lane, scene) {
   if (lane.closed) return gettext("closed in lazy mode");
+  if (lane.name === "q3" && scene.betas) {
+    const { surplus, permitted } = scene.betas;
+    const values = { n: number(permitted), over: number(surplus) };
+    return surplus
+      ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)
+      : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
+  }
+  if (lane.name === "unacked" && lane.count) {
+    const [ram, disk, index] = lane.parts;
+    const values = { ram: number(ram), disk: number(disk), index: number(index) };
+    return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
+  }
   return {
     q1: gettext("\u03b1, newest"),
     q2: "\u03b2 \u03b3",
@@ -111,12 +123,13 @@ function subtitle(lane) {
 /** Name, count, meaning and latest change of every lane. */
 export function paintHeaders(pen, scene, changes) {
   for (const lane of scene.lanes) {
-    if (scene.geo.turned) turnedHeader(pen, scene.geo, lane, changes[lane.name]);
-    else wideHeader(pen, lane, changes[lane.name]);
+    const text = subtitle(lane, scene);
+    if (scene.geo.turned) turnedHeader(pen, scene.geo, lane, text, changes[lane.name]);
+    else wideHeader(pen, lane, text, changes[lane.name]);
   }
 }
 
-function wideHeader(pen, lane, change) {
+function wideHeader(pen, lane, text, change) {
   const title = TITLES[lane.name]?.() ?? lane.name;
   write(pen, title, lane.u0, 21, { size: 13, weight: 650, family: colors.sans, color: colors.ink });
   const titleWidth = pen.measureText(title).width;
@@ -128,7 +141,6 @@ function wideHeader(pen, lane, change) {
     align: "right",
   });
   const room = lane.u1 - lane.u0 - (change ? 44 : 0);
-  const text = subtitle(lane);
   pen.font = `450 10.5px ${colors.sans}`;
   const shown = pen.measureText(text).width <= room ? text : text.split(/[,\uff0c\u3001]/)[0];
   if (pen.measureText(shown).width <= Math.max(room, titleWidth))
@@ -149,7 +161,7 @@ function paintChange(pen, x, y, change) {
   pen.globalAlpha = 1;
 }
 
-function turnedHeader(pen, geo, lane, change) {
+function turnedHeader(pen, geo, lane, text, change) {
   const y = lane.head + 25;
   pen.fillStyle = colors.card;
   pen.fillRect(0, lane.head + 1, geo.width, lane.u0 - lane.head - 3);
@@ -160,7 +172,7 @@ function turnedHeader(pen, geo, lane, change) {
     color: colors.ink,
   });
   const width = pen.measureText(TITLES[lane.name]?.() ?? lane.name).width;
-  write(pen, subtitle(lane), 20 + width, y, { size: 11.5, family: colors.sans, color: colors.ink3 });
+  write(pen, text, 20 + width, y, { size: 11.5, family: colors.sans, color: colors.ink3 });
   write(pen, number(lane.count), geo.width - 12, y + 1, {
     size: 17,
     weight: 650,

@@ -3,7 +3,7 @@ import { bytes, fill, gettext, number } from "../model/text.js";
 import { roundRect, write } from "./canvas.js";
 import { colors, faded, hatch } from "./palette.js";
 
-/** Hatch what is over the target, draw the fence and its label. */
+/** Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js). */
 export function paintFence(pen, scene) {
   const { geo, fence } = scene;
   if (!fence) return;
@@ -17,24 +17,17 @@ export function paintFence(pen, scene) {
   pen.fillStyle = colors.fence;
   if (geo.turned) pen.fillRect(v0 - 4, fence.u - 1, geo.waterline - v0 + 4, 2);
   else pen.fillRect(fence.u - 1, geo.ram + 2, 2, geo.waterline - geo.ram - 2);
-  fenceLabel(pen, scene);
 }
 
-function fenceLabel(pen, { geo, fence }) {
-  const text = geo.turned ? number(fence.target) : `target_ram_count ${number(fence.target)}`;
-  pen.font = `650 11px ${colors.sans}`;
-  const width = pen.measureText(text).width + 14;
-  const x = geo.turned ? 2 : Math.min(fence.u - 1, geo.width - width - 6);
-  const y = geo.turned ? fence.u + 1 : geo.ram + 4;
-  roundRect(pen, x, y, width, 19, 4);
-  pen.fillStyle = colors.fence;
-  pen.fill();
-  write(pen, text, x + 7, y + 13.2, {
-    size: 11,
-    weight: 650,
-    family: colors.sans,
-    color: colors["fence-ink"],
-  });
+/** Hatch the index entries that are more than permitted: what q3's tail and q2's head would give to delta. */
+export function paintSurplus(pen, scene) {
+  const { geo, betas } = scene;
+  if (!betas?.surplus) return;
+  pen.fillStyle = hatch(pen, null, faded(colors["delta-o"], 0.75), 5, 1.4);
+  for (const [u0, u1] of betas.over) {
+    if (geo.turned) pen.fillRect(geo.ramIndex - 3, u0, geo.tag + 6, u1 - u0);
+    else pen.fillRect(u0, geo.ramIndex - 3, u1 - u0, geo.tag + 6);
+  }
 }
 
 /** A pill with a count over a fold. */

@@ -9,7 +9,7 @@ import { paintMark } from "./marks.js";
 import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./stage-frame.js";
-import { paintDelta, paintFence, paintPills, paintRing, paintThermometer } from "./stage-over.js";
+import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./stage-over.js";
 import { Slide } from "./slide.js";
 import { messageAt } from "./tooltip.js";
 import { Tween } from "./tween.js";
@@ -34,14 +34,20 @@ export class StageView {
     this.focus = null;
     this.hovered = null;
     this.selected = null;
-    /** Called when the stage has been drawn. */
-    this.painted = () => {};
+    /** The target at which the reader holds the fence, or null. */
+    this.held = null;
+    this.painted = [];
     this.scene = null;
     this.stale = true;
     onResize(canvas, () => this.refresh({ instant: true }));
     canvas.addEventListener("pointermove", (event) => this.point(event));
     canvas.addEventListener("pointerleave", () => this.point(null));
     canvas.addEventListener("click", (event) => this.click(event));
+  }
+
+  /** Call `listener(scene)` when the stage has been drawn. */
+  listen(listener) {
+    this.painted.push(listener);
   }
 
   /** The state is another one: aim for its scene. `rows` says how much happened at once. */
@@ -77,7 +83,7 @@ export class StageView {
     const turned = innerWidth < TURN_BELOW;
     const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
     const { state, unsynced } = this.session;
-    this.scene = stageScene(state, box.width, box.height, turned, { unsynced });
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held });
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
@@ -94,13 +100,14 @@ export class StageView {
     paintBands(pen, scene, this.session.state.node.alarms);
     this.paintMarks(pen);
     paintFence(pen, scene);
+    paintSurplus(pen, scene);
     paintDelta(pen, scene);
     paintPills(pen, scene);
     this.paintRings(pen);
     paintHeaders(pen, scene, this.shownChanges(now));
     paintAxis(pen, scene, edgesOf(this.queue));
     if (!scene.geo.turned) this.paintGauges(pen);
-    this.painted();
+    for (const listener of this.painted) listener(this.shown);
     return moving || Object.keys(this.changes).length > 0;
   }
 

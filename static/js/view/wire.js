@@ -9,7 +9,7 @@ export class Wire {
   constructor(svg, page, stage, files) {
     Object.assign(this, { svg, page, stage, files });
     this.drawn = "";
-    stage.painted = () => this.paint();
+    stage.listen(() => this.paint());
     files.painted = () => this.paint();
   }
 

@@ -1,0 +1,48 @@
+"""The fence of target_ram_count: dragged, moved by keys, and freed by its chip."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.test_bytes import start
+from tests.browser.test_story import wait_for_lane
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.mark.parametrize("options", [{}, {"viewport": PHONE}], ids=["desk", "phone"])
+def test_the_fence_is_dragged_moved_by_keys_and_freed(
+    open_page: OpenPage, options: dict[str, object], assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page(**options)
+    start(page, count=12)
+    wait_for_lane(page, "q4", "some")
+    fence = page.get_by_role("slider", name=re.compile("target_ram_count"))
+    fence.scroll_into_view_if_needed()
+    expect(fence).to_be_visible()
+    stage = page.locator("[data-canvas=stage]").bounding_box()
+    label = fence.locator("[data-fence-text]").bounding_box()
+    assert stage is not None
+    assert label is not None
+    page.mouse.move(label["x"] + 8, label["y"] + 5)
+    page.mouse.down()
+    across, down = (0.06, 0.8) if options else (0.85, 0.3)
+    page.mouse.move(stage["x"] + stage["width"] * across, stage["y"] + stage["height"] * down, steps=6)
+    page.mouse.up()
+    free = page.get_by_role("button", name="Pinned: free the target")
+    expect(free).to_be_visible()
+    fence.focus()
+    page.keyboard.press("Home")
+    expect(fence).to_have_attribute("aria-valuenow", "0")
+    wait_for_lane(page, "q4", "none")
+    page.keyboard.press("ArrowLeft")
+    expect(fence).to_have_attribute("aria-valuenow", "1")
+    assert_accessible(page)
+    free.click()
+    expect(free).to_be_hidden()
+    expect(fence).to_be_focused()
