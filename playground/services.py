@@ -40,6 +40,12 @@ def replay_session(kept: Scenario, at_us: int = 0) -> Session:
     return start_session(scenario, kept, min(at_us, scenario["until_us"]))
 
 
+def delete_untouched(session: Session) -> None:
+    """Delete a session in which nobody gave a command."""
+    if not CommandRecord.objects.filter(session=session).exists():
+        session.delete()
+
+
 def record_command(public_id: str, sequence: int, at_us: int, command: dict[str, Any]) -> None:
     """Write a command down. Fails if another process hosts the session too, and was faster."""
     session = Session.objects.only("pk").get(public_id=public_id)

@@ -20,6 +20,7 @@ catalog = cache_control(private=True, no_cache=True)(
 urlpatterns = [
     path("", home.home, name="home"),
     path("play/", home.resume, name="playground"),
+    path("demo", home.demo, name="demo"),
     path("s/new", home.new, name="session-new"),
     path("s/import", home.import_scenario, name="scenario-import"),
     re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),

@@ -6,11 +6,13 @@ import logging
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
+from playground import demo as demos
 from playground import limits, ownership, selectors, services
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
@@ -42,7 +44,7 @@ def _home(
 ) -> HttpResponse:
     context = {
         "library": [_entry(kept) for kept in featured()],
-        "latest": selectors.latest_of(ownership.owned(request.session)),
+        "latest": selectors.latest_of(_own(request)),
         "import_error": import_error,
         "import_text": import_text,
         "import_bytes": limits.current().scenario_bytes,
@@ -54,6 +56,11 @@ def featured() -> list[Scenario]:
     """Return the scenarios for the first page, in its order."""
     kept = {each.slug: each for each in selectors.library()}
     return [kept[slug] for slug in FEATURED if slug in kept]
+
+
+def _own(request: HttpRequest) -> list[str]:
+    """Return the sessions that this browser began by itself: not the one that runs on the first page."""
+    return [each for each in ownership.owned(request.session) if each != request.session.get(demos.KEY)]
 
 
 def _entry(kept: Scenario) -> dict[str, object]:
@@ -70,7 +77,7 @@ def _entry(kept: Scenario) -> dict[str, object]:
 @require_GET
 def resume(request: HttpRequest) -> HttpResponse:
     """Lead to the browser's latest session, or to the first page when there is none."""
-    latest = selectors.latest_of(ownership.owned(request.session))
+    latest = selectors.latest_of(_own(request))
     return redirect("session", latest.public_id) if latest else redirect("home")
 
 
@@ -100,7 +107,23 @@ def new(request: HttpRequest) -> HttpResponse:
             profile = PROFILES[0]
         session = services.start_session(services.blank_scenario(profile))
     ownership.claim(request.session, session.public_id)
-    return redirect("session", session.public_id)
+    address = reverse("session", args=[session.public_id])
+    return redirect(f"{address}?tour=1" if "tour" in request.POST else address)
+
+
+@leads_home
+@require_POST
+@rate_limited
+def demo(request: HttpRequest) -> HttpResponse:
+    """Return the session that runs on the first page, for its script: one for each browser, made when missing."""
+    session = demos.session_for(request.session, again="again" in request.POST)
+    return JsonResponse(
+        {
+            "session": session.public_id,
+            "websocket": f"/ws/session/{session.public_id}/",
+            "url": reverse("session", args=[session.public_id]),
+        }
+    )
 
 
 @leads_home

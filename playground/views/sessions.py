@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import limits, live, ownership, selectors, sharing
+from playground import demo, limits, live, ownership, selectors, sharing
 from playground.doors import door
 from playground.links import Place, packed, place_of
 from playground.messages import Message, Refused
@@ -29,6 +29,7 @@ FILE_BYTES = 4096
 def session(request: HttpRequest, session_id: str) -> HttpResponse:
     """Show the live page of a session."""
     found = session_or_gone(session_id)
+    demo.adopt(request.session, found.public_id)
     return render(request, "playground/live.html", _live_context(request, found))
 
 

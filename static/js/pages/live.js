@@ -22,6 +22,7 @@ import { Scrubber } from "../view/scrubber.js";
 import { StageView } from "../view/stage.js";
 import { Status } from "../view/status.js";
 import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
+import { Tour } from "../view/tour.js";
 import { TransportBar } from "../view/transport-bar.js";
 import { Twin } from "../view/twin.js";
 import { UntilBar } from "../view/until.js";
@@ -51,6 +52,7 @@ function start(root) {
   build(parts, root, session, transport, alerts, data);
   parts.controls.welcome(data);
   follow(parts, session);
+  startTour(parts, session, data);
   bindKeys(parts);
   find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
   find("[data-act=first]", root).addEventListener("click", () => parts.controls.publish());
@@ -93,6 +95,13 @@ function build(parts, root, session, transport, alerts, data) {
   parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, data.urls.share);
   parts.until = new UntilBar(find("#dock"), playhead, transport, alerts);
   parts.moment = new Moment(root, playhead);
+  parts.tour = new Tour(
+    root,
+    parts,
+    session,
+    (command) => commands(transport, playhead).command(command),
+    (pace) => transport.send({ t: "control", ...pace }),
+  );
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
   parts.twin = new Twin(find("#twin"), playhead, {
@@ -107,6 +116,19 @@ function build(parts, root, session, transport, alerts, data) {
     if (parts.narrative.picked !== null) parts.narrative.choose(parts.narrative.picked);
   };
   parts.stepSize = () => Math.max(1, Math.round((session.state.node.settings.segment_entry_count || 8) / 8));
+}
+
+/** Begin the tour as soon as the engine is there, where the address asks for it. */
+function startTour(parts, session, { owner }) {
+  if (!owner || !new URLSearchParams(location.search).has("tour")) return;
+  history.replaceState(null, "", location.pathname);
+  let started = false;
+  session.listen(({ kind }) => {
+    if (started || kind !== "snapshot") return;
+    started = true;
+    find("#hints").hidden = true;
+    parts.tour.start();
+  });
 }
 
 /** What the controls send with: the first command brings the view back to the present. */

@@ -1,0 +1,110 @@
+/**
+ * The guided tour as data. A step may send commands, waits until the engine has really done what the text speaks of,
+ * and names what to look at: a part of the page, and lanes of the stage.
+ */
+import { firstQueue, lengthOf } from "./messages.js";
+import { gettext } from "./text.js";
+
+const SIZE = 6144;
+const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE, persistent, confirm: persistent });
+const length = (state, lane) => lengthOf(state.queues[firstQueue(state)], lane);
+
+/** {id, title, text, commands, play, met(state, seen), part, lanes}; `seen` has the kinds of rows since the step began. */
+export const STEPS = [
+  {
+    id: "line",
+    title: () => gettext("One line"),
+    text: () =>
+      gettext("Above the line is RAM, below it disk. One queue goes from left, the newest message, to right, the next to be delivered."),
+    part: "stage",
+  },
+  {
+    id: "alpha",
+    title: () => gettext("Alpha: everything in RAM"),
+    text: () =>
+      gettext("Eight messages were just published. The block is the content, the tag its index entry: both are in RAM, in q4. Nothing of them is on disk."),
+    commands: [publish(8, false)],
+    met: (state) => length(state, "q4") > 0,
+    part: "stage",
+    lanes: ["q4"],
+  },
+  {
+    id: "paging",
+    title: () => gettext("Contents sink"),
+    text: () =>
+      gettext("Thirty more, persistent this time, and memory crosses the paging line. Contents leave RAM for disk while the index stays: beta, and gamma once the index is on disk too."),
+    commands: [publish(30, true)],
+    met: (state, seen) => seen.has("AlphasPushed"),
+    part: "stage",
+    lanes: ["q3", "q4"],
+  },
+  {
+    id: "delta",
+    title: () => gettext("Delta: nothing in RAM"),
+    text: () =>
+      gettext("Forty more. Even index entries are too many now, and whole segments roll into delta. For all of them RAM keeps one term: start, count, end."),
+    commands: [publish(40, true)],
+    met: (state, seen) => seen.has("BetasPushed") || length(state, "delta") > 0,
+    part: "stage",
+    lanes: ["delta"],
+  },
+  {
+    id: "files",
+    title: () => gettext("Real files"),
+    text: () =>
+      gettext("These are the files that the engine wrote, byte for byte as the broker does: segments of the queue index on the left, files of the message store on the right."),
+    met: (state) => state.stores && Object.values(state.stores).some((store) => store.files.length > 0),
+    part: "files",
+  },
+  {
+    id: "why",
+    title: () => gettext("Why?"),
+    text: () =>
+      gettext("Every change names the function, the rule and the numbers that decided it. Nothing here is a script."),
+    part: "why",
+  },
+  {
+    id: "read",
+    title: () => gettext("The way back"),
+    text: () =>
+      gettext("A consumer takes from q4, then from q3. When q3 runs out, one segment is read from delta into it: that is why a long backlog drains slowly."),
+    commands: [
+      { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: true },
+    ],
+    met: (state, seen) => seen.has("DeltaRead"),
+    part: "stage",
+    lanes: ["q3", "delta"],
+  },
+  {
+    id: "time",
+    title: () => gettext("Any moment again"),
+    text: () =>
+      gettext("Drag here, or press the left arrow: the picture goes back to any transition of the run, with its reason. The run itself stays where it is."),
+    part: "dock",
+  },
+  {
+    id: "plug",
+    title: () => gettext("Pull the plug"),
+    text: () =>
+      gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone."),
+    commands: [
+      { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: false },
+      { do: "restart", kind: "power" },
+    ],
+    met: (state, seen) => seen.has("QueueStarted"),
+    part: "stage",
+  },
+  {
+    id: "yours",
+    title: () => gettext("Now it is yours"),
+    text: () =>
+      gettext("Publish, consume, change the memory. Ctrl+K finds every action, ? shows the keys, and Share gives a link to exactly this moment."),
+    part: "controls",
+  },
+];
+
+/** Whether what a step speaks of has happened. */
+export function isMet(step, state, seen) {
+  return !step.met || Boolean(step.met(state, seen));
+}
+

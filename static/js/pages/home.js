@@ -1,0 +1,158 @@
+/** The first page: a real session runs on a small stage. It is asked for by this script, so readers without one make none. */
+import { Playhead } from "../model/playhead.js";
+import { Session } from "../model/session.js";
+import { situation } from "../model/situation.js";
+import { clock, gettext } from "../model/text.js";
+import { Transport } from "../net/transport.js";
+import { find, setText, show, throttle } from "../view/dom.js";
+import { watchPalette } from "../view/palette.js";
+import { StageView } from "../view/stage.js";
+
+const PANEL_MS = 150;
+const BURST = { do: "publish", count: 12, size_bytes: 6000, persistent: false, confirm: false };
+
+class Demo {
+  constructor(root) {
+    this.root = root;
+    this.transport = null;
+    this.part = (name) => find(`[data-demo-${name}]`, root);
+    this.panels = throttle(PANEL_MS, () => this.tell());
+    this.part("play").addEventListener("click", () => this.toggle());
+    this.part("publish").addEventListener("click", () => this.publish());
+    this.part("again").addEventListener("click", () => this.open(true));
+    this.part("open").addEventListener("click", () => this.open(false));
+    watchPalette(() => this.stage?.refresh());
+  }
+
+  /** Ask for this browser's session, and watch it; `again` for a new one that starts from the beginning. */
+  async open(again = false) {
+    this.transport?.close();
+    this.lasts = null;
+    this.wait(gettext("The engine starts …"));
+    const body = new URLSearchParams();
+    if (again) body.set("again", "1");
+    const token = document.querySelector("input[name=csrfmiddlewaretoken]").value;
+    try {
+      const headers = { "X-CSRFToken": token, Accept: "application/json" };
+      const answer = await fetch(this.root.dataset.demo, { method: "POST", headers, body });
+      const told = await answer.json();
+      if (!answer.ok) throw new Error(told.error);
+      this.watch(told);
+    } catch (error) {
+      this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : error.message);
+    }
+  }
+
+  watch({ websocket, url }) {
+    this.session = new Session();
+    this.playhead = new Playhead(this.session);
+    this.canvas();
+    this.part("link").href = url;
+    show(this.part("link"), true);
+    this.session.listen((change) => {
+      if (change.rows || change.kind === "snapshot") this.stage.update(change);
+      this.panels();
+    });
+    const scheme = location.protocol === "https:" ? "wss" : "ws";
+    this.transport = new Transport(`${scheme}://${location.host}${websocket}`, {
+      welcome: (message) => this.welcome(message),
+      snapshot: (message) => this.session.snapshot(message),
+      frame: (message) => this.session.frame(message),
+      notice: (message) => this.notice(message),
+      status: (name) => this.status(name),
+    });
+    this.transport.connect();
+  }
+
+  /** A canvas of its own for each run, so that nothing of the one before listens to it. */
+  canvas() {
+    const before = find("canvas", this.root);
+    const canvas = before.cloneNode();
+    before.replaceWith(canvas);
+    this.stage = new StageView(canvas, this.playhead, () => {});
+  }
+
+  welcome({ lasts_us: lasts }) {
+    this.lasts = lasts;
+    this.began = false;
+    show(this.part("again"), lasts === null);
+    // Whoever comes back sees time pass, as at the first visit.
+    if (lasts !== null) this.transport.send({ t: "control", play: true });
+  }
+
+  notice({ level, message }) {
+    if (level === "error") this.fail(message);
+  }
+
+  status(name) {
+    const live = name === "live";
+    show(this.part("veil"), !live);
+    for (const control of ["play", "publish"]) this.part(control).disabled = !live;
+    if (name === "connecting") this.wait(gettext("The engine starts …"));
+    if (name === "lost") this.wait(gettext("The connection to the engine is lost. It is tried again by itself."));
+    if (name === "ended") this.fail(gettext("This session is over. Start a new one to go on."));
+  }
+
+  wait(text) {
+    setText(this.part("text"), text);
+    show(this.part("veil"), true);
+    show(this.part("open"), false);
+  }
+
+  fail(message) {
+    this.wait(message || gettext("The engine did not answer. Nothing is lost: try again in a moment."));
+    show(this.part("open"), true);
+  }
+
+  toggle() {
+    if (this.over()) this.open(true);
+    else this.transport.send({ t: "control", play: !this.session.play });
+  }
+
+  /** Something of one's own: the recorded course of the demo ends with it. */
+  async publish() {
+    try {
+      await this.transport.command(BURST);
+      this.lasts = null;
+      if (!this.session.play) this.transport.send({ t: "control", play: true });
+    } catch (error) {
+      setText(find("[data-situation]", this.root), error.message);
+    }
+  }
+
+  /** Whether the run has come to its end. */
+  over() {
+    return this.lasts !== null && this.session.nowUs >= this.lasts;
+  }
+
+  tell() {
+    const { session } = this;
+    const said = situation(session.state);
+    const caption = find("[data-situation]", this.root);
+    setText(caption, said.text);
+    caption.dataset.tone = said.tone;
+    setText(this.part("clock"), clock(session.nowUs));
+    show(this.part("again"), this.over() || this.lasts === null);
+    const label = session.play ? gettext("Pause") : gettext("Play");
+    const play = this.part("play");
+    play.classList.toggle("is-playing", session.play);
+    if (play.getAttribute("aria-label") !== label) play.setAttribute("aria-label", label);
+    play.title = label;
+    const chip = this.part("state");
+    show(chip, true);
+    chip.dataset.state = session.play ? "live" : "paused";
+    setText(
+      chip.lastElementChild,
+      session.play ? gettext("engine live") : this.over() ? gettext("at its end") : gettext("paused"),
+    );
+  }
+}
+
+const root = find("#demo");
+if (root) {
+  const demo = new Demo(root);
+  addEventListener("pagehide", () => demo.transport?.close());
+  // A page that came back from the browser's cache has no socket any more.
+  addEventListener("pageshow", (event) => event.persisted && demo.open());
+  demo.open();
+}

@@ -1,0 +1,54 @@
+"""The first five minutes: the first page lives at once, the tour leads through a real run by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+OpenPage = Callable[..., Page]
+SLOW_MS = 30_000
+
+
+def test_the_first_page_runs_a_real_session_at_once(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page()
+    page.goto("/")
+    demo = page.locator("#demo")
+    expect(demo.get_by_text("engine live")).to_be_visible(timeout=SLOW_MS)
+    expect(demo.locator("[data-situation]")).to_contain_text("wait in RAM", timeout=SLOW_MS)
+    demo.get_by_role("button", name="Pause").click()
+    expect(demo.get_by_role("button", name="Play")).to_be_visible()
+    assert_accessible(page)
+    demo.get_by_role("link", name="Open this run in the playground").click()
+    page.wait_for_url("**/s/*/")
+    expect(page.locator("#twin [data-lane=q4]")).to_have_count(1, timeout=SLOW_MS)
+
+
+def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
+    page = open_page(reduced_motion="reduce")
+    page.goto("/")
+    page.get_by_role("button", name="Take the 90-second tour").press("Enter")
+    page.wait_for_url("**/s/*/")
+    card = page.locator(".tour")
+    expect(card).to_be_focused(timeout=SLOW_MS)
+    following = card.get_by_role("button", name="Next")
+    for title in ("Alpha", "Contents sink", "Delta", "Real files", "Why?", "The way back", "Any moment"):
+        expect(following).not_to_have_attribute("aria-disabled", "true", timeout=SLOW_MS)
+        page.keyboard.press("Enter")
+        expect(card.get_by_role("heading")).to_contain_text(title)
+        if title == "Contents sink":
+            assert_accessible(page)
+    page.keyboard.press("Escape")
+    expect(card).to_have_count(0)
+    assert "touring" not in (page.locator("html").get_attribute("class") or "")
+
+
+def test_the_header_fits_the_smallest_phone(open_page: OpenPage) -> None:
+    page = open_page(viewport={"width": 360, "height": 740})
+    page.goto("/")
+    box = page.get_by_label("Language").bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 360
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
