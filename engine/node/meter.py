@@ -22,14 +22,15 @@ class Meter:
 
     def __init__(self) -> None:
         self.profile: Profile = PROFILES["instant"]
-        self._ns = 0
+        self._ns = self._disk_ns = 0
         self._unsynced: dict[str, int] = {}
         """Bytes of each store's current file that no fsync has covered yet."""
 
-    def take(self) -> int:
-        """Return the nanoseconds since the last call."""
-        ns, self._ns = self._ns, 0
-        return ns
+    def take(self) -> tuple[int, int]:
+        """Return the nanoseconds of processor and of disk since the last call."""
+        taken = self._ns, self._disk_ns
+        self._ns = self._disk_ns = 0
+        return taken
 
     def add(self, ns: int) -> None:
         """Count work that no transition tells of."""
@@ -39,17 +40,19 @@ class Meter:
         """Count what a transition cost."""
         if isinstance(transition, tr.BufferWritten):
             self._unsynced[transition.store] = self._unsynced.get(transition.store, 0) + transition.bytes_
-            self._ns += self.profile.disk.write(transition.bytes_)
+            self._disk_ns += self.profile.disk.write(transition.bytes_)
         elif isinstance(transition, tr.StoreSynced):
-            self._ns += self.profile.disk.fsync(self._unsynced.pop(transition.store, 0))
+            self._disk_ns += self.profile.disk.fsync(self._unsynced.pop(transition.store, 0))
         else:
-            rate = _RATES.get(type(transition))
-            if rate is not None:
-                self._ns += rate(self.profile, transition)
+            kind = type(transition)
+            if kind in _CPU:
+                self._ns += _CPU[kind](self.profile, transition)
+            if kind in _DISK:
+                self._disk_ns += _DISK[kind](self.profile, transition)
 
     def forget(self) -> None:
         """Begin anew with the node."""
-        self._ns = 0
+        self.take()
         self._unsynced.clear()
 
 
@@ -103,10 +106,13 @@ def _journal_synced(profile: Profile, t: tr.JournalSynced) -> int:
 
 
 def _segment_written(profile: Profile, t: tr.SegmentWritten) -> int:
-    """Records go to a segment in one write with its fsync; their encoding is counted by their bytes."""
-    disk = profile.disk
-    cpu = profile.cpu.journal_flush_per_record
-    return cpu.of(1, t.bytes_) + disk.write(t.bytes_) + disk.fsync(t.bytes_)
+    """Records go to a segment in one write with its fsync."""
+    return profile.disk.write(t.bytes_) + profile.disk.fsync(t.bytes_)
+
+
+def _segment_encoded(profile: Profile, t: tr.SegmentWritten) -> int:
+    """Records are encoded; counted by their bytes."""
+    return profile.cpu.journal_flush_per_record.of(1, t.bytes_)
 
 
 def _segment_read(profile: Profile, t: tr.SegmentRead) -> int:
@@ -122,14 +128,14 @@ def _removed(profile: Profile, t: tr.RefCountChanged) -> int:
 
 
 def _store_read(profile: Profile, t: tr.StoreRead) -> int:
-    """A run of records that lie together is one read of the disk; from the cache a body costs nothing."""
-    if t.by == "cache":
-        return 0
-    return (
-        profile.cpu.store_read_cached.of(1, t.bytes_)
-        + (t.count - 1) * (profile.cpu.store_read_cached.each_ns)
-        + profile.disk.read(t.bytes_)
-    )
+    """A run of records that lie together is one read of the disk."""
+    return profile.disk.read(t.bytes_) if t.by == "file" else 0
+
+
+def _store_decoded(profile: Profile, t: tr.StoreRead) -> int:
+    """What is read from a file costs the queue process more than what the store's cache has."""
+    cpu = profile.cpu.store_read_cached
+    return cpu.of(1, t.bytes_) + (t.count - 1) * cpu.each_ns if t.by == "file" else 0
 
 
 def _combined(profile: Profile, t: tr.CombineStepped) -> int:
@@ -161,7 +167,7 @@ def _deliver_cost(profile: Profile, extent: Extent) -> int:
     return both.of(extent.count) - cpu.bq_ack_ram.of(extent.count)
 
 
-_RATES: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
+_CPU: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
     tr.Published: _published,
     tr.PublishedDelivered: _delivered_at_once,
     tr.Discarded: _delivered_at_once,
@@ -174,12 +180,17 @@ _RATES: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
     tr.PendingPaged: _paged,
     tr.BetasPushed: _to_delta,
     tr.DeltaRead: _from_delta,
+    tr.SegmentWritten: _segment_encoded,
+    tr.StoreWritten: _store_written,
+    tr.RefCountChanged: _removed,
+    tr.StoreRead: _store_decoded,
+    tr.RowsMoved: _moved,
+}
+
+_DISK: Final[dict[type[tr.Transition], Callable[[Profile, Any], int]]] = {
     tr.JournalSynced: _journal_synced,
     tr.SegmentWritten: _segment_written,
     tr.SegmentRead: _segment_read,
-    tr.StoreWritten: _store_written,
-    tr.RefCountChanged: _removed,
     tr.StoreRead: _store_read,
     tr.CombineStepped: _combined,
-    tr.RowsMoved: _moved,
 }

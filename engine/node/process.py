@@ -91,6 +91,8 @@ class Process:
         """Virtual time that it worked in all."""
         self.after_each: Callable[[], None] | None = None
         """Called after every quantum, once its messages left (P1)."""
+        self.ended = False
+        """Whether it is no more: what is sent to it is lost."""
         self.may_read: Callable[[], int] | None = None
         """How many messages it may handle now; only readers have such a bound (A3)."""
         self.more_credit: Callable[[], dict[str, Pair]] | None = None
@@ -118,17 +120,19 @@ class Process:
 
     def post(self, priority: int, count: int, do: Callable[[int], None], each_ns: int = 0) -> None:
         """Put messages into the mailbox, behind those of the same priority (P6)."""
+        if self.ended:
+            return
         self._boxes.setdefault(priority, deque()).append(Run(count, each_ns, do))
         self.wake()
         self._on_change(self)
 
     def wake(self) -> None:
         """Let it look at its mailbox, now that it may have something to do."""
-        if not self.busy and self._timer is None:
+        if not self.busy and self._timer is None and not self.ended:
             self._timer = self._scheduler.after(0, self._serve)
 
     def clear(self) -> None:
-        """End: everything in the mailbox and on its way out is gone (D4)."""
+        """Lose everything in the mailbox and on its way out (D4)."""
         self._boxes.clear()
         self._outbox.clear()
         self._stop_timer()
@@ -167,7 +171,8 @@ class Process:
         self._cores.begin(self)
         self._meter.take()
         work()
-        took_us = self._cores.stretched(self._meter.take()) // 1000
+        cpu_ns, disk_ns = self._meter.take()
+        took_us = (self._cores.stretched(cpu_ns) + disk_ns) // 1000
         self._cores.running = None
         self.busy_us += took_us
         self._timer = self._scheduler.after(took_us, self._end)

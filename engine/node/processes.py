@@ -101,6 +101,7 @@ class Processes:
         process = self._all.pop(id_, None)
         if process is None:
             return
+        process.ended = True
         process.clear()
         for other in list(self._all.values()):
             other.peer_gone(id_)
@@ -109,6 +110,7 @@ class Processes:
     def end_all(self) -> None:
         """End with the node."""
         for process in self._all.values():
+            process.ended = True
             process.clear()
         self._changed |= dict.fromkeys(self._all)
         self._all.clear()
