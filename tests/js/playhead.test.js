@@ -47,10 +47,13 @@ test("the events of the dock, the beginning and the present", () => {
   playhead.event(-1);
   assert.deepEqual(lengths(playhead.state), [10, 30, 0]);
   assert.equal(playhead.reasons().lines.at(-1).row[0], "AlphasPushed");
-  assert.equal(playhead.reasons().lastTarget.row[3], 10);
+  assert.equal(playhead.reasons().lastTarget("orders").row[3], 10);
+  playhead.event(-1);
+  assert.equal(playhead.reasons().lines.at(-1).row[0], "TargetChanged");
   playhead.event(-1);
   assert.equal(playhead.position, 0);
   assert.equal(playhead.back(), false);
+  playhead.event(1);
   playhead.event(1);
   playhead.event(1);
   playhead.event(1);

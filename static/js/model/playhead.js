@@ -2,6 +2,7 @@
  * Where the reader looks: at the present of a session, or at a moment of its past. To the views it is what the session
  * is: state, time, what happened. It changes what is shown and never the run.
  */
+import { SMALL } from "./events.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
@@ -148,15 +149,16 @@ export class Playhead {
   event(direction) {
     const here = this.position;
     const places = this.timeline.events
+      .filter((event) => !SMALL.has(event.type))
       .map((event) => event.number + 1)
       .filter((position) => this.history.has(position) && Math.sign(position - here) === direction);
     if (direction > 0) return places.length ? this.go(Math.min(...places)) : this.now();
     return places.length ? this.go(Math.max(...places)) : this.home();
   }
 
-  /** What led to this moment: lines as in the narrative, the newest last, and the target that was set last. */
+  /** What led to this moment: lines as in the narrative, the newest last, and the target of a queue that was set last. */
   reasons() {
-    if (!this.behind) return { lines: this.timeline.lines, lastTarget: this.timeline.lastTarget };
+    if (!this.behind) return { lines: this.timeline.lines, lastTarget: (queue) => this.timeline.lastTarget(queue) };
     const timeline = new Timeline();
     for (const { number, us, row } of this.history.rowsBefore(this.at, ROWS))
       if (this.us - us <= REASON_US) timeline.note(number, us, row, this.state);
@@ -165,12 +167,12 @@ export class Playhead {
       if (told && line.row[0] === "QueueStarted") line.messages = told.messages;
     }
     const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
-    return { lines, lastTarget: this.lastTarget() };
+    return { lines, lastTarget: (queue) => this.lastTarget(queue) };
   }
 
-  /** The last target before this moment, with the memory from which it was made. */
-  lastTarget() {
-    const found = this.history.lastBefore(this.at, ([kind]) => kind === "TargetChanged");
+  /** The last target of a queue before this moment, with the memory from which it was made. */
+  lastTarget(queue) {
+    const found = this.history.lastBefore(this.at, ([kind, , name]) => kind === "TargetChanged" && name === queue);
     return found && { row: found.row, memory: this.history.stateAt(found.number + 1).node.memory };
   }
 }

@@ -1,12 +1,10 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
+import { Events } from "./events.js";
 import { LANES, lengthOf, pendingOf } from "./messages.js";
-import { shownQueue } from "./shown.js";
+import { Samples } from "./samples.js";
 import { total } from "./runs.js";
 
-const MAX_SAMPLES = 720;
-const MAX_EVENTS = 160;
 const MAX_LINES = 300;
-const RATE_WINDOW_US = 1_000_000;
 const MERGE_US = 1_000_000;
 
 /** Kinds that never get a line of their own: they are steps of something that does. */
@@ -51,30 +49,44 @@ export class Timeline {
   }
 
   clear() {
-    this.samples = [];
-    this.events = [];
+    this.marks = new Events();
+    this.sampling = new Samples();
     this.lines = [];
-    this.everyUs = 20_000;
-    this.arrived = 0;
-    this.left = 0;
-    this.lastTarget = null;
+    this.targets = {};
     /** Which queues' targets were set by hand, by name. */
     this.pins = {};
     this.held = 0;
-    this.alarm = {};
+  }
+
+  get samples() {
+    return this.sampling.list;
+  }
+
+  get events() {
+    return this.marks.list;
+  }
+
+  /** The last target of a queue, with the memory from which it was made: {row, memory}; null where there is none. */
+  lastTarget(queue) {
+    return this.targets[queue] ?? null;
+  }
+
+  /** Another queue is shown. */
+  show(name) {
+    this.sampling.show(name);
   }
 
   /** Note one transition that has just been folded. */
   note(number, atUs, row, state) {
-    this.count(row);
-    this.mark(number, atUs, row);
+    this.sampling.count(row);
+    this.marks.see(number, atUs, row);
     if (row[0] === "TargetChanged") this.target(row, state);
     if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
   }
 
   /** A target that comes with no duration was set by hand (Q43). */
   target(row, state) {
-    this.lastTarget = { row, memory: { ...state.node.memory } };
+    this.targets[row[2]] = { row, memory: { ...state.node.memory } };
     this.pins[row[2]] = row[3] !== null && typeof row[4].duration !== "number";
   }
 
@@ -83,13 +95,6 @@ export class Timeline {
     if (row[0] !== "QueueStopped") return;
     const queue = state.queues[row[2]];
     this.held = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), pendingOf(queue));
-  }
-
-  count([kind, , , , , extents]) {
-    if (kind === "Published" || kind === "PublishedDelivered" || kind === "Discarded")
-      this.arrived += total(extents);
-    if (kind === "Fetched" || kind === "PublishedDelivered" || kind === "Discarded")
-      this.left += total(extents);
   }
 
   line(number, atUs, row) {
@@ -135,47 +140,10 @@ export class Timeline {
     return -1;
   }
 
-  mark(number, atUs, row) {
-    const type = eventOf(row, this);
-    if (!type) return;
-    const last = this.events[this.events.length - 1];
-    if (last && last.type === type && atUs - last.atUs < RATE_WINDOW_US) return;
-    this.events.push({ number, atUs, type });
-    if (this.events.length > MAX_EVENTS) this.events.shift();
-  }
-
   /** Take a sample of the state for the charts. */
   sample(atUs, state) {
-    const last = this.samples[this.samples.length - 1];
-    if (last && atUs < last.us) this.samples = this.samples.filter((each) => each.us <= atUs);
-    const sample = sampleOf(atUs, state, this);
-    if (last && atUs - last.us < this.everyUs && this.samples.length > 1)
-      this.samples[this.samples.length - 1] = keepStart(last, sample);
-    else this.samples.push(sample);
-    if (this.samples.length > MAX_SAMPLES) this.thin();
+    this.sampling.take(atUs, state);
   }
-
-  thin() {
-    this.samples = this.samples.filter((_, at) => at % 2 === 0 || at === this.samples.length - 1);
-    this.everyUs *= 2;
-  }
-}
-
-/** While samples come faster than wanted, the newest one moves but keeps the time at which its slot began. */
-function keepStart(last, sample) {
-  return { ...sample, us: Math.max(last.us, sample.us) };
-}
-
-function sampleOf(us, state, timeline) {
-  const queue = state.queues[shownQueue(state)];
-  const sample = { us, arrived: timeline.arrived, left: timeline.left, pending: pendingOf(queue) };
-  for (const lane of LANES) sample[lane] = lengthOf(queue, lane);
-  const memory = state.node.memory;
-  sample.memory = memory.process_memory ?? 0;
-  sample.limit = memory.limit ?? null;
-  sample.paging = memory.paging_at ?? null;
-  sample.alarm = Boolean(state.node.alarms.memory);
-  return sample;
 }
 
 /** Messages that a row moves, where it moves any. */
@@ -211,25 +179,4 @@ function isQuietNode(row) {
   if (row[0] === "ProcessChanged") return !row[3]?.state || "kind" in row[3];
   if (row[0] === "QueueChanged") return Object.keys(row[3]).every((name) => CLOCK.has(name));
   return false;
-}
-
-const EVENT_OF = {
-  BetasPushed: "delta",
-  DeltaRead: "read",
-  CombineStarted: "gc",
-  FileRolledOver: "roll",
-  QueueStopped: "stop",
-  QueueStarted: "start",
-};
-
-function eventOf(row, timeline) {
-  if (row[0] === "AlphasPushed") return "paging";
-  if (row[0] === "NodeChanged" && row[2] === "alarms") {
-    const before = timeline.alarm;
-    timeline.alarm = { ...before, ...row[3] };
-    if (row[3].memory && !before.memory) return "memory";
-    if (row[3].disk && !before.disk) return "disk";
-    return null;
-  }
-  return EVENT_OF[row[0]] || null;
 }

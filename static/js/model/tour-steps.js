@@ -2,12 +2,13 @@
  * The guided tour as data. A step may send commands, waits until the engine has really done what the text speaks of,
  * and names what to look at: a part of the page, and lanes of the stage.
  */
-import { firstQueue, lengthOf } from "./messages.js";
+import { lengthOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
 
 const SIZE = 6144;
 const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE, persistent, confirm: persistent });
-const length = (state, lane) => lengthOf(state.queues[firstQueue(state)], lane);
+const length = (state, lane) => lengthOf(state.queues[shownQueue(state)], lane);
 
 /** {id, title, text, commands, play, met(state, seen), part, lanes}; `seen` has the kinds of rows since the step began. */
 export const STEPS = [

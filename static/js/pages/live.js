@@ -18,6 +18,7 @@ import { Moment } from "../view/moment.js";
 import { Narrative } from "../view/narrative.js";
 import { watchPalette } from "../view/palette.js";
 import { act } from "../view/scheduler.js";
+import { Queues } from "../view/queues.js";
 import { Scrubber } from "../view/scrubber.js";
 import { StageView } from "../view/stage.js";
 import { Status } from "../view/status.js";
@@ -74,6 +75,8 @@ function build(parts, root, session, transport, alerts, data) {
     parts.narrative.all = event.target.checked;
     parts.narrative.update();
   });
+  session.watch((row) => parts.stage.see(row));
+  parts.queues = new Queues(find("[data-queues]", root), playhead, () => another(parts));
   parts.files = new FilesView(find("#files"), playhead);
   parts.files.open = (seq) => select(parts, seq);
   parts.files.over = (seq) => {
@@ -144,6 +147,18 @@ function commands(transport, playhead) {
   };
 }
 
+/** Another queue is shown: everything follows it. */
+function another(parts) {
+  select(parts, null);
+  parts.stage.another();
+  parts.files.update();
+  parts.twin.update();
+  parts.charts.update();
+  parts.narrative.update();
+  parts.controls.update();
+  parts.status.update();
+}
+
 /** Pin the target of the queue that is shown, or free it with null. */
 async function setTarget(engine, session, alerts, value) {
   const names = Object.keys(session.state.queues);
@@ -182,6 +197,7 @@ function follow(parts, session) {
       parts.gauges.update(playhead.state);
       parts.hints.update();
       parts.status.update();
+      parts.queues.update();
     }),
   );
   const dock = () => {

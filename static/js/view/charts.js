@@ -3,6 +3,7 @@ import { line, rates, scaleX, stacked, timeSpan, timeTicks } from "../layout/cha
 import { bytes, decimal, fill, gettext, number } from "../model/text.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { el, find, throttle } from "./dom.js";
+import { SIGNS } from "./event-signs.js";
 import { colors, faded } from "./palette.js";
 import { draw } from "./scheduler.js";
 
@@ -10,18 +11,6 @@ const LABELS = 132;
 const NARROW_LABELS = 84;
 const LAYERS = ["q4", "q3", "delta", "q2", "q1"];
 const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
-
-const EVENTS = {
-  paging: ["\u25bc", "beta", () => gettext("paging")],
-  delta: ["\u25c6", "delta", () => gettext("into delta")],
-  read: ["\u2261", "gamma", () => gettext("segment read")],
-  memory: ["\u25b2", "alarm", () => gettext("memory alarm")],
-  disk: ["\u25b2", "alarm", () => gettext("disk alarm")],
-  gc: ["\u21c4", "ink2", () => gettext("collection")],
-  roll: ["\u25aa", "ink3", () => gettext("new file")],
-  stop: ["\u25a0", "alarm", () => gettext("stop")],
-  start: ["\u25b6", "ink2", () => gettext("start")],
-};
 
 export class ChartsView {
   constructor(root, playhead) {
@@ -120,7 +109,7 @@ export class ChartsView {
     for (const [place, event] of this.session.timeline.events.entries()) {
       const at = x(event.atUs);
       if (at < area.x) continue;
-      const [glyph, tone, text] = EVENTS[event.type];
+      const [glyph, tone, text] = SIGNS[event.type];
       pen.fillStyle = faded(colors[tone], 0.55);
       for (let dash = 18; dash < y; dash += 4) pen.fillRect(at, dash, 1, 2);
       const label = text();

@@ -5,6 +5,7 @@ import { LANES, lengthOf, pendingOf } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
 import { fitCanvas, onResize } from "./canvas.js";
 import { gaugesOf } from "./gauges.js";
+import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "./palette.js";
 import { draw } from "./scheduler.js";
@@ -36,6 +37,7 @@ export class StageView {
     this.selected = null;
     /** The target at which the reader holds the fence, or null. */
     this.held = null;
+    this.flights = new Flights(() => this.reduced.matches);
     this.painted = [];
     this.scene = null;
     this.stale = true;
@@ -56,6 +58,19 @@ export class StageView {
     const quick = this.session.speed > CALM_SPEED && this.session.play;
     this.stale = { instant: quick || rows > MANY_ROWS, moves: !this.reduced.matches };
     draw(this, (now) => this.paint(now));
+  }
+
+  /** A transition was folded: what enters no lane flies past them. */
+  see(row) {
+    if (!this.session.behind) this.flights.see(row, shownQueue(this.session.state), performance.now());
+  }
+
+  /** Another queue is shown: nothing of the one before is carried over. */
+  another() {
+    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, hovered: null });
+    this.flights.list = [];
+    this.noteChanges(true);
+    this.refresh({ instant: true });
   }
 
   /** Draw again what is there. */
@@ -103,12 +118,13 @@ export class StageView {
     paintSurplus(pen, scene);
     paintDelta(pen, scene);
     paintPills(pen, scene);
+    const flying = this.flights.paint(pen, scene, now);
     this.paintRings(pen);
     paintHeaders(pen, scene, this.shownChanges(now));
     paintAxis(pen, scene, edgesOf(this.queue));
     if (!scene.geo.turned) this.paintGauges(pen);
     for (const listener of this.painted) listener(this.shown);
-    return moving || Object.keys(this.changes).length > 0;
+    return moving || flying || Object.keys(this.changes).length > 0;
   }
 
   paintMarks(pen) {

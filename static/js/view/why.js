@@ -100,7 +100,7 @@ export class WhyPanel {
 
   show(line) {
     this.shown = { ...line };
-    const said = explain(line.row, line.messages, this.session.reasons().lastTarget);
+    const said = explain(line.row, line.messages, this.session.reasons().lastTarget(line.row[2]));
     this.head(said.name, said.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");

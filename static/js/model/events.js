@@ -1,0 +1,88 @@
+/** The events of a run: what a reader may want to jump to. Each row is looked at once, as it is folded. */
+
+const SAME_US = 1_000_000;
+const MAX_EVENTS = 200;
+/** How many of the smallest events are kept: they go first. */
+const MAX_SMALL = 60;
+
+/** Events that are many and small: they have a tick, no name. */
+export const SMALL = new Set(["fsync", "roll"]);
+
+/** Paging begins where the target is finite at last, by hand or by the memory monitor. */
+function ofTarget([, , queue, target], events) {
+  const before = events.targets[queue] ?? null;
+  events.targets[queue] = target;
+  return before === null && target !== null ? "paging" : null;
+}
+
+function ofAlarms([, , part, values], events) {
+  if (part !== "alarms") return null;
+  const before = events.alarms;
+  events.alarms = { ...before, ...values };
+  for (const name of ["memory", "disk"]) {
+    if (values[name] && !before[name]) return name;
+    if (values[name] === false && before[name]) return "calm";
+  }
+  return null;
+}
+
+function ofStop([, , , kind], events) {
+  events.stopped = kind;
+  return kind === "clean" || kind === "deleted" ? null : "crash";
+}
+
+function ofStart(row, events) {
+  const { stopped } = events;
+  events.stopped = null;
+  return stopped === null ? "start" : "restart";
+}
+
+/** The first of its kind is an event of its own. */
+const first = (name, later) => (row, events) => {
+  if (events.seen.has(name)) return later;
+  events.seen.add(name);
+  return name;
+};
+
+const KINDS = {
+  TargetChanged: ofTarget,
+  AlphasPushed: first("beta", "out"),
+  PendingPaged: first("beta", "out"),
+  BetasPushed: first("delta", null),
+  DeltaRead: () => "read",
+  NodeChanged: ofAlarms,
+  CombineStarted: () => "gc",
+  FileDeleted: () => "gone",
+  FileRolledOver: () => "roll",
+  JournalSynced: () => "fsync",
+  StoreSynced: () => "fsync",
+  QueueStopped: ofStop,
+  QueueStarted: ofStart,
+};
+
+export class Events {
+  constructor() {
+    /** [{number, atUs, type}], oldest first. */
+    this.list = [];
+    this.targets = {};
+    this.alarms = {};
+    this.stopped = null;
+    this.seen = new Set();
+    this.last = {};
+  }
+
+  /** Look at one transition. The same again within a second is the same event. */
+  see(number, atUs, row) {
+    const type = KINDS[row[0]]?.(row, this);
+    if (!type || atUs - (this.last[type] ?? -Infinity) < SAME_US) return;
+    this.last[type] = atUs;
+    this.list.push({ number, atUs, type });
+    if (this.list.length > MAX_EVENTS) this.trim();
+  }
+
+  trim() {
+    const small = this.list.filter((event) => SMALL.has(event.type));
+    const gone = small.length > MAX_SMALL ? small[0] : this.list[0];
+    this.list.splice(this.list.indexOf(gone), 1);
+  }
+}

@@ -1,0 +1,71 @@
+/** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
+import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
+import { total } from "./runs.js";
+
+const MAX_SAMPLES = 720;
+const EVERY_US = 20_000;
+
+const ARRIVE = new Set(["Published", "PublishedDelivered", "Discarded"]);
+const LEAVE = new Set(["Fetched", "PublishedDelivered", "Discarded"]);
+
+const NOTHING = Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0]));
+
+export class Samples {
+  constructor() {
+    /** [{us, q1, q2, delta, q3, q4, pending, arrived, left, memory, limit, paging, alarm, queues}], oldest first. */
+    this.list = [];
+    this.everyUs = EVERY_US;
+    this.totals = {};
+  }
+
+  /** Count what a row brings and takes. */
+  count([kind, , queue, , , extents]) {
+    if (!ARRIVE.has(kind) && !LEAVE.has(kind)) return;
+    const totals = (this.totals[queue] ??= { arrived: 0, left: 0 });
+    const messages = total(extents);
+    if (ARRIVE.has(kind)) totals.arrived += messages;
+    if (LEAVE.has(kind)) totals.left += messages;
+  }
+
+  /** Take a sample of the state. */
+  take(atUs, state) {
+    const last = this.list[this.list.length - 1];
+    if (last && atUs < last.us) this.list = this.list.filter((each) => each.us <= atUs);
+    const sample = this.sampleOf(atUs, state);
+    // While samples come faster than wanted, the newest one moves but keeps the time at which its slot began.
+    if (last && atUs - last.us < this.everyUs && this.list.length > 1)
+      this.list[this.list.length - 1] = { ...sample, us: Math.max(last.us, sample.us) };
+    else this.list.push(sample);
+    if (this.list.length > MAX_SAMPLES) this.thin();
+  }
+
+  thin() {
+    this.list = this.list.filter((_, at) => at % 2 === 0 || at === this.list.length - 1);
+    this.everyUs *= 2;
+  }
+
+  /** Another queue is shown: its numbers are the samples' own. */
+  show(name) {
+    for (const sample of this.list) Object.assign(sample, sample.queues[name] ?? NOTHING);
+  }
+
+  sampleOf(us, state) {
+    const { memory, alarms } = state.node;
+    const queues = {};
+    for (const [name, queue] of Object.entries(state.queues)) {
+      queues[name] = { pending: pendingOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
+      for (const lane of LANES) queues[name][lane] = lengthOf(queue, lane);
+    }
+    return {
+      us,
+      ...NOTHING,
+      ...queues[shownQueue(state)],
+      memory: memory.process_memory ?? 0,
+      limit: memory.limit ?? null,
+      paging: memory.paging_at ?? null,
+      alarm: Boolean(alarms.memory),
+      queues,
+    };
+  }
+}

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { afterEach, test } from "node:test";
+import { Events } from "../../static/js/model/events.js";
+import { Samples } from "../../static/js/model/samples.js";
+import { showQueue, shownQueue } from "../../static/js/model/shown.js";
+import { SIGNS } from "../../static/js/view/event-signs.js";
+import { published, stateOf } from "./feed.js";
+
+afterEach(() => showQueue(null));
+
+const types = (rows) => {
+  const events = new Events();
+  rows.forEach((row, at) => events.see(at, at * 2_000_000, row));
+  for (const { type } of events.list) assert.ok(SIGNS[type], type);
+  return events.list.map((event) => event.type);
+};
+
+test("what may be jumped to: beginnings once, alarms and their end, restarts and crashes apart", () => {
+  const push = ["AlphasPushed", "Q46", "orders", "q4", "q3", [], null, {}];
+  const target = (value) => ["TargetChanged", "Q43", "orders", value, {}];
+  assert.deepEqual(types([target(5), target(4), push, push, target(null), target(9)]), [
+    "paging", "beta", "out", "paging",
+  ]);
+  const roll = ["BetasPushed", "Q49", "orders", "q3", "delta", [], null, {}];
+  assert.deepEqual(types([roll, roll]), ["delta"]);
+  const alarm = (memory) => ["NodeChanged", "M7", "alarms", { memory }, {}];
+  assert.deepEqual(types([alarm(false), alarm(true), alarm(true), alarm(false)]), ["memory", "calm"]);
+  const stop = (kind) => ["QueueStopped", "S234", "orders", kind];
+  const start = ["QueueStarted", "Q62", "orders", "default", true, [null, 0, 0, null], {}];
+  assert.deepEqual(types([start, stop("clean"), start, stop("power"), start]), [
+    "start", "restart", "crash", "restart",
+  ]);
+});
+
+test("the same within a second is one event, and small ones do not push the others out", () => {
+  const events = new Events();
+  const sync = ["StoreSynced", "S23", "persistent", 0];
+  events.see(0, 0, ["DeltaRead", "Q34", "orders", "delta", "q3", [], null, {}]);
+  for (let at = 0; at < 1000; at += 1) events.see(at, at * 500_000, sync);
+  assert.equal(events.list.length, 200);
+  assert.equal(events.list[0].type, "read");
+});
+
+test("samples keep every queue, and the shown one's numbers are their own", () => {
+  const rows = published(0, 10);
+  const other = [["Published", "Q21", "audit", null, "q4", [[0, 3, 100, 64, 18, 0, 0]], null, {}]];
+  const state = stateOf(rows, other);
+  const samples = new Samples();
+  for (const row of [...rows, ...other]) samples.count(row);
+  samples.take(1000, state);
+  assert.equal(shownQueue(state), "orders");
+  assert.deepEqual([samples.list[0].q4, samples.list[0].arrived], [10, 10]);
+  showQueue("audit");
+  assert.equal(shownQueue(state), "audit");
+  samples.show("audit");
+  assert.deepEqual([samples.list[0].q4, samples.list[0].arrived], [3, 3]);
+  samples.take(2_000_000, state);
+  assert.equal(samples.list[1].q4, 3);
+  samples.show("none");
+  assert.equal(samples.list[1].q4, 0);
+  showQueue("none");
+  assert.equal(shownQueue(state), "orders", "a queue that is not there is not shown");
+});
