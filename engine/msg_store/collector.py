@@ -43,6 +43,11 @@ class Collector:
         """Whether any step is left to do."""
         return self._work is not None or bool(self._requests)
 
+    @property
+    def requests(self) -> int:
+        """Number of files or pairs that wait to be worked on, the one that is included."""
+        return len(self._requests) + (self._work is not None)
+
     def pending(self, file: int) -> bool:
         """Tell whether operations on a file wait for the collector (S190)."""
         return file in self._waiting

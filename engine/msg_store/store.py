@@ -154,6 +154,11 @@ class MsgStore:
         """Whether the garbage collector has a step to do."""
         return self._collector.busy
 
+    @property
+    def gc_requests(self) -> int:
+        """Number of requests that the garbage collector has not finished."""
+        return self._collector.requests
+
     def handle_mailbox(self, limit: int | None = None) -> int:
         """Handle messages: results of the garbage collector first, then what clients sent (S136).
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from engine.node.disk_monitor import DiskMonitor, limit_bytes
+from engine.node.processes import Processes
 from engine.node.scheduler import Scheduler, Timer
 from engine.node.settings import NodeSettings
 from engine.storage.port import Storage
@@ -17,6 +18,7 @@ class DiskWatch:
         settings: returns the node's settings, which may change while it runs.
         storage: the node's files.
         on_alarm: called when the alarm was set or cleared (M12).
+        processes: those of the broker, the monitor among them.
     """
 
     def __init__(
@@ -25,12 +27,14 @@ class DiskWatch:
         settings: Callable[[], NodeSettings],
         storage: Storage,
         on_alarm: Callable[[], None],
+        processes: Processes,
     ) -> None:
         self.monitor = DiskMonitor()
         self._scheduler = scheduler
         self._settings = settings
         self._storage = storage
         self._on_alarm = on_alarm
+        self._processes = processes
         self._timer: Timer | None = None
 
     def look(self) -> None:
@@ -45,9 +49,12 @@ class DiskWatch:
             others=settings.disk_free_bytes_other,
             limit=limit_bytes(settings.disk_free_limit, settings.ram_bytes),
         )
-        self._timer = self._scheduler.at(self.monitor.next_check_us, self.look)
+        self._timer = self._scheduler.at(self.monitor.next_check_us, self._due)
         if changed:
             self._on_alarm()
+
+    def _due(self) -> None:
+        self._processes.in_monitor("disk", self.look)
 
     def restart(self) -> None:
         """Begin anew with the node: the alarm of before is forgotten (M10)."""

@@ -14,6 +14,7 @@ from engine.formats.message import MessageCodec, Template
 from engine.node import commands, memory_model, picture
 from engine.node.actors import Consumer, Hand, Publisher
 from engine.node.board import Board
+from engine.node.calibration import RESIDUAL_PCT
 from engine.node.commands import AnyCommand
 from engine.node.connections import Connections
 from engine.node.consumers import Consumers
@@ -114,7 +115,9 @@ class Node:
         )
         self._verbs = Verbs(self)
         self._declare_topology()
-        self.disk = DiskWatch(self._clock, self.current_settings, storage, self._disk_alarm_changed)
+        self.disk = DiskWatch(
+            self._clock, self.current_settings, storage, self._disk_alarm_changed, self.processes
+        )
         self.disk.look()
         self._check_memory()
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
@@ -265,13 +268,14 @@ class Node:
             "why": profile.why,
             "cores": profile.milli_cores / 1000,
             **each_us(profile),
+            **{f"memory_{name}_residual_pct": value for name, value in RESIDUAL_PCT.items()},
         }
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
     def _check_memory(self) -> None:
         """Look at the memory now and again after the interval (M7)."""
-        self.look_at_memory()
+        self.processes.in_monitor("vm_memory", self.look_at_memory)
         self._clock.after(self.settings.memory_check_interval_ms * MILLISECOND_US, self._check_memory)
 
     def look_at_memory(self) -> None:
@@ -318,7 +322,7 @@ class Node:
 
     def _recompute(self) -> None:
         """Compute the duration to aim for, and again after the interval (M1)."""
-        self._tell_desired()
+        self.processes.in_monitor("memory", self._tell_desired)
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
 
     # --- restart -----------------------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class Process:
     Whatever a quantum does is done at its beginning; what it sends leaves at its end, when the work is paid for.
 
     Args:
-        kind: reader, channel, writer, queue, store or gc.
+        kind: reader, channel, writer, queue, store, gc or monitor.
         peer: finds another process by its id.
         on_change: told this process when what is shown of it may differ.
     """

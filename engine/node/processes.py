@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from engine.msg_store import MsgStore
 from engine.node.meter import Meter
-from engine.node.process import Cores, Process
+from engine.node.process import PUBLISH, Cores, Process
 from engine.node.scheduler import Scheduler, Timer
 from engine.node.store_process import GcProcess, StoreProcess
 from engine.node.work import PROFILES, ProfileName
@@ -72,6 +73,13 @@ class Processes:
                 process.after_each = self._store_worked
                 self._all[process.id] = process
                 self._changed[process.id] = None
+
+    def in_monitor(self, name: str, look: Callable[[], None]) -> None:
+        """Let a monitor look: in its own process where work takes time, else at once (M1, M7, M10)."""
+        if self.timed:
+            self.of("monitor", name).post(PUBLISH, 1, partial(_once, look))
+        else:
+            look()
 
     def _shared(self) -> dict[str, Any]:
         return {
@@ -174,6 +182,11 @@ class Processes:
     def facts(self) -> dict[str, Any]:
         """Return what is shown of every process."""
         return {id_: dict(facts) for id_, facts in sorted(self._shown.items())}
+
+
+def _once(do: Callable[[], None], _: int) -> None:
+    """Do what one message asks for."""
+    do()
 
 
 def _nothing() -> None:

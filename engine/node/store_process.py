@@ -65,6 +65,11 @@ class GcProcess(Process):
         self._store = store
 
     @property
+    def mailbox(self) -> int:
+        """Requests that wait, the one that it works on included."""
+        return self._store.gc_requests
+
+    @property
     def idle(self) -> bool:
         """Whether it has nothing to collect."""
         return not self.busy and not self._store.gc_busy

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
+from engine.node import calibration
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.node import Node
 from engine.node.scenario import parse
@@ -69,3 +73,26 @@ def test_modelled_bytes_of_alphas() -> None:
         node.submit({"do": "publish", "count": 10_000, "size_bytes": size})
         node.advance(1_000_000)
         assert node.watch.memory.total - before == pytest.approx(10_000 * each, rel=1e-4)
+
+
+def test_the_residuals_beside_the_memory_are_those_of_the_calibration(shared_dir: Path) -> None:
+    """The worst of the fits that a part is made of."""
+    ram = json.loads((shared_dir / "calibration.json").read_text(encoding="utf-8"))["ram"]
+    parts = {
+        "entry_bytes": (
+            "alpha_heap_small",
+            "alpha_heap_large",
+            "beta_heap",
+            "gamma_heap",
+            "pending_ack_extra_heap",
+        ),
+        "body_bytes": ("alpha_binary",),
+        "journal_bytes": ("journal_binary_embedded", "journal_heap_store", "index_segment"),
+        "store_bytes": ("store_index_row", "file_summary_row"),
+        "cached_body_bytes": ("current_file_cache_row",),
+        "base_bytes": ("node_base",),
+        "connection_bytes": ("connection_base",),
+    }
+    for part, fits in parts.items():
+        known = [ram[fit]["residual_max_pct"] for fit in fits]
+        assert calibration.RESIDUAL_PCT[part] == (max(known) if None not in known else None)
