@@ -101,6 +101,9 @@ class SessionSocket(AsyncWebsocketConsumer):
             # A browser that lost its place says hello for each frame under way: one answer is enough.
             if self._hellos.take(time.monotonic()):
                 host.hello(client, message.have, message.life)
+        elif isinstance(message, wire.Ask):
+            self._check_pace()
+            host.ask(client, message.id, message.line)
         elif isinstance(message, wire.CommandMessage):
             try:
                 self._check_may_command(client)
@@ -121,6 +124,9 @@ class SessionSocket(AsyncWebsocketConsumer):
             raise Refused(
                 _("You are watching somebody's session. Use Share, and open the link for one of your own.")
             )
+        self._check_pace()
+
+    def _check_pace(self) -> None:
         if not self._commands.take(time.monotonic()):
             raise Refused(
                 _("Too fast: this server takes %(most)s commands a second. Try again."),

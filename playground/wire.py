@@ -47,7 +47,14 @@ class Ack(msgspec.Struct, tag_field="t", tag="ack", frozen=True):
     through: Number
 
 
-ClientMessage = Hello | CommandMessage | Control | Step | Ack
+class Ask(msgspec.Struct, tag_field="t", tag="ask", frozen=True):
+    """A line of the console; answered with answer under the same id."""
+
+    id: CommandId
+    line: Annotated[str, msgspec.Meta(max_length=255)]
+
+
+ClientMessage = Hello | CommandMessage | Control | Step | Ack | Ask
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 

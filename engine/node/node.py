@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.ctl import console
 from engine.errors import CommandError
 from engine.formats.message import MessageCodec, Template
 from engine.node import commands, memory_model, picture
@@ -424,6 +425,11 @@ class Node:
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
         return picture.snapshot(self)
+
+    def ask(self, line: str) -> console.Answer:
+        """Return what a line of rabbitmqctl says; nothing changes. The command `ctl` does what a line changes."""
+        rates = {name: deliveries.state.rates.all for name, deliveries in self.queues.items()}
+        return console.ask(line, self.snapshot(), self.now_us, rates)
 
     def verify(self) -> None:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""

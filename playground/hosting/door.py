@@ -31,6 +31,9 @@ class Node(Protocol):
     def snapshot(self) -> dict[str, Any]:
         """Return the state that folding the log gives."""
 
+    def ask(self, line: str) -> Any:
+        """Return what a line of the console says: text, changes (a command `ctl` must do it) and code."""
+
 
 class Files(Protocol):
     """What a host asks of a node's storage."""

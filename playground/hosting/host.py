@@ -22,7 +22,7 @@ from playground.hosting.door import Door
 from playground.hosting.keeper import Keeper
 from playground.hosting.pacer import Pacer
 from playground.limits import Limits
-from playground.messages import Refused
+from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
 
@@ -113,6 +113,11 @@ class Host:
         """Somebody wants something of the engine."""
         if not self._post(lambda: self._command(client, number, command)):
             client.refused(number, wording.BUSY)
+
+    def ask(self, client: Client, number: int | str, line: str) -> None:
+        """Somebody wrote a line in the console."""
+        if not self._post(lambda: self._ask(client, number, line)):
+            client.tell("answer", id=number, text="", error=wording.BUSY)
 
     def control(self, play: bool | None, speed: float | None, until_us: int | None = None) -> None:
         """Let time pass, or not, at some speed, up to a time if one is given."""
@@ -300,21 +305,47 @@ class Host:
 
     async def _command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
         await self._wake()
+        await self._take(
+            command,
+            accepted=lambda: client.tell("accepted", id=number),
+            refused=lambda message: client.refused(number, message),
+        )
+
+    async def _take(
+        self, command: dict[str, Any], accepted: Callable[[], None], refused: Callable[[Message], None]
+    ) -> None:
         life = self.keeper.life
         try:
             await self.keeper.take(command)
-        except Refused as refused:
-            logger.info("session %s refused %.80r: %s", self.session_id, command, refused)
-            client.refused(number, refused.message)
+        except Refused as error:
+            logger.info("session %s refused %.80r: %s", self.session_id, command, error)
+            refused(error.message)
             if self.keeper.life != life:
                 self._begin_anew(play=False)
         except Exception as error:
             full = isinstance(error, self.keeper.door.full)
-            client.refused(number, wording.FULL_DISK if full else wording.BROKE)
+            refused(wording.FULL_DISK if full else wording.BROKE)
             raise
         else:
             self._ends_us = None
-            client.tell("accepted", id=number)
+            accepted()
+
+    async def _ask(self, client: Client, number: int | str, line: str) -> None:
+        """Answer a line; one that changes something is the command of whoever may command."""
+        await self._wake()
+        run = self.keeper.run
+        await self.keeper.in_worker(run.finish_instant)
+        said = await self.keeper.in_worker(run.node.ask, line)
+
+        def answer(error: Message | None = None) -> None:
+            client.tell("answer", id=number, text=said.text if error is None else "", error=error)
+
+        if not said.changes:
+            answer()
+        elif not client.owner:
+            answer(wording.ONLY_LOOK)
+        else:
+            await self._take({"do": "ctl", "line": line}, accepted=answer, refused=answer)
 
     async def _control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         await self._wake()

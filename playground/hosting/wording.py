@@ -17,6 +17,9 @@ FULL_DISK = Message(
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
 NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
+ONLY_LOOK = Message(
+    _("You are watching somebody's session: the console lists and tells, but changes nothing here.")
+)
 SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
 STOPPED = Message(_("The session had to stop. Load the page again to go on."))
 UNDONE = Message(_("The session cannot be repeated with its last command, so that command was undone."))

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import demo, limits, live, ownership, selectors, sharing
+from playground import console, demo, limits, live, ownership, selectors, sharing
 from playground.doors import door
 from playground.links import Place, packed, place_of
 from playground.messages import Message, Refused
@@ -51,6 +51,7 @@ def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
             "limits": limits.current().public(),
             "scenario": found.scenario,
             "engine": door().version,
+            "console": console.page_data(),
             "story": localized(story) if story else None,
             "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {

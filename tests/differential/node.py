@@ -109,7 +109,8 @@ class PrivateNode:
         pairs = ", ".join(f"{{{name}, {_erlang(value)}}}" for name, value in self.settings.items())
         (self.root / "advanced.config").write_text(f"[{{rabbit, [{pairs}]}}].\n")
 
-    def _environment(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
+        """Return the environment of the node's programs, rabbitmqctl included."""
         kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "TZ") if name in os.environ}
         arguments = f"-pa {self.root / 'ebin'} -s cq_driver boot -cq_port {self.driver_port}"
         return {
@@ -139,7 +140,7 @@ class PrivateNode:
 
     def start(self) -> None:
         """Start the node and wait until it serves."""
-        environment = self._environment()
+        environment = self.environment()
         if self._epmd is None:
             self._epmd = subprocess.Popen(
                 [*WITH_PARENT, "epmd", "-port", str(self._epmd_port), "-address", LOOPBACK],

@@ -44,7 +44,7 @@ RIM = ("engine.__main__", "engine.cli", "engine.conformance.command", "engine.in
 
 PURE_STDLIB = frozenset(
     "__future__ abc array base64 binascii bisect collections contextlib copy dataclasses enum fractions "
-    "functools hashlib heapq itertools json math numbers operator re string struct textwrap types typing "
+    "functools difflib hashlib heapq itertools json math numbers operator re shlex string struct textwrap types typing "
     "zlib".split()
 )
 """Modules of the standard library that know no clock, no chance, no thread and no file."""

@@ -42,6 +42,12 @@ class StubRows:
     rows: list[Ticked]
 
 
+@dataclass
+class StubAnswer:
+    text: str
+    changes: bool
+
+
 class StubLog:
     keep = 2048
 
@@ -84,6 +90,10 @@ class StubNode:
         elif verb == "emit":
             for _each in range(command["count"]):
                 self.log.add(self.now_us)
+        elif verb == "ctl":
+            if "refuse" in command["line"]:
+                raise StubRefusal("the node does not want to")
+            self.log.add(self.now_us)
         elif verb == "disk":
             self.files.used = command["bytes"]
         elif verb == "break":
@@ -97,6 +107,9 @@ class StubNode:
             self.ticking = command.get("running", True)
         else:
             raise StubRefusal(f"do must be something that the stub knows, not {verb}")
+
+    def ask(self, line: str) -> StubAnswer:
+        return StubAnswer(f"said: {line}", line.startswith("set"))
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
         stop = None if max_transitions is None else self.log.number + max_transitions

@@ -58,21 +58,30 @@ export class Transport {
 
   /** Ask the engine for something; resolves when it accepts, rejects with its message when it refuses. */
   command(command) {
+    return this.awaited((id) => ({ t: "command", id, command }));
+  }
+
+  /** Ask the console a line; resolves with {text, error}, rejects when nobody answers. */
+  ask(line) {
+    return this.awaited((id) => ({ t: "ask", id, line }));
+  }
+
+  awaited(message) {
     this.commandId += 1;
     const id = this.commandId;
     return new Promise((accept, refuse) => {
       const timer = setTimeout(() => this.settle(id, "timeout"), COMMAND_TIMEOUT_MS);
       this.waiting.set(id, { accept, refuse, timer });
-      if (!this.send({ t: "command", id, command })) this.settle(id, "offline");
+      if (!this.send(message(id))) this.settle(id, "offline");
     });
   }
 
-  settle(id, reason) {
+  settle(id, reason, answer) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     this.waiting.delete(id);
     clearTimeout(waiting.timer);
-    if (reason === null) waiting.accept();
+    if (reason === null) waiting.accept(answer);
     else waiting.refuse(new Error(reason));
   }
 
@@ -103,6 +112,7 @@ export class Transport {
     if (message.t === "frame") this.frame(message);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "accepted") this.settle(message.id, null);
+    else if (message.t === "answer") this.settle(message.id, null, message);
     else if (message.t === "refused") this.refused(message);
     else this.listeners[message.t]?.(message);
   }

@@ -6,6 +6,7 @@ import { gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { Alerts } from "../view/alerts.js";
 import { ChartsView } from "../view/charts.js";
+import { Console } from "../view/console.js";
 import { Controls } from "../view/controls.js";
 import { find, throttle } from "../view/dom.js";
 import { FilesView } from "../view/files.js";
@@ -21,6 +22,7 @@ import { act } from "../view/scheduler.js";
 import { Queues } from "../view/queues.js";
 import { Scrubber } from "../view/scrubber.js";
 import { StageView } from "../view/stage.js";
+import { StandsFor } from "../view/stands-for.js";
 import { Status } from "../view/status.js";
 import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
 import { Tour } from "../view/tour.js";
@@ -105,6 +107,7 @@ function build(parts, root, session, transport, alerts, data) {
     (command) => commands(transport, playhead).command(command),
     (pace) => transport.send({ t: "control", ...pace }),
   );
+  operate(parts, session, transport, data.console);
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
   parts.twin = new Twin(find("#twin"), playhead, {
@@ -132,6 +135,24 @@ function startTour(parts, session, { owner }) {
     find("#hints").hidden = true;
     parts.tour.start();
   });
+}
+
+/** The operator's view: the console, and what each control stands for. */
+function operate(parts, session, transport, known) {
+  const { controls } = parts;
+  const ask = (line) => {
+    parts.playhead.now();
+    return transport.ask(line);
+  };
+  parts.console = new Console(find("#console"), known, ask, () => Object.keys(session.state.queues));
+  find("[data-act=console]").addEventListener("click", () => parts.console.toggle());
+  const said = () => ({
+    persistent: controls.field("persistent").checked,
+    ack: controls.field("ack").value,
+    prefetch: controls.field("prefetch").value,
+  });
+  const run = (line) => parts.console.open(line);
+  parts.stands = new StandsFor(controls.root, known.stands_for, session, { said, run });
 }
 
 /** What the controls send with: the first command brings the view back to the present. */
@@ -194,6 +215,7 @@ function follow(parts, session) {
       parts.why.update();
       parts.narrative.update();
       parts.controls.update();
+      parts.stands.update();
       parts.gauges.update(playhead.state);
       parts.hints.update();
       parts.status.update();

@@ -44,6 +44,7 @@ export function bindKeys(parts) {
     j: () => parts.narrative.walk(1),
     k: () => parts.narrative.walk(-1),
     w: () => find("#why").focus(),
+    c: () => parts.console.toggle(),
     s: () => parts.bar.share(),
     q: () => {
       laneUntil = performance.now() + LANE_MS;

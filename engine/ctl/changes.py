@@ -1,0 +1,191 @@
+"""The lines that change something: which command of the node each of them is, and what rabbitmqctl says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.policies import Policy, PolicyRefused, checked
+from engine.ctl.errors import CtlRefused
+from engine.ctl.request import Request
+from engine.ctl.usage import NODE_NAME
+from engine.errors import CommandError
+from engine.node.commands import DEFAULT_QUEUE
+from engine.node.memory_limit import bytes_of
+
+USAGE: Final = 64
+NODE_REFUSED: Final = 69
+BAD_VALUE: Final = 65
+
+State = Mapping[str, Any]
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A command for the node, and what rabbitmqctl says before and after it is done."""
+
+    command: dict[str, Any]
+    said: str
+    done: str = ""
+
+
+def _failed(request: Request, said: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
+    return CtlRefused(f"{'' if request.quiet else said}\nError:\n{reason}\n".lstrip("\n"), code)
+
+
+def _fraction(request: Request, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise request.invalid("Bad argument.", BAD_VALUE) from None
+
+
+def _bytes(request: Request, text: str) -> int:
+    try:
+        return bytes_of(text)
+    except CommandError:
+        what = "Bad argument: Invalid units." if text[:1].isdecimal() else "Bad argument."
+        raise request.invalid(what, BAD_VALUE) from None
+
+
+def _two(request: Request, keyword: str) -> bool:
+    """Return whether the line has the keyword and a value after it."""
+    first, *more = request.arguments
+    if first == keyword and not more:
+        raise request.invalid("not enough arguments.")
+    if first != keyword and more:
+        raise request.invalid("too many arguments.")
+    return first == keyword
+
+
+def _watermark(request: Request, _: State) -> Change:
+    value: Any
+    if _two(request, "absolute"):
+        value = {"absolute": _bytes(request, request.arguments[1])}
+        shown = f"{request.arguments[1]} bytes"
+    else:
+        value = _fraction(request, request.arguments[0])
+        shown = request.arguments[0]
+        if not 0.0 <= value <= 1.0:
+            raise request.invalid(
+                "Bad argument: The threshold should be a fraction between 0.0 and 1.0", BAD_VALUE
+            )
+    command = {"do": "set", "name": "vm_memory_high_watermark", "value": value}
+    return Change(command, f"Setting memory threshold on {NODE_NAME} to {shown} ...")
+
+
+def _disk_limit(request: Request, _: State) -> Change:
+    value: dict[str, Any]
+    if _two(request, "mem_relative"):
+        fraction = _fraction(request, request.arguments[1])
+        value, shown = {"mem_relative": fraction}, f"{request.arguments[1]} times the total RAM"
+        if not 0.0 <= fraction < float("inf"):
+            raise request.invalid("Bad argument.", BAD_VALUE)
+    else:
+        value = {"absolute": _bytes(request, request.arguments[0])}
+        shown = f"{request.arguments[0]} bytes"
+    command = {"do": "set", "name": "disk_free_limit", "value": value}
+    return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
+
+
+def _set_policy(request: Request, _: State) -> Change:
+    name, pattern, text = request.arguments
+    priority = request.options.get("priority", "0")
+    said = (
+        f'Setting policy "{name}" for pattern "{pattern}" to "{text}" with priority "{priority}" '
+        'for vhost "/" ...'
+    )
+    try:
+        definition = json.loads(text)
+    except ValueError:
+        raise _failed(request, said, "JSON decoding error. Reason: badarg") from None
+    if not isinstance(definition, dict):
+        raise _failed(request, said, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
+    fields: dict[str, Any] = {
+        "name": name,
+        "pattern": pattern,
+        "definition": definition,
+        "priority": int(priority),
+        "apply_to": request.options.get("apply-to", "all"),
+    }
+    try:
+        checked(Policy(**fields))
+    except PolicyRefused as error:
+        raise _failed(request, said, f"Validation failed\n\n{error}\n") from error
+    return Change({"do": "set_policy", **fields}, said)
+
+
+def _clear_policy(request: Request, state: State) -> Change:
+    name = request.arguments[0]
+    said = f'Clearing policy "{name}" on vhost "/" ...'
+    if name not in state["node"].get("policies", {}):
+        raise _failed(request, said, "Parameter does not exist")
+    return Change({"do": "clear_policy", "name": name}, said)
+
+
+def _purge(request: Request, state: State) -> Change:
+    name = request.arguments[0]
+    said = f"Purging queue '{name}' in vhost '/' ..."
+    if name not in state["queues"]:
+        raise _failed(request, said, "not_found")
+    return Change({"do": "purge", "queue": name}, said)
+
+
+def _delete(request: Request, state: State) -> Change:
+    name = request.arguments[0]
+    conditions = [
+        words
+        for flag, words in (("if-empty", "if queue is empty"), ("if-unused", "if queue is unused"))
+        if flag in request.options
+    ]
+    said = " ".join([f"Deleting queue '{name}' on vhost '/'", " and ".join(conditions), "..."]).replace(
+        "  ", " "
+    )
+    if name not in state["queues"]:
+        raise _failed(request, said, "Queue not found", USAGE)
+    ready = state["queues"][name]["counters"]["len"]
+    used = any(
+        facts["role"] == "consumer" and facts.get("queue", DEFAULT_QUEUE) == name
+        for facts in state["node"]["actors"].values()
+    )
+    if "if-empty" in request.options and ready:
+        raise _failed(request, said, "Queue is not empty", USAGE)
+    if "if-unused" in request.options and used:
+        raise _failed(request, said, "Queue is in use", USAGE)
+    command = {
+        "do": "delete_queue",
+        "name": name,
+        "if_unused": "if-unused" in request.options,
+        "if_empty": "if-empty" in request.options,
+    }
+    return Change(command, said, f"Queue was successfully deleted with {ready} ready messages\n")
+
+
+def _stop(_: Request, __: State) -> Change:
+    return Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ...")
+
+
+def _start(_: Request, __: State) -> Change:
+    return Change({"do": "start_app"}, f"Starting node {NODE_NAME} ...")
+
+
+_CHANGES: Final[dict[str, Callable[[Request, State], Change]]] = {
+    "set_vm_memory_high_watermark": _watermark,
+    "set_disk_free_limit": _disk_limit,
+    "set_policy": _set_policy,
+    "clear_policy": _clear_policy,
+    "purge_queue": _purge,
+    "delete_queue": _delete,
+    "stop_app": _stop,
+    "start_app": _start,
+}
+
+
+def change_of(request: Request, state: State) -> Change:
+    """Return what a line changes.
+
+    Raises CtlRefused when rabbitmqctl or the node would not do it.
+    """
+    return _CHANGES[request.name](request, state)

@@ -1,0 +1,19 @@
+"""What rabbitmqctl says when it does not do what a line asks for."""
+
+from __future__ import annotations
+
+from engine.errors import EngineError
+
+
+class CtlRefused(EngineError):
+    """A line was not done; the message is what rabbitmqctl prints.
+
+    Args:
+        text: all lines that it prints.
+        code: its exit code (64 usage, 65 a bad value, 69 the node refused).
+    """
+
+    def __init__(self, text: str, code: int = 64) -> None:
+        super().__init__(text)
+        self.text = text
+        self.code = code

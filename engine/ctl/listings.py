@@ -1,0 +1,276 @@
+"""The listings: what the node's state says, column by column, in the broker's terms (Q10, A4, F7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.exchanges import DEFAULT, PREDECLARED
+from engine.ctl.printing import Term
+from engine.ctl.usage import NODE_NAME
+from engine.extents import Extent
+from engine.node import calibration
+from engine.node.commands import DEFAULT_QUEUE
+from engine.node.memory_model import entry_bytes
+
+State = Mapping[str, Any]
+Row = dict[str, Any]
+Rates = tuple[float, float, float, float]
+"""Messages per second: in, out, acks in, acks out (Q26)."""
+
+PENDING: Final = ("ram_pending", "disk_pending", "index_pending")
+FIRST_PORT: Final = 50_001
+FIRST_PROCESS: Final = 800
+GUEST: Final = "guest"
+
+
+def erlang_float(value: float) -> str:
+    """Return a float as Erlang prints it: 1.0e-6, not 1e-06."""
+    mantissa, e, exponent = repr(value).partition("e")
+    if not e:
+        return mantissa
+    return f"{mantissa if '.' in mantissa else mantissa + '.0'}e{int(exponent)}"
+
+
+def _count(rows: list[list[int]]) -> int:
+    return sum(row[1] for row in rows)
+
+
+def _pid(number: int) -> Term:
+    return Term(f"<{NODE_NAME}.1.{number}.0>")
+
+
+def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
+    """Return the actors that have a connection, with its number; the node's own two only once they are in use."""
+    used = {"burst": "published", "hand": "delivered"}
+    return {
+        name: (number, facts)
+        for number, (name, facts) in enumerate(state["node"]["actors"].items())
+        if facts.get("connection_state") != "closed" and (name not in used or facts.get(used[name]))
+    }
+
+
+def _consumers(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
+    return {
+        name: found
+        for name, found in _connections(state).items()
+        if found[1]["role"] == "consumer"
+        and found[1].get("channel_state") != "closed"
+        and _consumes(found[1])
+    }
+
+
+def _consumes(facts: Mapping[str, Any]) -> bool:
+    return facts.get("state") != "cancelled"
+
+
+def _queue_of(facts: Mapping[str, Any]) -> str:
+    return str(facts.get("queue") or DEFAULT_QUEUE)
+
+
+def memory_of(queue: Mapping[str, Any]) -> int:
+    """Return the modelled bytes of a queue process: its entries, and an idle process."""
+    entries = sum(
+        extent.count * (entry_bytes(extent) + (calibration.PENDING_HEAP if place in PENDING else 0))
+        for place, rows in queue["lanes"].items()
+        for extent in (msgspec.convert(row, Extent) for row in rows)
+    )
+    return (calibration.QUEUE_BASE + entries) // 1000
+
+
+def backing_queue_status(queue: Mapping[str, Any], rates: Rates | None) -> Term:
+    """Return the status of a queue's backing queue as the broker's own term (Q10)."""
+    lanes, counters = queue["lanes"], queue["counters"]
+    start, count, transient, end = queue["delta"]
+    target = counters["target_ram_count"]
+    ingress, egress, ack_ingress, ack_egress = map(erlang_float, rates or (0.0, 0.0, 0.0, 0.0))
+    edges = ["undefined" if each is None else each for each in (start, end)]
+    pairs = [
+        ("mode", queue["mode"]),
+        ("version", 1),
+        ("q1", _count(lanes["q1"])),
+        ("q2", _count(lanes["q2"])),
+        ("delta", f"{{delta,{edges[0]},{count},{transient},{edges[1]}}}"),
+        ("q3", _count(lanes["q3"])),
+        ("q4", _count(lanes["q4"])),
+        ("len", counters["len"]),
+        ("target_ram_count", "infinity" if target is None else target),
+        ("next_seq_id", counters["next_seq_id"]),
+        ("next_deliver_seq_id", counters["next_deliver_seq_id"]),
+        ("avg_ingress_rate", ingress),
+        ("avg_egress_rate", egress),
+        ("avg_ack_ingress_rate", ack_ingress),
+        ("avg_ack_egress_rate", ack_egress),
+    ]
+    return Term("[" + ",".join(f"{{{name},{value}}}" for name, value in pairs) + "]")
+
+
+def queues(state: State, rates: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each queue."""
+    consumers = [_queue_of(facts) for _, facts in _consumers(state).values()]
+    rows = []
+    for number, (name, queue) in enumerate(state["queues"].items()):
+        lanes, counters = queue["lanes"], queue["counters"]
+        ready = counters["len"]
+        unacked = sum(_count(lanes[place]) for place in PENDING)
+        unacked_ram = _count(lanes["ram_pending"]) + _count(lanes["index_pending"])
+        rows.append(
+            {
+                "name": name,
+                "durable": queue["durable"],
+                "auto_delete": queue.get("auto_delete", False),
+                "exclusive": queue.get("exclusive", False),
+                "arguments": queue.get("arguments", {}),
+                "policy": queue.get("policy"),
+                "pid": _pid(FIRST_PROCESS // 2 + number),
+                "messages": ready + unacked,
+                "messages_ready": ready,
+                "messages_unacknowledged": unacked,
+                "messages_ready_ram": counters["ram_msg_count"],
+                "messages_unacknowledged_ram": unacked_ram,
+                "messages_ram": counters["ram_msg_count"] + unacked_ram,
+                "messages_persistent": counters["persistent_count"],
+                "message_bytes": counters["bytes"] + counters["unacked_bytes"],
+                "message_bytes_ready": counters["bytes"],
+                "message_bytes_unacknowledged": counters["unacked_bytes"],
+                "message_bytes_ram": counters["ram_bytes"],
+                "message_bytes_persistent": counters["persistent_bytes"],
+                "disk_reads": counters["disk_read_count"],
+                "disk_writes": counters["disk_write_count"],
+                "consumers": consumers.count(name),
+                "memory": memory_of(queue),
+                "state": "flow" if counters["blocked"] else "running",
+                "type": "classic",
+                "leader": NODE_NAME,
+                "members": NODE_NAME,
+                "online": NODE_NAME,
+                "backing_queue_status": backing_queue_status(queue, rates.get(name)),
+            }
+        )
+    return rows
+
+
+def exchanges(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each exchange."""
+    own = {each.name: msgspec.structs.asdict(each) for each in PREDECLARED}
+    return [
+        {"policy": None, "arguments": {}, **facts, "name": name}
+        for name, facts in sorted({**own, **state["node"].get("exchanges", {})}.items())
+    ]
+
+
+def bindings(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each binding, first those that every queue has to the default exchange."""
+    made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in state["queues"]]
+    return [
+        {
+            "source_name": each["exchange"],
+            "source_kind": "exchange",
+            "destination_name": each["queue"],
+            "destination_kind": "queue",
+            "routing_key": each["routing_key"],
+            "arguments": each.get("arguments", {}),
+        }
+        for each in [*made, *state["node"].get("bindings", [])]
+    ]
+
+
+def connections(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each connection (A4)."""
+    shown = ("blocked", "blocking", "flow")
+    rows = []
+    for name, (number, facts) in _connections(state).items():
+        at = facts.get("connection_state", facts.get("state"))
+        rows.append(
+            {
+                "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
+                "user_provided_name": name,
+                "pid": _pid(FIRST_PROCESS + 3 * number),
+                "node": NODE_NAME,
+                "user": GUEST,
+                "vhost": "/",
+                "host": "127.0.0.1",
+                "port": 5672,
+                "peer_host": "127.0.0.1",
+                "peer_port": FIRST_PORT + number,
+                "protocol": "{0,9,1}",
+                "auth_mechanism": "PLAIN",
+                "ssl": False,
+                "state": at if at in shown else "running",
+                "channels": int(facts.get("channel_state") != "closed"),
+            }
+        )
+    return rows
+
+
+def channels(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each channel."""
+    consuming = _consumers(state)
+    return [
+        {
+            "pid": _pid(FIRST_PROCESS + 3 * number + 1),
+            "connection": _pid(FIRST_PROCESS + 3 * number),
+            "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672 (1)",
+            "number": 1,
+            "user": GUEST,
+            "vhost": "/",
+            "transactional": False,
+            "confirm": facts.get("confirm", False),
+            "consumer_count": int(name in consuming),
+            "messages_unacknowledged": facts.get("unacked", 0),
+            "messages_unconfirmed": facts.get("unconfirmed", 0),
+            "messages_uncommitted": 0,
+            "acks_uncommitted": 0,
+            "prefetch_count": facts.get("prefetch", 0),
+            "global_prefetch_count": facts.get("channel_prefetch", 0),
+        }
+        for name, (number, facts) in _connections(state).items()
+        if facts.get("channel_state") != "closed"
+    ]
+
+
+def consumers(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each consumer."""
+    return [
+        {
+            "queue_name": _queue_of(facts),
+            "channel_pid": _pid(FIRST_PROCESS + 3 * number + 1),
+            "consumer_tag": name,
+            "ack_required": facts["ack"] != "auto",
+            "prefetch_count": facts["prefetch"],
+            "active": True,
+            "activity_status": "up",
+            "arguments": {"x-priority": facts["priority"]} if facts.get("priority") else {},
+        }
+        for name, (number, facts) in _consumers(state).items()
+    ]
+
+
+def policies(state: State, _: Mapping[str, Rates]) -> list[Row]:
+    """Return a row for each policy, the lowest priority first."""
+    known: Mapping[str, Mapping[str, Any]] = state["node"].get("policies", {})
+    return [
+        {
+            "vhost": "/",
+            "name": name,
+            "pattern": facts["pattern"],
+            "apply-to": facts.get("apply_to", "all"),
+            "definition": Term(msgspec.json.encode(facts["definition"]).decode()),
+            "priority": facts.get("priority", 0),
+        }
+        for name, facts in sorted(known.items(), key=lambda each: (each[1].get("priority", 0), each[0]))
+    ]
+
+
+LISTINGS: Final[dict[str, tuple[Callable[[State, Mapping[str, Rates]], list[Row]], str]]] = {
+    "list_queues": (queues, "Timeout: {timeout} seconds ...\nListing queues for vhost {vhost} ..."),
+    "list_exchanges": (exchanges, "Listing exchanges for vhost {vhost} ..."),
+    "list_bindings": (bindings, "Listing bindings for vhost {vhost}..."),
+    "list_connections": (connections, "Listing connections ..."),
+    "list_channels": (channels, "Listing channels ..."),
+    "list_consumers": (consumers, "Listing consumers in vhost {vhost} ..."),
+    "list_policies": (policies, 'Listing policies for vhost "{vhost}" ...'),
+}
+"""For each listing what makes its rows, and what rabbitmqctl says before them."""

@@ -1,0 +1,92 @@
+"""`rabbitmqctl status`: the parts of it that a node in virtual time has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from engine.ctl.request import Request
+from engine.ctl.usage import NODE_NAME
+
+UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
+
+PARTS: Final = (
+    ("other_system", ("base_bytes",)),
+    ("connection_readers", ("connection_bytes",)),
+    ("queue_procs", ("entry_bytes", "journal_bytes")),
+    ("binary", ("body_bytes", "cached_body_bytes")),
+    ("msg_index", ("store_bytes",)),
+)
+"""The broker's name of each part of the memory, and what the model counts for it."""
+
+
+def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
+    """Return what rabbitmqctl prints.
+
+    Raises CtlRefused for a unit that does not exist.
+    """
+    unit = request.options.get("unit", "gb")
+    if unit.lower() not in UNITS:
+        raise request.invalid(f"\"unit '{unit}' is not supported. Please use one of: {', '.join(UNITS)}\"")
+
+    def amount(value: float) -> str:
+        size = value / UNITS[unit.lower()]
+        return f"{int(size) if unit.lower() == 'bytes' else round(size, 4)} {unit}"
+
+    node = state["node"]
+    memory, total = node["memory"], max(1, node["memory"]["process_memory"])
+    parts = sorted(
+        ((sum(memory[each] for each in counted), name) for name, counted in PARTS), key=lambda p: -p[0]
+    )
+    sections = [
+        (
+            "Runtime",
+            [
+                f"Uptime (seconds): {now_us // 1_000_000}",
+                "RabbitMQ version: 3.10.8",
+                f"Node name: {NODE_NAME}",
+            ],
+        ),
+        ("Alarms", _alarms(node.get("alarms", {}))),
+        (
+            "Memory",
+            [
+                f"Total memory used: {amount(memory['process_memory'])}",
+                "Calculation strategy: modelled",
+                f"Memory high watermark setting: {_watermark(node, amount)}, computed to: {amount(memory['limit'])}",
+                "",
+                *(f"{name}: {amount(size)} ({round(100 * size / total, 2)} %)" for size, name in parts),
+            ],
+        ),
+        ("Free Disk Space", _disk(node["disk"], amount)),
+        (
+            "Totals",
+            [
+                f"Connection count: {sum(a['role'] in ('publisher', 'consumer') for a in node['actors'].values())}",
+                f"Queue count: {len(state['queues'])}",
+                "Virtual host count: 1",
+            ],
+        ),
+    ]
+    return "\n".join("\n".join([title, "", *lines, ""]) for title, lines in sections)
+
+
+def _alarms(alarms: Mapping[str, Any]) -> list[str]:
+    words = {"memory": "Memory alarm", "disk": "Free disk space alarm"}
+    return [f"{words[each]} on node {NODE_NAME}" for each in words if alarms.get(each)] or ["(none)"]
+
+
+def _watermark(node: Mapping[str, Any], amount: Any) -> str:
+    value = node["settings"].get("vm_memory_high_watermark")
+    if isinstance(value, Mapping):
+        return str(amount(value["absolute"]))
+    return f"{value} of available memory"
+
+
+def _disk(disk: Mapping[str, Any], amount: Any) -> list[str]:
+    if "limit" not in disk:
+        return [f"Written by this node: {amount(disk['used_bytes'])}"]
+    return [
+        f"Low free disk space watermark: {amount(disk['limit'])}",
+        f"Free disk space: {amount(disk['free'])}",
+    ]

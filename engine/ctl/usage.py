@@ -1,0 +1,261 @@
+"""The commands that the console knows: usage lines, options, columns and words, as `rabbitmqctl help` has them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import msgspec
+
+NODE_NAME: Final = "rabbit@waterline"
+
+QUEUE_COLUMNS: Final = (
+    "arguments auto_delete backing_queue_status consumer_capacity consumer_utilisation consumers disk_reads "
+    "disk_writes durable exclusive exclusive_consumer_pid exclusive_consumer_tag head_message_timestamp leader "
+    "members memory message_bytes message_bytes_persistent message_bytes_ram message_bytes_ready "
+    "message_bytes_unacknowledged messages messages_persistent messages_ram messages_ready messages_ready_ram "
+    "messages_unacknowledged messages_unacknowledged_ram name online owner_pid pid policy slave_pids state "
+    "synchronised_slave_pids type"
+).split()
+"""What list_queues can show; `backing_queue_status`, of older rabbitmqctl, is shown here too (Q10)."""
+
+EXCHANGE_COLUMNS: Final = "arguments auto_delete durable internal name policy type".split()
+BINDING_COLUMNS: Final = (
+    "arguments destination_kind destination_name routing_key source_kind source_name".split()
+)
+CONNECTION_COLUMNS: Final = (
+    "auth_mechanism channel_max channels client_properties connected_at frame_max garbage_collection host name "
+    "node peer_cert_issuer peer_cert_subject peer_cert_validity peer_host peer_port pid port protocol reductions "
+    "recv_cnt recv_oct send_cnt send_oct send_pend ssl ssl_cipher ssl_hash ssl_key_exchange ssl_protocol state "
+    "timeout user user_provided_name vhost"
+).split()
+CHANNEL_COLUMNS: Final = (
+    "acks_uncommitted confirm connection consumer_count global_prefetch_count messages_unacknowledged "
+    "messages_uncommitted messages_unconfirmed name number pid prefetch_count transactional user vhost"
+).split()
+CONSUMER_COLUMNS: Final = (
+    "ack_required active activity_status arguments channel_pid consumer_tag prefetch_count queue_name"
+).split()
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """One command of rabbitmqctl.
+
+    Args:
+        line: what stands after `rabbitmqctl [--node <node>] [--longnames] [--quiet]`.
+        about: one sentence.
+        least, most: how many arguments it takes, None for any number.
+        options: names of its own options that take a value; flags: those that take none.
+        columns: what a listing can show, default: what it shows when none is named.
+        changes: whether it changes anything.
+        needs_app: whether the broker's application must run.
+    """
+
+    line: str
+    about: str
+    least: int = 0
+    most: int | None = 0
+    options: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    default: tuple[str, ...] = ()
+    changes: bool = False
+    needs_app: bool = True
+
+
+def _listing(name: str, about: str, columns: list[str], default: str, more: str = "", end: str = "") -> Usage:
+    return Usage(
+        line=f"{name} {more}[--no-table-headers] {end or '[<column> ...] [--timeout <timeout>]'}",
+        about=about,
+        most=None,
+        options=("vhost", "timeout", "formatter"),
+        flags=("no-table-headers", "online", "offline", "local"),
+        columns=tuple(columns),
+        default=tuple(default.split()),
+    )
+
+
+_VHOST: Final = "[--vhost <vhost>] "
+
+USAGES: Final[dict[str, Usage]] = {
+    "help": Usage(
+        line="help <command>", about="Displays usage information for a command", most=1, needs_app=False
+    ),
+    "start_app": Usage(
+        line="start_app",
+        about="Starts the RabbitMQ application but leaves the runtime (Erlang VM) running",
+        changes=True,
+        needs_app=False,
+    ),
+    "stop_app": Usage(
+        line="stop_app",
+        about="Stops the RabbitMQ application, leaving the runtime (Erlang VM) running",
+        changes=True,
+        needs_app=False,
+    ),
+    "list_bindings": _listing(
+        "list_bindings",
+        "Lists all bindings on a vhost",
+        BINDING_COLUMNS,
+        "source_name source_kind destination_name destination_kind routing_key arguments",
+        _VHOST,
+    ),
+    "list_channels": _listing(
+        "list_channels",
+        "Lists all channels in the node",
+        CHANNEL_COLUMNS,
+        "pid user consumer_count messages_unacknowledged",
+        end="[<column> ...]",
+    ),
+    "list_connections": _listing(
+        "list_connections",
+        "Lists AMQP 0.9.1 connections for the node",
+        CONNECTION_COLUMNS,
+        "user peer_host peer_port state",
+    ),
+    "list_consumers": _listing(
+        "list_consumers",
+        "Lists all consumers for a vhost",
+        CONSUMER_COLUMNS,
+        "queue_name channel_pid consumer_tag ack_required prefetch_count active arguments",
+        _VHOST,
+    ),
+    "list_exchanges": _listing("list_exchanges", "Lists exchanges", EXCHANGE_COLUMNS, "name type", _VHOST),
+    "list_policies": Usage(
+        line="list_policies [--vhost <vhost>] [--no-table-headers] [--timeout <timeout>]",
+        about="Lists all policies in a virtual host",
+        options=("vhost", "timeout", "formatter"),
+        flags=("no-table-headers",),
+        default=("vhost", "name", "pattern", "apply-to", "definition", "priority"),
+    ),
+    "list_queues": _listing(
+        "list_queues",
+        "Lists queues and their properties",
+        QUEUE_COLUMNS,
+        "name messages",
+        _VHOST + "[--online] [--offline] [--local] ",
+        "[<column>, ...] [--timeout <timeout>]",
+    ),
+    "status": Usage(
+        line="status [--unit <unit>] [--timeout <timeout>]",
+        about="Displays status of a node",
+        options=("unit", "timeout"),
+    ),
+    "clear_policy": Usage(
+        line="clear_policy [--vhost <vhost>] <name>",
+        about="Clears (removes) a policy",
+        least=1,
+        most=1,
+        options=("vhost",),
+        changes=True,
+    ),
+    "set_policy": Usage(
+        line="set_policy [--vhost <vhost>] [--priority <priority>] [--apply-to <apply-to>] "
+        "<name> <pattern> <definition>",
+        about="Sets or updates a policy",
+        least=3,
+        most=3,
+        options=("vhost", "priority", "apply-to"),
+        changes=True,
+    ),
+    "set_disk_free_limit": Usage(
+        line="set_disk_free_limit <disk_limit> | mem_relative <fraction>",
+        about="Sets the disk_free_limit setting",
+        least=1,
+        most=2,
+        changes=True,
+    ),
+    "set_vm_memory_high_watermark": Usage(
+        line="set_vm_memory_high_watermark <fraction> | absolute <value>",
+        about="Sets the vm_memory_high_watermark setting",
+        least=1,
+        most=2,
+        changes=True,
+    ),
+    "delete_queue": Usage(
+        line="delete_queue [--vhost <vhost>] <queue_name> [--if-empty|-e] [--if-unused|-u] [--timeout <timeout>]",
+        about="Deletes a queue",
+        least=1,
+        most=1,
+        options=("vhost", "timeout"),
+        flags=("if-empty", "if-unused"),
+        changes=True,
+    ),
+    "purge_queue": Usage(
+        line="purge_queue <queue>",
+        about="Purges a queue (removes all messages in it)",
+        least=1,
+        most=1,
+        options=("vhost", "timeout"),
+        changes=True,
+    ),
+}
+
+GROUPS: Final = (
+    ("Help", ("help",)),
+    ("Nodes", ("start_app", "stop_app")),
+    (
+        "Monitoring, observability and health checks",
+        (
+            "list_bindings",
+            "list_channels",
+            "list_connections",
+            "list_consumers",
+            "list_exchanges",
+            "list_queues",
+            "status",
+        ),
+    ),
+    ("Policies", ("clear_policy", "list_policies", "set_policy")),
+    ("Configuration and Environment", ("set_disk_free_limit", "set_vm_memory_high_watermark")),
+    ("Queues", ("delete_queue", "purge_queue")),
+)
+
+ELSEWHERE: Final = frozenset(
+    "autocomplete version await_startup reset rotate_logs shutdown stop wait await_online_nodes "
+    "change_cluster_node_type cluster_status force_boot force_reset forget_cluster_node join_cluster "
+    "rename_cluster_node update_cluster_nodes cancel_sync_queue sync_queue add_user authenticate_user "
+    "change_password clear_password clear_user_limits delete_user list_user_limits list_users set_user_limits "
+    "set_user_tags clear_permissions clear_topic_permissions list_permissions list_topic_permissions "
+    "list_user_permissions list_user_topic_permissions list_vhosts set_permissions set_topic_permissions "
+    "list_ciphers list_hashes list_node_auth_attempt_stats list_unresponsive_queues ping report schema_info "
+    "clear_global_parameter clear_parameter list_global_parameters list_parameters set_global_parameter "
+    "set_parameter clear_operator_policy list_operator_policies set_operator_policy add_vhost clear_vhost_limits "
+    "delete_vhost list_vhost_limits restart_vhost set_vhost_limits set_vhost_tags trace_off trace_on decode "
+    "encode environment set_cluster_name set_log_level export_definitions import_definitions "
+    "enable_feature_flag list_feature_flags close_all_connections close_all_user_connections close_connection "
+    "eval eval_file exec force_gc resume_listeners suspend_listeners hipe_compile node_health_check".split()
+)
+"""Commands of rabbitmqctl 3.10.8 that this console has not."""
+
+
+def usage_of(name: str) -> str:
+    """Return the usage block of one command."""
+    return f"Usage\n\nrabbitmqctl [--node <node>] [--longnames] [--quiet] {USAGES[name].line}"
+
+
+def help_on(name: str) -> str:
+    """Return what `rabbitmqctl help <command>` says."""
+    usage = USAGES[name]
+    text = f"\n{usage_of(name)}\n\n{usage.about}.\n"
+    if usage.columns:
+        text += (
+            f"\n\nArguments and Options\n\n<column>\n\tmust be one of {', '.join(sorted(usage.columns))}\n"
+        )
+    return text
+
+
+def overview() -> str:
+    """Return what `rabbitmqctl help` says."""
+    lines = [
+        "",
+        "Usage",
+        "",
+        "rabbitmqctl [--node <node>] [--timeout <timeout>] [--longnames] [--quiet] <command> [<command options>]",
+        "",
+        "Available commands:",
+    ]
+    for group, names in GROUPS:
+        lines += ["", f"{group}:", ""]
+        lines += [f"   {name:<29} {USAGES[name].about}" for name in names]
+    lines += ["", "Use 'rabbitmqctl help <command>' to learn more about a specific command"]
+    return "\n".join(lines) + "\n"

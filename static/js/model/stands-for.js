@@ -1,0 +1,57 @@
+/** What a control stands for: the lines of rabbitmqctl, of a configuration file or of a client, with the values now. */
+import { shownQueue } from "./shown.js";
+
+/** Values that many lines need, from the state and from what the page's fields say (`said`). */
+export function valuesNow(state, said = {}) {
+  const settings = state.node?.settings ?? {};
+  return {
+    queue: shownQueue(state) ?? "orders",
+    exchange: '""',
+    routing_key: shownQueue(state) ?? "orders",
+    delivery_mode: said.persistent ? 2 : 1,
+    no_ack: said.ack === "auto",
+    multiple: said.ack === "multiple",
+    prefetch: said.prefetch ?? 0,
+    mode: settings.queue_mode ?? "default",
+    ...said,
+  };
+}
+
+const DECIMALS = 4;
+
+/** The value that a line's `{value}` shows for a setting. */
+export function settingNow(key, state, values) {
+  if (key in values) return values[key];
+  if (key === "queue_mode") return values.mode;
+  const name = key.split(".")[0];
+  const value = state.node?.settings?.[name];
+  if (typeof value === "object" && value !== null) return Object.values(value)[0];
+  return typeof value === "number" && !Number.isInteger(value) ? Number(value.toFixed(DECIMALS)) : value;
+}
+
+/** Fill `{name}`; doubled braces are braces. A place without a value keeps its name in angle brackets. */
+export function fillLine(line, values) {
+  return line.replace(/\{\{|\}\}|\{(\w+)\}/g, (found, name) => {
+    if (found === "{{") return "{";
+    if (found === "}}") return "}";
+    const value = values[name];
+    return value === undefined || value === null ? `<${name}>` : String(value);
+  });
+}
+
+/** The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client". */
+export function linesOf(keys, table, state, fields) {
+  const common = valuesNow(state, fields);
+  const lines = [];
+  for (const key of keys) {
+    const said = state.node?.settings?.[key];
+    const kind = said !== null && typeof said === "object" ? `${key}.${Object.keys(said)[0]}` : key;
+    const stands = table[kind] ?? table[key];
+    if (!stands) continue;
+    const values = { ...common, value: settingNow(key, state, common) };
+    if (stands.command)
+      lines.push({ where: "rabbitmqctl", text: fillLine(stands.command, values), forgotten: stands.runtime });
+    if (stands.line) lines.push({ where: stands.file, text: fillLine(stands.line, values), forgotten: false });
+  }
+  return lines.filter((line, place) => lines.findIndex((other) => other.text === line.text) === place);
+}

@@ -1,0 +1,80 @@
+/** A small "$" beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
+import { linesOf } from "../model/stands-for.js";
+import { gettext } from "../model/text.js";
+import { el, findAll, setText, show } from "./dom.js";
+
+const SAID_MS = 1600;
+const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("command") };
+
+export class StandsFor {
+  /** `table`: what engine.ctl.stands_for says; `said()`: what the fields say now; `run(line)`: open it in the console. */
+  constructor(root, table, session, { said, run }) {
+    Object.assign(this, { table, session, said, run });
+    this.open = new Map();
+    for (const place of findAll("[data-stands]", root)) this.mark(place);
+  }
+
+  mark(place) {
+    const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
+    if (keys.length === 0) return;
+    const list = el("ul.stands-lines", { hidden: true });
+    const button = el(
+      "button.stands",
+      {
+        type: "button",
+        "aria-expanded": "false",
+        "aria-label": gettext("What this stands for in RabbitMQ"),
+        title: gettext("What this stands for in RabbitMQ"),
+        onclick: () => this.toggle(keys, button, list),
+      },
+      "$",
+    );
+    place.append(button);
+    (place.closest(".field, legend") ?? place).after(list);
+  }
+
+  toggle(keys, button, list) {
+    const opens = list.hidden;
+    show(list, opens);
+    button.setAttribute("aria-expanded", String(opens));
+    if (opens) this.open.set(list, keys);
+    else this.open.delete(list);
+    this.update();
+  }
+
+  /** Write the lines of what is open with the values now. */
+  update() {
+    for (const [list, keys] of this.open) {
+      const lines = linesOf(keys, this.table, this.session.state, this.said());
+      const shape = lines.map((line) => line.where).join(" ");
+      if (list.dataset.shape !== shape) {
+        list.dataset.shape = shape;
+        list.replaceChildren(...lines.map((line) => this.row(line)));
+      }
+      lines.forEach((line, place) => setText(list.children[place].querySelector("code"), line.text));
+    }
+  }
+
+  row(line) {
+    const code = el("code", {}, line.text);
+    const copied = el("span.visually-hidden", { role: "status" });
+    const copy = el("button.btn.small", { type: "button", onclick: () => this.copy(code, copy, copied) }, gettext("Copy"));
+    const run = line.text.startsWith("rabbitmqctl ")
+      ? el("button.btn.small", { type: "button", onclick: () => this.run(code.textContent) }, gettext("Console"))
+      : null;
+    const note = line.forgotten ? el("small", {}, gettext("forgotten at a restart")) : null;
+    const where = WHERE[line.where]?.() ?? line.where;
+    return el("li", {}, el("span.stands-where", {}, where, note), code, el("span.stands-acts", {}, copy, run), copied);
+  }
+
+  async copy(code, button, copied) {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      setText(button, gettext("copied"));
+      setText(copied, gettext("copied"));
+    } catch {
+      getSelection()?.selectAllChildren(code); // without the right to write there, the reader copies by hand
+    }
+    setTimeout(() => setText(button, gettext("Copy")), SAID_MS);
+  }
+}

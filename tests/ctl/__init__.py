@@ -1,0 +1,1 @@
+"""The console against what rabbitmqctl of RabbitMQ 3.10.8 prints."""

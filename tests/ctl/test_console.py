@@ -1,0 +1,123 @@
+"""What no recording holds: numbers that are the node's own, changes, and the table of what controls stand for."""
+
+import re
+import string
+
+import pytest
+
+from engine.ctl.console import ask, command_of
+from engine.ctl.errors import CtlRefused
+from engine.ctl.listings import erlang_float
+from engine.ctl.request import parse
+from engine.ctl.stands_for import STANDS_FOR
+from engine.errors import CommandError
+from tests.ctl.test_recorded import made_state
+
+
+def test_backing_queue_status_is_the_brokers_term():
+    text = ask(
+        "-s list_queues name backing_queue_status", made_state(), 0, {"orders": (1.5, 0.0, 2e-7, 1e22)}
+    ).text
+    status = dict(line.split("\t") for line in text.splitlines())["orders"]
+    assert status == (
+        "[{mode,default},{version,1},{q1,0},{q2,0},{delta,{delta,undefined,0,0,undefined}},{q3,0},{q4,1},{len,1},"
+        "{target_ram_count,infinity},{next_seq_id,3},{next_deliver_seq_id,2},{avg_ingress_rate,1.5},"
+        "{avg_egress_rate,0.0},{avg_ack_ingress_rate,2.0e-7},{avg_ack_egress_rate,1.0e22}]"
+    )
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.0, "0.0"), (1.3575798409164063e-06, "1.3575798409164063e-6")])
+def test_floats_as_erlang_prints_them(value, text):
+    assert erlang_float(value) == text
+
+
+def test_status_tells_memory_disk_and_alarms():
+    state = made_state()
+    text = ask("status --unit bytes", state, 5_000_000).text
+    memory = state["node"]["memory"]
+    assert "Uptime (seconds): 5\n" in text
+    assert f"Total memory used: {memory['process_memory']} bytes" in text
+    assert "Alarms\n\n(none)\n" in text
+    parts = [int(size) for size in re.findall(r"^\w+: (\d+) bytes \(", text, re.MULTILINE)]
+    assert sum(parts) == memory["process_memory"]
+    state["node"]["alarms"] = {"memory": True, "disk": True}
+    text = ask("status", state, 0).text
+    assert "Memory alarm on node rabbit@waterline\nFree disk space alarm on node rabbit@waterline" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("set_vm_memory_high_watermark 0.3", {"do": "set", "name": "vm_memory_high_watermark", "value": 0.3}),
+        (
+            "set_vm_memory_high_watermark absolute 2MiB",
+            {"do": "set", "name": "vm_memory_high_watermark", "value": {"absolute": 2097152}},
+        ),
+        ("set_disk_free_limit 1GB", {"do": "set", "name": "disk_free_limit", "value": {"absolute": 10**9}}),
+        (
+            "set_disk_free_limit mem_relative 1.5",
+            {"do": "set", "name": "disk_free_limit", "value": {"mem_relative": 1.5}},
+        ),
+        (
+            "set_policy --priority 2 short ^or '{\"max-length\": 5}'",
+            {
+                "do": "set_policy",
+                "name": "short",
+                "pattern": "^or",
+                "definition": {"max-length": 5},
+                "priority": 2,
+                "apply_to": "all",
+            },
+        ),
+        ("purge_queue orders", {"do": "purge", "queue": "orders"}),
+        (
+            "delete_queue lazy -u",
+            {"do": "delete_queue", "name": "lazy", "if_unused": True, "if_empty": False},
+        ),
+        ("sudo rabbitmqctl stop_app", {"do": "stop_app"}),
+        ("start_app", {"do": "start_app"}),
+    ],
+)
+def test_a_change_is_a_command_of_the_node(line, command):
+    state = made_state()
+    assert command_of(line, state) == command
+    assert ask(line, state, 0).changes
+
+
+@pytest.mark.parametrize("line", ["list_queues", "clear_policy gone", "set_disk_free_limit x", "dance", ""])
+def test_what_is_no_change_is_no_command(line):
+    with pytest.raises(CommandError):
+        command_of(line, made_state())
+
+
+@pytest.mark.parametrize("line", ["list_queues 'open", "x" * 256, "add_user me", "-n other list_queues"])
+def test_lines_that_cannot_be_done_say_why(line):
+    with pytest.raises(CtlRefused) as caught:
+        parse(line)
+    assert caught.value.text.strip()
+
+
+def test_every_place_in_the_lines_is_one_that_the_page_fills():
+    filled = {"value", "queue", "exchange", "routing_key", "delivery_mode", "no_ack", "multiple"}
+    policy = {"name", "pattern", "definition", "priority", "apply_to"}
+    for key, stands in STANDS_FOR.items():
+        assert stands.command or stands.line, key
+        for line in filter(None, (stands.command, stands.line)):
+            places = {place for _, place, _, _ in string.Formatter().parse(line) if place is not None}
+            assert places <= (policy if key.endswith("_policy") else filled), key
+
+
+def test_every_command_that_a_control_stands_for_is_understood_by_the_console():
+    values = {
+        "queue": "orders",
+        "name": "p",
+        "pattern": "^p",
+        "priority": "1",
+        "apply_to": "queues",
+    }
+    shown = {"vm_memory_high_watermark.absolute": "1GiB", "queue_mode": "lazy"}
+    for key, stands in STANDS_FOR.items():
+        if stands.command and stands.command.startswith("rabbitmqctl"):
+            line = stands.command.format(**values, value=shown.get(key, "0"), definition='{"max-length":1}')
+            answer = ask(line, made_state(), 0)
+            assert not answer.code or answer.text.endswith("Parameter does not exist\n"), answer.text

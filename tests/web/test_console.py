@@ -1,0 +1,65 @@
+"""The console through a host: lists for everybody, changes only for the owner and on record."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from playground import wire
+from tests.web.test_host import World
+
+
+@pytest_asyncio.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    made = World(tmp_path / "sessions")
+    yield made
+    await made.registry.end()
+
+
+async def ask(world: World, reader: Any, line: str, number: int = 1) -> dict[str, Any]:
+    world.host().ask(reader.client, number, line)
+    return await reader.until("answer")
+
+
+async def test_a_listing_is_answered_and_not_on_record(world: World) -> None:
+    reader = world.reader()
+    await reader.until("snapshot")
+    said = await ask(world, reader, "list_queues", 7)
+    assert (said["id"], said["text"], said["error"]) == (7, "said: list_queues", None)
+    assert world.books["one"].record.commands == []
+
+
+async def test_a_change_is_a_command_on_record(world: World) -> None:
+    reader = world.reader()
+    await reader.until("snapshot")
+    assert (await ask(world, reader, "set it"))["text"] == "said: set it"
+    assert [command for _, command in world.books["one"].record.commands] == [{"do": "ctl", "line": "set it"}]
+
+
+async def test_a_change_that_the_node_refuses_says_so(world: World) -> None:
+    reader = world.reader()
+    await reader.until("snapshot")
+    said = await ask(world, reader, "set refuse")
+    assert said["text"] == ""
+    assert "does not want to" in said["error"]
+    assert world.books["one"].record.commands == []
+
+
+async def test_who_only_watches_lists_but_changes_nothing(world: World) -> None:
+    watcher = world.reader(owner=False)
+    await watcher.until("snapshot")
+    world.host().ask(watcher.client, 1, "list_queues")
+    assert (await watcher.until("answer"))["error"] is None
+    world.host().ask(watcher.client, 2, "set it")
+    assert (await watcher.until("answer", 2))["error"]
+    assert world.books["one"].record.commands == []
+
+
+def test_a_line_is_bounded() -> None:
+    assert wire.decode('{"t":"ask","id":1,"line":"list_queues"}', 1000) == wire.Ask(1, "list_queues")
+    with pytest.raises(wire.BadMessage):
+        wire.decode('{"t":"ask","id":1,"line":"' + "x" * 256 + '"}', 1000)
