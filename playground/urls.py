@@ -9,7 +9,18 @@ from django.views.decorators.http import etag
 from django.views.i18n import JavaScriptCatalog
 
 from playground import assets
-from playground.views import editor, errors, exports, fidelity, files, home, library, links, sessions
+from playground.views import (
+    editor,
+    errors,
+    exports,
+    fidelity,
+    files,
+    home,
+    library,
+    links,
+    sessions,
+    subjects,
+)
 
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 
@@ -43,6 +54,11 @@ urlpatterns = [
     path("library/check/", editor.check, name="scenario-check"),
     re_path(r"^library/(?P<slug>[a-z0-9-]{1,60})\.json\Z", library.file, name="library-file"),
     path("schema/scenario-v1.json", library.schema_file, name="scenario-schema"),
+    path("subjects/", subjects.index, name="subjects"),
+    re_path(r"^subjects/rule/(?P<rule_id>[A-Z][0-9]{1,3})/\Z", subjects.rule, name="rule"),
+    re_path(r"^subjects/(?P<slug>[a-z][a-z0-9-]{1,40})/\Z", subjects.subject, name="subject"),
+    path("glossary/", subjects.glossary, name="glossary"),
+    path("glossary/words.json", subjects.glossary_words, name="glossary-words"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", catalog, name="javascript-catalog"),

@@ -1,7 +1,10 @@
 /** What every page does: the theme switch and the language form. */
+import { Terms } from "../view/terms.js";
 import { toggleTheme } from "../view/theme.js";
 
 document.querySelector("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
 const form = document.querySelector("[data-language-form]");
 form?.querySelector("select").addEventListener("change", () => form.submit());
+
+new Terms(document.body, document.documentElement.dataset.words);

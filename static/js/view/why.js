@@ -93,8 +93,10 @@ export class WhyPanel {
 
   head(name, rule, number) {
     setText(find("[data-why-name]", this.root), name);
-    setText(find("[data-why-rule]", this.root), rule);
-    show(find("[data-why-rule]", this.root), rule !== "");
+    const link = find("[data-why-rule]", this.root);
+    setText(link, rule);
+    link.href = `${link.dataset.base}${encodeURIComponent(rule.match(/[A-Z]\d+/)?.[0] ?? "Q0")}/`;
+    show(link, rule !== "");
     setText(find("[data-why-number]", this.root), number);
   }
 

@@ -1,0 +1,86 @@
+"""What the articles say of each subject, and what RabbitMQ 3.10.8 does: data files, and the words explained."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+import msgspec
+
+from playground.storybook.texts import Texts
+
+FOLDER = Path(__file__).resolve().parent
+RULE = re.compile(r"([A-Z])([0-9]{1,3})")
+SPAN = r"^[A-Z][0-9]{1,3}(-[A-Z][0-9]{1,3})?$"
+
+
+class Verdict(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One subject: the claim, whether it holds for 3.10.8, what the broker does, and the rules that say so.
+
+    Args:
+        rules: rule ids such as Q21, or spans of them such as S60-S99.
+    """
+
+    number: Annotated[int, msgspec.Meta(ge=1, le=30)]
+    slug: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9-]{1,40}$")]
+    verdict: Literal["true", "false", "depends"]
+    rules: list[Annotated[str, msgspec.Meta(pattern=SPAN)]]
+    claim: Texts
+    finding: Texts
+
+
+class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A word with its meaning; `also` are other words for it, in any language."""
+
+    term: str
+    also: list[str]
+    subject: int
+    text: Texts
+
+    @property
+    def anchor(self) -> str:
+        """The term's place on the page of words."""
+        return self.term.replace(" ", "-")
+
+
+@cache
+def verdicts() -> dict[int, Verdict]:
+    """Return every subject by its number."""
+    found = [
+        msgspec.json.decode(path.read_bytes(), type=Verdict) for path in sorted(FOLDER.glob("data/*.json"))
+    ]
+    return {each.number: each for each in found}
+
+
+@cache
+def glossary() -> dict[str, Term]:
+    """Return every explained word by its name."""
+    terms = msgspec.json.decode((FOLDER / "glossary.json").read_bytes(), type=list[Term])
+    return {each.term: each for each in terms}
+
+
+def by_slug(slug: str) -> Verdict | None:
+    """Return the subject of this name, or None."""
+    return next((each for each in verdicts().values() if each.slug == slug), None)
+
+
+def of_rule(rule: str) -> Verdict | None:
+    """Return the subject that a rule id belongs to: where it is named itself, else the narrowest span around it."""
+    found = RULE.fullmatch(rule)
+    if found is None:
+        return None
+    family, number = found[1], int(found[2])
+    best: tuple[int, Verdict] | None = None
+    for each in verdicts().values():
+        for span in each.rules:
+            ends = [RULE.fullmatch(end) for end in span.split("-")]
+            first, last = ends[0], ends[-1]
+            if first is None or last is None or first[1] != family:
+                continue
+            if int(first[2]) <= number <= int(last[2]):
+                width = int(last[2]) - int(first[2])
+                if best is None or width < best[0]:
+                    best = (width, each)
+    return best[1] if best else None

@@ -1,0 +1,93 @@
+"""The subjects of the articles with their verdicts, and the words explained."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_cookie, vary_on_headers
+
+from playground import library, selectors, verdicts
+from playground.messages import Message
+from playground.storybook import cards
+from playground.storybook.texts import said
+from playground.subjects import SUBJECTS
+from playground.verdicts import Verdict
+from playground.views.errors import Gone
+
+
+def _told(each: Verdict) -> dict[str, object]:
+    return {
+        "number": each.number,
+        "slug": each.slug,
+        "title": SUBJECTS[each.number],
+        "verdict": each.verdict,
+        "rules": each.rules,
+        "claim": said(each.claim),
+        "finding": said(each.finding),
+    }
+
+
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """List every subject with its verdict."""
+    told = [_told(each) for each in verdicts.verdicts().values()]
+    counts = {kind: sum(each["verdict"] == kind for each in told) for kind in ("true", "false", "depends")}
+    return render(request, "subjects/index.html", {"subjects": told, "counts": counts})
+
+
+@require_safe
+def subject(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show one subject: claim, verdict, what the broker does, and the runs that show it."""
+    each = verdicts.by_slug(slug)
+    if each is None:
+        raise Gone(_("No such subject"), Message(_("The list of subjects has no page of this name.")))
+    loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
+    runs = [
+        cards.card(entry, loaded[entry.slug])
+        for entry in library.entries()
+        if entry.slug in loaded and each.number in entry.story.subjects
+    ]
+    every = verdicts.verdicts()
+    context = {
+        "subject": _told(each),
+        "cards": runs,
+        "before": _told(every[each.number - 1]) if each.number - 1 in every else None,
+        "after": _told(every[each.number + 1]) if each.number + 1 in every else None,
+    }
+    return render(request, "subjects/subject.html", context)
+
+
+@require_safe
+def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
+    """Lead from a rule of our specification to the subject that it belongs to."""
+    each = verdicts.of_rule(rule_id)
+    return redirect("subject", each.slug) if each else redirect("subjects")
+
+
+@require_safe
+def glossary(request: HttpRequest) -> HttpResponse:
+    """Explain every word."""
+    every = verdicts.verdicts()
+    terms = [
+        {
+            "term": each.term,
+            "anchor": each.anchor,
+            "also": each.also,
+            "text": said(each.text),
+            "subject": _told(every[each.subject]),
+        }
+        for each in sorted(verdicts.glossary().values(), key=lambda each: each.term)
+    ]
+    return render(request, "subjects/glossary.html", {"terms": terms})
+
+
+@require_safe
+@cache_control(private=True, max_age=600)
+@vary_on_headers("Accept-Language")
+@vary_on_cookie
+def glossary_words(request: HttpRequest) -> HttpResponse:
+    """Return the meanings of all words, for the script that shows them beside the words."""
+    return JsonResponse({each.anchor: said(each.text) for each in verdicts.glossary().values()})

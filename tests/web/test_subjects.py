@@ -1,0 +1,95 @@
+"""The subjects with their verdicts, the way from a rule to its subject, and the words explained."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.test import Client
+
+from playground import verdicts
+from playground.models import Scenario
+from playground.storybook.texts import KEYS
+from playground.subjects import SUBJECTS
+from playground.templatetags.terms import terms
+from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
+
+pytestmark = pytest.mark.django_db
+
+
+def test_every_subject_has_a_verdict_in_three_languages() -> None:
+    assert set(verdicts.verdicts()) == set(SUBJECTS)
+    for each in verdicts.verdicts().values():
+        for texts in (each.claim, each.finding):
+            assert set(texts) == set(KEYS.values()), each.slug
+        assert each.rules, each.slug
+    assert len({each.slug for each in verdicts.verdicts().values()}) == len(SUBJECTS)
+
+
+def test_chinese_is_in_its_script() -> None:
+    every = [text for each in verdicts.verdicts().values() for text in (each.claim, each.finding)]
+    every += [each.text for each in verdicts.glossary().values()]
+    for texts in every:
+        assert isinstance(texts, dict)
+        assert not TRADITIONAL.intersection(texts["zh_Hans"]), texts["zh_Hans"]
+        assert not SIMPLIFIED.intersection(texts["zh_Hant"]), texts["zh_Hant"]
+        assert [word for word in MAINLAND.split() if word in texts["zh_Hant"]] == [], texts["zh_Hant"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "slug"),
+    [
+        ("Q21", "five-lanes"),
+        ("Q12", "embed-threshold"),
+        ("S185", "deleting-and-combining"),
+        ("P17", "lazy-queues"),
+    ],
+)
+def test_a_rule_leads_to_its_subject(client: Client, rule: str, slug: str) -> None:
+    assert client.get(f"/subjects/rule/{rule}/")["Location"] == f"/subjects/{slug}/"
+
+
+def test_an_unknown_rule_leads_to_the_list(client: Client) -> None:
+    assert client.get("/subjects/rule/Z999/")["Location"] == "/subjects/"
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
+def test_the_pages_speak_the_readers_language(client: Client, language: str) -> None:
+    headers = {"accept-language": language}
+    listed = client.get("/subjects/", headers=headers).content.decode()
+    for each in verdicts.verdicts().values():
+        claim = each.claim[KEYS[language]]  # type: ignore[index]
+        assert re.sub(r"[\"'&<>].*", "", claim) in listed.replace("&#x27;", "'").replace("&quot;", '"')
+        page = client.get(f"/subjects/{each.slug}/", headers=headers)
+        assert page.status_code == 200
+        assert f'lang="{language}"' in page.content.decode()
+
+
+def test_a_subject_offers_the_runs_that_show_it(client: Client, library: list[Scenario]) -> None:
+    assert library
+    page = client.get("/subjects/lazy-queues/").content.decode()
+    assert 'name="scenario" value="lazy-vs-default"' in page
+
+
+def test_a_subject_that_is_none(client: Client) -> None:
+    assert client.get("/subjects/nothing-of-the-kind/").status_code == 404
+
+
+def test_words_are_marked_once_and_escaped() -> None:
+    marked = terms("q3 and q3 <b>, journal.jif, x-queue-mode lazy")
+    assert marked.count('data-term="q3"') == 1
+    assert "<b>" not in marked
+    assert 'data-term="journal">journal.jif</a>' in marked
+    assert 'data-term="lazy"' in marked
+
+
+def test_words_inside_of_chinese_are_marked() -> None:
+    assert 'data-term="delta">delta</a>' in terms("从delta读一段到q3")
+
+
+def test_the_glossary_explains_every_word(client: Client) -> None:
+    page = client.get("/glossary/").content.decode()
+    words = client.get("/glossary/words.json").json()
+    for each in verdicts.glossary().values():
+        assert f'id="{each.anchor}"' in page
+        assert words[each.anchor]
