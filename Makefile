@@ -71,7 +71,7 @@ run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready s
 	@echo "Collecting static files ..."
 	@$(PY) manage.py collectstatic --no-input --verbosity 0
 	@echo "Waterline is starting: open http://$(HOST):$(PORT)/  (Ctrl-C stops it)"
-	@exec $(PY) -m daphne --bind $(HOST) --port $(PORT) --verbosity 1 playground.asgi:application
+	@exec $(PY) -m playground.serve --bind $(HOST) --port $(PORT) --verbosity 1 playground.asgi:application
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from typing import Any
 
 from engine.node import scenario
@@ -9,6 +10,7 @@ from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.run import Frame, Run
 from playground.hosting.window import FrameWindow
+from playground.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000
 DISK_BYTES = 1 << 40
@@ -22,6 +24,11 @@ class Reader:
         self.window.join(in_step=False)
         self.stalled = stalled
         self.sent_bytes = 0
+        self.wire_bytes = 0
+        """The same as the socket compresses it, one message behind the other."""
+        self._deflate = zlib.compressobj(
+            zlib.Z_DEFAULT_COMPRESSION, zlib.DEFLATED, -WINDOW_BITS, MEMORY_LEVEL
+        )
         self.frames = 0
         self.snapshots = 0
 
@@ -40,6 +47,7 @@ class Reader:
             self.snapshots += 1
         self.window.sent(through)
         self.sent_bytes += len(data)
+        self.wire_bytes += len(self._deflate.compress(data) + self._deflate.flush(zlib.Z_SYNC_FLUSH))
         if not self.stalled:
             self.window.acknowledge(through)
 

@@ -46,6 +46,8 @@ def run() -> Result:
         "bytes_for_6144_byte_bodies": large.sent_bytes,
         "bytes_for_1000_messages": thousand.sent_bytes,
         "million_over_thousand": round(small.sent_bytes / thousand.sent_bytes, 2),
+        "compressed_bytes": small.wire_bytes,
         "bytes_with_a_consumer_draining_in_5_s": consumed.sent_bytes,
+        "compressed_bytes_with_that_consumer": consumed.wire_bytes,
         "passed": small.sent_bytes < MOST_BYTES,
     }

@@ -87,7 +87,7 @@ def start(var_dir: Path, port: int | None = None) -> LiveServer:
             [
                 sys.executable,
                 "-m",
-                "daphne",
+                "playground.serve",
                 "-b",
                 "127.0.0.1",
                 "-p",

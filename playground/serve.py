@@ -1,0 +1,49 @@
+"""The server: daphne, whose sockets compress what they send. `python -m playground.serve` takes daphne's own options.
+
+Rows and states are JSON in which everything repeats; over a slow line a compressed session needs a fraction of the
+bytes. Browsers offer it by themselves (RFC 7692) and expand it before any script sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
+from daphne.cli import CommandLineInterface
+from daphne.server import Server
+
+WINDOW_BITS = 13
+"""8 KiB of what was said before: little memory for each socket, and nearly all of the gain."""
+MEMORY_LEVEL = 6
+MOST_RECEIVED_BYTES = 1024 * 1024
+"""A message that expands to more is refused before it is expanded: as daphne does with plain ones."""
+
+
+def accept(offers: Iterable[Any]) -> PerMessageDeflateOfferAccept | None:
+    """Return how a client's offer to compress is taken, None when it makes none that is known."""
+    for offer in offers:
+        if isinstance(offer, PerMessageDeflateOffer):
+            return PerMessageDeflateOfferAccept(
+                offer, window_bits=WINDOW_BITS, mem_level=MEMORY_LEVEL, max_message_size=MOST_RECEIVED_BYTES
+            )
+    return None
+
+
+class CompressingServer(Server):
+    """Daphne's server with compression; it has no option for that."""
+
+    def listen_success(self, port: Any) -> None:
+        """Begin to listen: now there is a factory of sockets to tell."""
+        self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
+        super().listen_success(port)
+
+
+class CommandLine(CommandLineInterface):
+    """Daphne's command line, for this server."""
+
+    server_class = CompressingServer
+
+
+if __name__ == "__main__":
+    CommandLine.entrypoint()
