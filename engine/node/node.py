@@ -99,6 +99,7 @@ class Node:
             on_discarded=self._discarded,
         )
         self._tell_settings("start")
+        self.board.tell("work", "P6", self.work_facts())
         self.host.start_new()
         if self.processes.timed:
             self.processes.of_stores(self.host.stores)
@@ -251,6 +252,7 @@ class Node:
             self.processes.of_stores(self.host.stores)
         self.queues.work_takes_time(self.processes.timed)
         self.connections.work_takes_time(self.processes.timed)
+        self.board.tell("work", "P6", self.work_facts())
         for consumer in self.consumers.all.values():
             consumer.nothing_under_way()
             consumer.counts_unsent = self.processes.timed
@@ -374,7 +376,6 @@ class Node:
         self.board.tell("alarms", "M7", self.alarm_facts())
         self.queues.tell()
         self.board.tell("clock", "P5", self.clock_facts())
-        self.board.tell("work", "P6", self.work_facts())
         self.processes.tell()
 
     def _tell_memory(self, rule: str) -> None:

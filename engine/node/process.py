@@ -131,6 +131,12 @@ class Process:
         if not self.busy and self._timer is None and not self.ended:
             self._timer = self._scheduler.after(0, self._serve)
 
+    def wake_now(self) -> None:
+        """Let it look at its mailbox in this very event; not for use while another process works."""
+        if not self.busy:
+            self._stop_timer()
+            self._serve()
+
     def clear(self) -> None:
         """Lose everything in the mailbox and on its way out (D4)."""
         self._boxes.clear()
@@ -175,8 +181,11 @@ class Process:
         took_us = (self._cores.stretched(cpu_ns) + disk_ns) // 1000
         self._cores.running = None
         self.busy_us += took_us
-        self._timer = self._scheduler.after(took_us, self._end)
-        self._on_change(self)
+        if took_us:
+            self._timer = self._scheduler.after(took_us, self._end)
+            self._on_change(self)
+        else:
+            self._end()
 
     def _end(self) -> None:
         self._timer = None

@@ -77,7 +77,9 @@ class Processes:
     def in_monitor(self, name: str, look: Callable[[], None]) -> None:
         """Let a monitor look: in its own process where work takes time, else at once (M1, M7, M10)."""
         if self.timed:
-            self.of("monitor", name).post(PUBLISH, 1, partial(_once, look))
+            monitor = self.of("monitor", name)
+            monitor.post(PUBLISH, 1, partial(_once, look))
+            monitor.wake_now()
         else:
             look()
 
@@ -168,7 +170,8 @@ class Processes:
         if changed:
             self._shown[process.id] = facts
             self._told_us[process.id] = now_us
-            self._emit(ProcessChanged("F3" if "blocked_by" in changed else "P6", process.id, changed))
+            rule = "F3" if shown and "blocked_by" in changed else "P6"
+            self._emit(ProcessChanged(rule, process.id, changed))
         return process.credit.flow_until_us if facts["state"] == "flow" and not facts["blocked_by"] else 0
 
     def _look_again(self, at_us: int | None) -> None:

@@ -362,3 +362,13 @@ def test_the_same_run_in_other_pieces() -> None:
             node.advance(2 * SECOND * part // pieces)
         digests.add((node.log.digest, node.log.number))
     assert len(digests) == 1
+
+
+def test_an_idle_node_tells_nothing_of_its_processes() -> None:
+    """The monitors look once a second and find nothing new."""
+    node = node_of()
+    node.submit(burst(100))
+    after(node, 20 * SECOND)
+    before = len(rows(node, ProcessChanged))
+    after(node, 60 * SECOND)
+    assert len(rows(node, ProcessChanged)) == before
