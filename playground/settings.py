@@ -25,10 +25,14 @@ CSRF_TRUSTED_ORIGINS = environment.listed("WATERLINE_ORIGINS")
 INSTALLED_APPS = [
     "daphne",
     "playground.assets.StaticFiles",
+    "django.contrib.contenttypes",
+    "django.contrib.auth",
     "django.contrib.messages",
     "django_htmx",
     "csp",
     "playground",
+    "playground.exercises",
+    "playground.classroom",
 ]
 
 MIDDLEWARE = [
@@ -39,6 +43,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -55,8 +60,10 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
                 "django.template.context_processors.i18n",
                 "django.contrib.messages.context_processors.messages",
+                "playground.classroom.context.student",
             ],
         },
     },
@@ -117,6 +124,16 @@ CSRF_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
+# Accounts are for teachers only; learners have personal codes.
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "classes"
+LOGOUT_REDIRECT_URL = "home"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+]
 CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failure"
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 CONTENT_SECURITY_POLICY = {

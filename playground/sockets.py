@@ -11,7 +11,7 @@ from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.utils.translation import gettext_lazy as _
 
-from playground import limits, live, ownership, selectors, wire
+from playground import holds, limits, live, ownership, selectors, wire
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
@@ -124,6 +124,8 @@ class SessionSocket(AsyncWebsocketConsumer):
             raise Refused(
                 _("You are watching somebody's session. Use Share, and open the link for one of your own.")
             )
+        if holds.is_held(self.session_id):
+            raise Refused(_("Your teacher has paused the class. Look up, it goes on soon."))
         self._check_pace()
 
     def _check_pace(self) -> None:

@@ -65,6 +65,8 @@ urlpatterns = [
 ]
 
 urlpatterns.append(path("compare/", include("playground.comparing.urls")))
+urlpatterns.append(path("learn/", include("playground.exercises.urls")))
+urlpatterns.append(path("class/", include("playground.classroom.urls")))
 if find_spec("playground.whatif") and find_spec("playground.whatif.urls"):
     urlpatterns.append(path("whatif/", include("playground.whatif.urls")))
 

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -39,6 +39,7 @@ NOTE_S = 1.0
 INBOX = 64
 
 Work = Callable[[], Awaitable[None]]
+T = TypeVar("T")
 
 
 class Moment(msgspec.Struct):
@@ -137,6 +138,15 @@ class Host:
         """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
         answer: asyncio.Future[Moment] = self.loop.create_future()
         self._inbox.append(lambda: self._moment(answer))
+        self._poke.set()
+        return await answer
+
+    async def look(self, see: Callable[[dict[str, Any]], T]) -> T | None:
+        """Return what `see` makes of the state between two instants; None when the session sleeps."""
+        if self.keeper.awake is None or self.closed or len(self._inbox) >= INBOX:
+            return None
+        answer: asyncio.Future[T | None] = self.loop.create_future()
+        self._inbox.append(lambda: self._look(answer, see))
         self._poke.set()
         return await answer
 
@@ -369,6 +379,16 @@ class Host:
         await self.keeper.in_worker(self.keeper.run.step)
         if log.number == number:
             self.broadcast.notice("info", wording.NOTHING_LEFT)
+
+    async def _look(self, answer: asyncio.Future[T | None], see: Callable[[dict[str, Any]], T]) -> None:
+        run, seen = self.keeper.awake, None
+        try:
+            if run is not None:
+                seen = await self.keeper.in_worker(lambda: see(run.node.snapshot()))
+        except Exception:  # a look must never cost anybody the session
+            logger.exception("session %s could not be looked at", self.session_id)
+        if not answer.done():  # who asked may have stopped waiting
+            answer.set_result(seen)
 
     async def _moment(self, answer: asyncio.Future[Moment]) -> None:
         try:

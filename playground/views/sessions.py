@@ -30,10 +30,11 @@ def session(request: HttpRequest, session_id: str) -> HttpResponse:
     """Show the live page of a session."""
     found = session_or_gone(session_id)
     demo.adopt(request.session, found.public_id)
-    return render(request, "playground/live.html", _live_context(request, found))
+    return render(request, "playground/live.html", live_context(request, found))
 
 
-def _live_context(request: HttpRequest, found: Session) -> dict[str, object]:
+def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
+    """Return what a page that shows a live session needs."""
     owner = ownership.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)

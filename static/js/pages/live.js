@@ -60,6 +60,9 @@ function start(root) {
   find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
   find("[data-act=first]", root).addEventListener("click", () => parts.controls.publish());
   addEventListener("pagehide", () => transport.close());
+  // Pages that put something beside the stage, such as an exercise, follow the same session.
+  const detail = { session, transport, playhead: parts.playhead };
+  document.dispatchEvent(new CustomEvent("waterline:live", { detail }));
   transport.connect();
 }
 

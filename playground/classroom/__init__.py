@@ -1,0 +1,1 @@
+"""Classes: a teacher, a join code, students without accounts, and what the teacher sees of their work."""

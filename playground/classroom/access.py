@@ -1,0 +1,70 @@
+"""Who may do what in a class: its teacher, and its students for themselves."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from playground.classroom import limits, selectors
+from playground.classroom.models import Classroom, Student
+from playground.exercises import learners
+from playground.messages import Message, Refused
+from playground.views.access import View
+from playground.views.errors import Gone, too_many
+
+
+def for_teachers(view: View) -> View:
+    """Let only somebody in who is logged in; pass nothing else."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not request.user.is_authenticated:
+            return redirect(f"{reverse('login')}?next={request.path}")
+        try:
+            limits.take("teacher", str(request.user.pk))
+        except Refused as refused:
+            return too_many(request, refused.message)
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def for_the_teacher(view: View) -> View:
+    """Let only the teacher of the class in; for everybody else there is no such class."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, public_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        classroom = selectors.of_teacher(request.user, public_id)
+        if classroom is None:
+            raise Gone(
+                _("There is no such class"), Message(_("It may have been deleted, or it is not yours."))
+            )
+        return view(request, classroom, *args, **kwargs)
+
+    return for_teachers(guarded)
+
+
+def student_or_gone(classroom: Classroom, pk: int) -> Student:
+    """Return a student of this class, or raise `Gone`."""
+    found = classroom.students.select_related("learner").filter(pk=pk).first()
+    if found is None:
+        raise Gone(_("There is no such student"), Message(_("The student may have left the class.")))
+    return found
+
+
+def for_students(view: View) -> View:
+    """Let only a student in, with the class; others are led to the door."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        student = selectors.student_of(learners.current(request.session))
+        if student is None:
+            return redirect("join")
+        return view(request, student, *args, **kwargs)
+
+    return guarded

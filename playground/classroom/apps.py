@@ -1,0 +1,18 @@
+"""The app's entry in Django's registry."""
+
+from django.apps import AppConfig
+
+
+class ClassroomConfig(AppConfig):
+    """Classes hear of work on exercises, and may hold it for a moment."""
+
+    name = "playground.classroom"
+    label = "classroom"
+    verbose_name = "Classroom"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Register the gate and the listener."""
+        from playground.classroom import hearing  # noqa: PLC0415 - needs the models
+
+        hearing.begin()

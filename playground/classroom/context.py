@@ -1,0 +1,18 @@
+"""What every page knows of a class: who the student is, if the visitor is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.functional import SimpleLazyObject
+
+from playground.classroom import selectors
+from playground.exercises import learners
+
+
+def student(request: HttpRequest) -> dict[str, Any]:
+    """Return the visitor's student, looked up only if the browser has a personal code and a page asks."""
+    if not learners.code_of(getattr(request, "session", {})):
+        return {"student": None}
+    return {"student": SimpleLazyObject(lambda: selectors.student_of(learners.current(request.session)))}

@@ -1,0 +1,47 @@
+"""What teachers, students and strangers may ask of the machine, and for how long things are kept."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Refused
+from playground.ratelimit import Buckets
+
+CLASSES = 40
+"""Classes of one teacher."""
+STUDENTS = 60
+"""Students of one class."""
+KEEP_DAYS = (30, 90, 180, 365)
+KEEP_DAYS_USUALLY = 90
+LEARNERS_KEEP_DAYS = 180
+"""A learner outside of classes is forgotten after so many days without a visit."""
+SOCKETS_OF_A_STUDENT = 4
+SOCKETS_OF_A_TEACHER = 8
+
+PER_MINUTE = {
+    "signup": 5,  # accounts from one address
+    "login": 10,  # wrong or right, from one address
+    "login-name": 10,  # for one name, from wherever
+    "join": 60,  # a whole class behind one address, and hopeless for guessing 40 bits
+    "teacher": 240,
+    "vote": 30,
+}
+
+
+@cache
+def _buckets(what: str) -> Buckets:
+    return Buckets(PER_MINUTE[what] / 60, PER_MINUTE[what])
+
+
+def take(what: str, who: str) -> None:
+    """Take a token for something, or raise `Refused`."""
+    if not _buckets(what).take(who, time.monotonic()):
+        raise Refused(_("Too often. Wait a minute, and try again."))
+
+
+def forget() -> None:
+    """Give everybody a full bucket again."""
+    _buckets.cache_clear()

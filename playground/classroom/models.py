@@ -1,0 +1,87 @@
+"""What is kept of a class, and for how long."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.db import models
+
+from playground.exercises.models import Learner
+from playground.models import Scenario
+
+
+class Classroom(models.Model):
+    """A class of one teacher. Everything goes with it after `keep_until`."""
+
+    public_id = models.CharField(max_length=32, unique=True)
+    teacher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="classes")
+    name = models.CharField(max_length=80)
+    join_code = models.CharField(max_length=16, unique=True)
+    joining = models.BooleanField(default=True, help_text="whether new students may join")
+    units = models.JSONField(default=list, help_text="slugs of the assigned units")
+    created = models.DateTimeField(auto_now_add=True)
+    keep_until = models.DateField(db_index=True)
+    frozen = models.BooleanField(default=False)
+    pushed = models.ForeignKey(Scenario, null=True, on_delete=models.SET_NULL, related_name="+")
+    pushed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-created",)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.public_id})"
+
+
+class Student(models.Model):
+    """A nickname in a class; the work belongs to the learner."""
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="students")
+    learner = models.OneToOneField(Learner, on_delete=models.CASCADE, related_name="student")
+    nickname = models.CharField(max_length=24)
+    folded = models.CharField(max_length=48, help_text="the nickname as it is compared")
+    joined = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("folded",)
+        constraints = [
+            models.UniqueConstraint(fields=["classroom", "folded"], name="one_nickname_in_a_class"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.nickname} in {self.classroom_id}"
+
+
+class Vote(models.Model):
+    """A prediction that the whole class makes twice, with a talk in between."""
+
+    STAGES = ("first", "discuss", "second", "revealed", "over")
+
+    classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="votes")
+    exercise = models.CharField(max_length=60)
+    stage = models.CharField(max_length=10, default="first")
+    opened = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("-opened",)
+
+    def __str__(self) -> str:
+        return f"{self.exercise}: {self.stage}"
+
+
+class Ballot(models.Model):
+    """One student's prediction in one round."""
+
+    vote = models.ForeignKey(Vote, on_delete=models.CASCADE, related_name="ballots")
+    student = models.ForeignKey(Student, on_delete=models.CASCADE, related_name="+")
+    second = models.BooleanField(default=False)
+    answer = models.JSONField()
+    tally = models.CharField(max_length=255)
+    right = models.BooleanField()
+
+    class Meta:
+        ordering = ("vote", "pk")
+        constraints = [
+            models.UniqueConstraint(fields=["vote", "student", "second"], name="one_ballot_in_a_round"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.student_id} on {self.vote_id}"

@@ -1,0 +1,54 @@
+"""Nicknames: what may be one, how two are compared, and a suggestion that says nothing about a person."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Refused
+
+LEAST, MOST = 2, 24
+ADJECTIVES = (
+    "quiet blue odd slow paper amber tiny north salt green lost warm iron late silver brisk calm dry flat gold high "
+    "ivory jade kind loud mild neat pale quick red soft tall"
+).split()
+ANIMALS = (
+    "otter kestrel lantern comet fox reed anvil wren badger kite mitten pebble moth plum newt owl heron maple stone "
+    "crab fern lynx mole ibis toad yak tern vole carp finch hare swan"
+).split()
+
+
+def cleaned(text: str) -> str:
+    """Return a nickname as it is kept, or raise `Refused`: letters, digits, spaces, - and _, up to 24."""
+    if len(text) > 200:
+        raise Refused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+    name = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()
+    if not LEAST <= len(name) <= MOST:
+        raise Refused(_("A nickname has %(least)s to %(most)s characters."), least=LEAST, most=MOST)
+    kinds = [unicodedata.category(each) for each in name]
+    if not all(
+        each in " -_" or kind[0] in "LN" or kind == "Mn" for each, kind in zip(name, kinds, strict=True)
+    ):
+        raise Refused(_("A nickname has only letters, digits, spaces, - and _."))
+    if kinds[0][0] not in "LN":
+        raise Refused(_("A nickname begins with a letter or a digit."))
+    if kinds.count("Mn") > len(name) // 2:
+        raise Refused(_("A nickname has only letters, digits, spaces, - and _."))
+    return name
+
+
+def folded(name: str) -> str:
+    """Return what two nicknames are compared by: "Anna" and "a n-n a" are the same."""
+    return re.sub(r"[ _-]", "", unicodedata.normalize("NFKC", name).casefold())[:48]
+
+
+def suggestion(taken: set[str]) -> str:
+    """Return a nickname that nobody in the class has."""
+    for _try in range(40):
+        name = f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}"
+        if folded(name) not in taken:
+            return name
+    return f"{secrets.choice(ADJECTIVES)}-{secrets.choice(ANIMALS)}-{secrets.randbelow(9000) + 1000}"

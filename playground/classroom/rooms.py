@@ -1,0 +1,106 @@
+"""The sockets of a class in this process: a plain set, told at most a few times a second.
+
+Views run in threads; they only say that something of a class differs. The room's own task, in the event loop, reads
+the database once for everybody and sends each socket what is new for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol
+
+logger = logging.getLogger(__name__)
+
+GATHER_S = 0.25
+"""Changes within this time are told together."""
+LOOK_S = 2.0
+"""Between two looks at the sessions, at the clock, and at what another process may have changed."""
+
+Read = Callable[[int, dict[int, int]], Awaitable[dict[str, Any] | None]]
+
+
+class Member(Protocol):
+    """A socket in a room."""
+
+    student: int | None
+    """The student's id, None for the teacher."""
+
+    def show(self, picture: dict[str, Any] | None) -> None:
+        """Send what is new; None when the class is gone. Must not block."""
+
+
+class Room:
+    """Everybody of one class who is connected here."""
+
+    def __init__(self, classroom: int, read: Read) -> None:
+        self.classroom = classroom
+        self.members: set[Member] = set()
+        self._read = read
+        self._changed = asyncio.Event()
+        self.loop = asyncio.get_running_loop()
+        self._task = self.loop.create_task(self._live(), name=f"class {classroom}")
+
+    def online(self) -> dict[int, int]:
+        """Return how many sockets each student has."""
+        found: dict[int, int] = {}
+        for member in self.members:
+            if member.student is not None:
+                found[member.student] = found.get(member.student, 0) + 1
+        return found
+
+    def changed(self) -> None:
+        """Something differs. Call it in the event loop."""
+        self._changed.set()
+
+    async def _live(self) -> None:
+        while self.members:
+            self._changed.clear()
+            try:
+                picture = await self._read(self.classroom, self.online())
+                for member in tuple(self.members):
+                    member.show(picture)
+            except Exception:
+                logger.exception("class %s could not be read", self.classroom)
+            await asyncio.sleep(GATHER_S)
+            try:
+                async with asyncio.timeout(LOOK_S):
+                    await self._changed.wait()
+            except TimeoutError:
+                continue
+        if _rooms.get(self.classroom) is self:
+            del _rooms[self.classroom]
+
+
+_rooms: dict[int, Room] = {}
+_lock = threading.Lock()
+
+
+def enter(classroom: int, member: Member, read: Read) -> Room:
+    """Let a socket into the room of its class."""
+    room = _rooms.get(classroom)
+    if room is None or not room.members:  # one that is just closing is not joined any more
+        room = _rooms[classroom] = Room(classroom, read)
+    room.members.add(member)
+    room.changed()
+    return room
+
+
+def leave(room: Room, member: Member) -> None:
+    """A socket is gone."""
+    room.members.discard(member)
+    room.changed()
+
+
+def tell(classroom: int) -> None:
+    """Say that something of a class differs. May be called in any thread."""
+    room = _rooms.get(classroom)
+    if room is not None:
+        room.loop.call_soon_threadsafe(room.changed)
+
+
+def of(classroom: int) -> Room | None:
+    """Return the room of a class if somebody is in it."""
+    return _rooms.get(classroom)

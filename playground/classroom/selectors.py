@@ -1,0 +1,218 @@
+"""Reads: the grid of a class, what a student should see now, the hardest exercise, and the table for export."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from playground.classroom import voting
+from playground.classroom.models import Classroom, Student
+from playground.exercises import catalog
+from playground.exercises.models import Attempt, Learner, Work
+from playground.exercises.schema import Exercise
+
+STUCK_AFTER_FAILURES = 3
+FORGOTTEN_AFTER_MINUTES = 45
+"""Work that was not touched for so long does not count as stuck: the student has gone home."""
+
+
+def of_teacher(teacher: Any, public_id: str) -> Classroom | None:
+    """Return a class if it is this teacher's."""
+    if not teacher.is_authenticated:
+        return None
+    return Classroom.objects.filter(teacher=teacher, public_id=public_id).first()
+
+
+def student_of(learner: Learner | None) -> Student | None:
+    """Return the student that a learner is."""
+    if learner is None:
+        return None
+    return Student.objects.select_related("classroom", "learner").filter(learner=learner).first()
+
+
+def assigned(classroom: Classroom) -> list[Exercise]:
+    """Return the exercises of the assigned units, in order."""
+    return [each for slug in classroom.units for each in catalog.of_unit(slug)]
+
+
+def picture(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
+    """Return what the sockets of a class show; None when there is no such class any more."""
+    classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
+    if classroom is None:
+        return None
+    return {"student": for_students(classroom), "teacher": for_teacher(classroom, online)}
+
+
+def for_students(classroom: Classroom) -> dict[str, Any]:
+    """Return what every student of a class should see now."""
+    vote = voting.current(classroom)
+    pushed = classroom.pushed
+    return {
+        "t": "class",
+        "frozen": classroom.frozen,
+        "push": {"at": classroom.pushed_at.isoformat(), "id": pushed.short_id}
+        if pushed and classroom.pushed_at
+        else None,
+        "vote": {"id": vote.pk, "stage": vote.stage} if vote else None,
+    }
+
+
+def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
+    """Return the grid: students, what each has done, and who needs help."""
+    now = timezone.now()
+    slugs = {each.slug: each for each in assigned(classroom)}
+    works: dict[int, list[Work]] = defaultdict(list)
+    for work in Work.objects.filter(learner__student__classroom=classroom).select_related("session"):
+        works[work.learner_id].append(work)
+    rows = [
+        row(student, works[student.learner_id], slugs, now, online) for student in classroom.students.all()
+    ]
+    vote = voting.current(classroom)
+    return {
+        "t": "grid",
+        "frozen": classroom.frozen,
+        "joining": classroom.joining,
+        "code": classroom.join_code,
+        "students": rows,
+        "vote": {"exercise": vote.exercise, "stage": vote.stage, **voting.counts(vote)} if vote else None,
+        "hardest": hardest(classroom, list(slugs.values())),
+    }
+
+
+def row(
+    student: Student, works: list[Work], slugs: dict[str, Exercise], now: datetime, online: dict[int, int]
+) -> dict[str, Any]:
+    """Return one student's row; cells are [state, attempts, minutes]."""
+    cells = {}
+    for work in works:
+        exercise = slugs.get(work.exercise)
+        if exercise is not None:
+            minutes = int(((work.done_at or now) - work.begun).total_seconds() // 60)
+            cells[work.exercise] = [state(work, exercise, now), work.attempts, minutes]
+    latest = max(works, key=lambda work: work.touched, default=None)
+    return {
+        "id": student.pk,
+        "name": student.nickname,
+        "online": student.pk in online,
+        "cells": cells,
+        "now": latest.exercise if latest else None,
+        "session": latest.session.public_id if latest and latest.session else None,
+    }
+
+
+def state(work: Work, exercise: Exercise, now: datetime) -> str:
+    """Return done, working or stuck: three failures, or longer than the exercise is meant to take."""
+    if work.done_at:
+        return "done"
+    minutes = (now - work.begun).total_seconds() / 60
+    untouched = (now - work.touched).total_seconds() / 60
+    overdue = minutes > exercise.minutes and untouched < FORGOTTEN_AFTER_MINUTES
+    return "stuck" if work.attempts >= STUCK_AFTER_FAILURES or overdue else "working"
+
+
+def hardest(classroom: Classroom, exercises: list[Exercise]) -> dict[str, Any] | None:
+    """Return the exercise with the most failures for each who tried, and its answers as they were first given."""
+    tried: dict[str, set[int]] = defaultdict(set)
+    failures: Counter[str] = Counter()
+    firsts: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
+    known = {each.slug for each in exercises}
+    answers = (
+        Attempt.objects.filter(work__learner__student__classroom=classroom, work__exercise__in=known)
+        .order_by("work_id", "number")
+        .values_list("work__exercise", "work__learner_id", "passed", "tally", "number")
+    )
+    for slug, learner, passed, tally, number in answers:
+        tried[slug].add(learner)
+        failures[slug] += not passed
+        if number == 1:
+            firsts[slug][(tally, passed)] += 1
+    candidates = [slug for slug in tried if failures[slug]]
+    if not candidates:
+        return None
+    slug = max(candidates, key=lambda each: (failures[each] / len(tried[each]), len(tried[each]), each))
+    return {
+        "exercise": slug,
+        "tried": len(tried[slug]),
+        "failures": failures[slug],
+        "answers": [[tally, count, passed] for (tally, passed), count in firsts[slug].most_common(5)],
+    }
+
+
+def student_detail(student: Student, language: str) -> list[dict[str, Any]]:
+    """Return what a student did, exercise by exercise, the latest first."""
+    found = []
+    now = timezone.now()
+    works = Work.objects.filter(learner=student.learner).select_related("session").prefetch_related("answers")
+    for work in works.order_by("-touched"):
+        try:
+            exercise = catalog.exercise(work.exercise)
+        except catalog.NoExercise:
+            continue
+        texts = exercise.texts(language)
+        found.append(
+            {
+                "title": texts.title,
+                "state": state(work, exercise, now),
+                "attempts": work.attempts,
+                "hints": work.hints,
+                "session": work.session.public_id if work.session else None,
+                "answers": [
+                    {
+                        "passed": each.passed,
+                        "at": each.at,
+                        "text": voting.tally_text(exercise, texts, each.tally),
+                    }
+                    for each in list(work.answers.all())[-6:]
+                ],
+            }
+        )
+    return found
+
+
+def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
+    """Yield the table of a class: one row for each student and exercise."""
+    yield "student,unit,exercise,state,attempts,hints,solution_shown,begun,done,first_answer,last_answer".split(
+        ","
+    )
+    now = timezone.now()
+    works: dict[tuple[int, str], Work] = {
+        (work.learner_id, work.exercise): work
+        for work in Work.objects.filter(learner__student__classroom=classroom).prefetch_related("answers")
+    }
+    for student in classroom.students.all():
+        for exercise in assigned(classroom):
+            work = works.get((student.learner_id, exercise.slug))
+            begin = [harmless(student.nickname), exercise.unit, exercise.slug]
+            if work is None:
+                yield [*begin, "not begun", "0", "0", "no", "", "", "", ""]
+                continue
+            answers = list(work.answers.all())
+            yield [
+                *begin,
+                state(work, exercise, now),
+                str(work.attempts),
+                str(work.hints),
+                "yes" if work.solution_shown else "no",
+                work.begun.isoformat(timespec="seconds"),
+                work.done_at.isoformat(timespec="seconds") if work.done_at else "",
+                harmless(answers[0].tally) if answers else "",
+                harmless(answers[-1].tally) if answers else "",
+            ]
+
+
+def harmless(text: str) -> str:
+    """Return a text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
+
+
+def csv_text(classroom: Classroom) -> str:
+    """Return the table of a class as CSV."""
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows(csv_rows(classroom))
+    return buffer.getvalue()

@@ -1,0 +1,195 @@
+"""Writes: classes, students, freezing, pushing, and deleting."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from playground import selectors as sessions
+from playground import timeline
+from playground.classroom import limits, names, rooms
+from playground.classroom.models import Classroom, Student
+from playground.exercises import catalog, learners
+from playground.exercises import services as exercises
+from playground.exercises.models import Learner
+from playground.messages import Refused
+
+ID_LETTERS = 16
+CODE_LETTERS = 8
+"""Some 40 bits: with 60 tries a minute and a thousand classes, a guess is right once in many years."""
+
+
+def _letters(count: int) -> str:
+    return "".join(secrets.choice(timeline.ALPHABET) for _each in range(count))
+
+
+def new_join_code() -> str:
+    """Return a join code to be read from a wall: h7kq-m3xp."""
+    letters = _letters(CODE_LETTERS)
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def plain_code(text: str) -> str:
+    """Return a join code as it is kept, however it was typed."""
+    letters = re.sub(r"[^0-9a-z]", "", text[:64].lower())
+    return f"{letters[:4]}-{letters[4:]}"
+
+
+def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Classroom:
+    """Make a class, or raise `Refused`."""
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 80:
+        raise Refused(_("Give the class a name of up to 80 characters."))
+    if teacher.classes.count() >= limits.CLASSES:
+        raise Refused(
+            _("You have %(most)s classes, the most there may be. Delete one first."), most=limits.CLASSES
+        )
+    return Classroom.objects.create(
+        public_id=_letters(ID_LETTERS),
+        teacher=teacher,
+        name=name,
+        join_code=new_join_code(),
+        units=known_units(units),
+        keep_until=timezone.now().date() + timedelta(days=kept_days(keep_days)),
+    )
+
+
+def known_units(units: list[str]) -> list[str]:
+    """Return those of the units that exist, in their order."""
+    return [unit.slug for unit in catalog.units() if unit.slug in units]
+
+
+def kept_days(days: int) -> int:
+    """Return the days that were asked for, if one may ask for them."""
+    return days if days in limits.KEEP_DAYS else limits.KEEP_DAYS_USUALLY
+
+
+def change_class(classroom: Classroom, units: list[str], keep_days: int | None, joining: bool) -> None:
+    """Assign units, open or close the door, and set how long everything is kept from now on."""
+    classroom.units = known_units(units)
+    classroom.joining = joining
+    if keep_days is not None:
+        classroom.keep_until = timezone.now().date() + timedelta(days=kept_days(keep_days))
+    classroom.save(update_fields=["units", "joining", "keep_until"])
+    rooms.tell(classroom.pk)
+
+
+def renew_join_code(classroom: Classroom) -> None:
+    """Give the class another code; who is in stays in."""
+    classroom.join_code = new_join_code()
+    classroom.save(update_fields=["join_code"])
+    rooms.tell(classroom.pk)
+
+
+def join(browser: Any, code: str, nickname: str) -> Student:
+    """Make the browser's person a student of the class with this code, or raise `Refused`.
+
+    A wrong code, a closed class and a full one are told apart only as far as a stranger may know.
+    """
+    classroom = Classroom.objects.filter(join_code=plain_code(code), joining=True).first()
+    if classroom is None:
+        raise Refused(NO_CLASS)
+    name = names.cleaned(nickname)
+    if classroom.students.count() >= limits.STUDENTS:
+        raise Refused(_("This class is full."))
+    learners.forget(browser)  # whoever used this browser before keeps their work under their own code
+    try:
+        with transaction.atomic():
+            learner = learners.begin(browser)
+            student = Student.objects.create(
+                classroom=classroom, learner=learner, nickname=name, folded=names.folded(name)
+            )
+    except IntegrityError:
+        learners.forget(browser)
+        raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
+    rooms.tell(classroom.pk)
+    return student
+
+
+NO_CLASS = _("No class takes students under this code. Look at it once more, or ask your teacher.")
+
+
+def taken_names(classroom: Classroom) -> set[str]:
+    """Return the nicknames of a class as they are compared."""
+    return set(classroom.students.values_list("folded", flat=True))
+
+
+def freeze(classroom: Classroom, frozen: bool) -> None:
+    """Let everybody look up, or go on."""
+    classroom.frozen = frozen
+    classroom.save(update_fields=["frozen"])
+    rooms.tell(classroom.pk)
+
+
+def push(classroom: Classroom, link: str) -> None:
+    """Open a kept run for everybody: a link, its short id, or the name of a ready scenario."""
+    name = link.strip()[:500]
+    if "/" in name:
+        found = re.search(r"/r/([2-9a-z]{1,32})/?$", urlsplit(name).path)
+        name = found[1] if found else ""
+    kept = sessions.scenario_by_name(name) if re.fullmatch(r"[0-9a-z-]{1,80}", name) else None
+    if kept is None:
+        raise Refused(
+            _("No run is kept under this link. Use Share in the playground, and paste the link here.")
+        )
+    classroom.pushed, classroom.pushed_at = kept, timezone.now()
+    classroom.save(update_fields=["pushed", "pushed_at"])
+    rooms.tell(classroom.pk)
+
+
+def delete_student(student: Student) -> None:
+    """Delete a student with all work."""
+    classroom = student.classroom_id
+    exercises.delete_learner(student.learner)
+    rooms.tell(classroom)
+
+
+def delete_class(classroom: Classroom) -> None:
+    """Delete a class with its students and their work."""
+    for student in list(classroom.students.select_related("learner")):
+        exercises.delete_learner(student.learner)
+    pk = classroom.pk
+    classroom.delete()
+    rooms.tell(pk)
+
+
+def delete_teacher(teacher: Any) -> None:
+    """Delete a teacher with all classes."""
+    for classroom in list(teacher.classes.all()):
+        delete_class(classroom)
+    teacher.delete()
+
+
+def purge() -> tuple[int, int]:
+    """Delete classes past their date, and learners outside of classes who have not come for long; return how many."""
+    stale = list(Classroom.objects.filter(keep_until__lt=timezone.now().date()))
+    for classroom in stale:
+        delete_class(classroom)
+    horizon = timezone.now() - timedelta(days=limits.LEARNERS_KEEP_DAYS)
+    gone = list(Learner.objects.filter(student=None, last_seen__lt=horizon))
+    for learner in gone:
+        exercises.delete_learner(learner)
+    return len(stale), len(gone)
+
+
+def list_context(teacher: Any) -> dict[str, Any]:
+    """Return what the page of a teacher's classes shows."""
+    return {
+        "classes": teacher.classes.all(),
+        "classroom": None,
+        "unit_choices": unit_choices(get_language() or "en"),
+        "keep_days": limits.KEEP_DAYS,
+    }
+
+
+def unit_choices(language: str) -> list[tuple[Any, Any]]:
+    """Return the units with their texts."""
+    return [(unit, unit.texts(language)) for unit in catalog.units()]

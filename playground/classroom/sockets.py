@@ -1,0 +1,206 @@
+"""The socket of a class: the teacher sees the grid, a student hears what to do. Nobody says anything over it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import time
+from collections import Counter
+from typing import Any
+
+from channels.auth import get_user
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+
+from playground import holds, live
+from playground.classroom import limits, rooms, selectors
+from playground.exercises import learners
+from playground.exercises.grading.facts import facts_of
+from playground.hosting.run import held_messages
+from playground.ratelimit import Bucket
+
+logger = logging.getLogger(__name__)
+
+NOT_YOURS = 4003
+GONE = 4004
+TOO_MANY = 4010
+TOO_FAST = 4008
+LOOK_TIMEOUT_S = 0.3
+OUTBOX = 16
+
+
+class ClassSocket(AsyncWebsocketConsumer):
+    """What the teacher's and the students' sockets share: pictures go out, newest first, and nothing comes in."""
+
+    student: int | None = None
+    room: rooms.Room | None = None
+
+    async def connect(self) -> None:
+        """Join the class, if it is this person's; otherwise say nothing and close."""
+        await self.accept()
+        self._outbox: asyncio.Queue[dict[str, Any] | int] = asyncio.Queue(OUTBOX)
+        self._sender = asyncio.create_task(self._send_outbox())
+        self._received = Bucket(1, 5, time.monotonic())
+        classroom = await self._classroom()
+        if classroom is None:
+            self._put(NOT_YOURS)
+        elif self._is_crowded(classroom):
+            self._put(TOO_MANY)
+        else:
+            self.room = rooms.enter(classroom, self, read)
+
+    async def disconnect(self, code: int) -> None:
+        """Leave the class."""
+        if self.room:
+            rooms.leave(self.room, self)
+        self._sender.cancel()
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Ignore what is said, and close when it is said often."""
+        if not self._received.take(time.monotonic()):
+            self._put(TOO_FAST)
+
+    async def _classroom(self) -> int | None:
+        raise NotImplementedError
+
+    def _is_crowded(self, classroom: int) -> bool:
+        raise NotImplementedError
+
+    def show(self, picture: dict[str, Any] | None) -> None:
+        """Send what is new."""
+        raise NotImplementedError
+
+    def _put(self, message: dict[str, Any] | int) -> None:
+        """Take a message for the browser; one that does not read gets the newest later, not all of them."""
+        while self._outbox.full():
+            self._outbox.get_nowait()
+        self._outbox.put_nowait(message)
+
+    async def _send_outbox(self) -> None:
+        while True:
+            message = await self._outbox.get()
+            if isinstance(message, int):
+                await self.close(code=message)
+                return
+            await self.send(text_data=json.dumps(message))
+
+
+class TeacherSocket(ClassSocket):
+    """The grid of a class, whole at first, then the rows that differ."""
+
+    async def connect(self) -> None:
+        """Join as the teacher whose class this is."""
+        self._rows: dict[int, dict[str, Any]] = {}
+        self._rest: dict[str, Any] | None = None
+        await super().connect()
+
+    async def _classroom(self) -> int | None:
+        user = await get_user(self.scope)
+        found = await database_sync_to_async(selectors.of_teacher)(
+            user, self.scope["url_route"]["kwargs"]["public_id"]
+        )
+        return found.pk if found else None
+
+    def _is_crowded(self, classroom: int) -> bool:
+        room = rooms.of(classroom)
+        return (
+            room is not None
+            and sum(each.student is None for each in room.members) >= limits.SOCKETS_OF_A_TEACHER
+        )
+
+    def show(self, picture: dict[str, Any] | None) -> None:
+        """Send rows that differ, who is gone, and the rest if that differs."""
+        if picture is None:
+            self._put(GONE)
+            return
+        grid = picture["teacher"]
+        rows = {each["id"]: each for each in grid["students"]}
+        rest = {name: value for name, value in grid.items() if name != "students"}
+        changed = [each for pk, each in rows.items() if self._rows.get(pk) != each]
+        gone = [pk for pk in self._rows if pk not in rows]
+        if changed or gone or rest != self._rest:
+            self._put({**rest, "changed": changed, "gone": gone, "whole": self._rest is None})
+        self._rows, self._rest = rows, rest
+
+    def _put(self, message: dict[str, Any] | int) -> None:
+        """Take a message; if some had to be thrown away, the next one is whole again."""
+        if self._outbox.full():
+            self._rows, self._rest = {}, None
+        super()._put(message)
+
+
+class StudentSocket(ClassSocket):
+    """What the teacher does for everybody: freeze, push, vote."""
+
+    async def connect(self) -> None:
+        """Join as the student that this browser is."""
+        self._last: dict[str, Any] | None = None
+        await super().connect()
+
+    async def _classroom(self) -> int | None:
+        found = await database_sync_to_async(self._student)()
+        if found is None:
+            return None
+        self.student = found.pk
+        return int(found.classroom_id)
+
+    def _student(self) -> Any:
+        return selectors.student_of(learners.current(self.scope["session"]))
+
+    def _is_crowded(self, classroom: int) -> bool:
+        room = rooms.of(classroom)
+        return room is not None and room.online().get(self.student or 0, 0) >= limits.SOCKETS_OF_A_STUDENT
+
+    def show(self, picture: dict[str, Any] | None) -> None:
+        """Send the state of the class if it differs."""
+        if picture is None or all(each["id"] != self.student for each in picture["teacher"]["students"]):
+            self._put(GONE)
+        elif picture["student"] != self._last:
+            self._last = picture["student"]
+            self._put(picture["student"])
+
+
+async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
+    """Read a class once for all its sockets: the database, then the sessions that are awake here."""
+    picture = await database_sync_to_async(selectors.picture)(classroom, online)
+    if picture is None:
+        holds.release(f"class {classroom}")
+        return None
+    rows = picture["teacher"]["students"]
+    sessions = [each["session"] for each in rows if each["session"]]
+    _hold(classroom, sessions, picture["teacher"]["frozen"])
+    looks = {public_id: asyncio.create_task(_look(public_id)) for public_id in sessions}
+    for each in rows:
+        each["mix"] = await looks[each["session"]] if each["session"] else None
+    return picture
+
+
+def _hold(classroom: int, sessions: list[str], frozen: bool) -> None:
+    """Hold the students' sessions while the class is frozen: no commands, and no time passes."""
+    key = f"class {classroom}"
+    if not frozen:
+        holds.release(key)
+        return
+    for public_id in holds.hold(key, sessions):
+        host = live.registry().host(public_id)
+        if host is not None:
+            host.control(play=False, speed=None)
+
+
+async def _look(public_id: str) -> list[int] | None:
+    """Return how many alphas, betas, gammas and deltas a session holds, if it is awake here and not too busy."""
+    host = live.registry().host(public_id)
+    if host is None:
+        return None
+    with contextlib.suppress(TimeoutError):
+        return await asyncio.wait_for(host.look(states), LOOK_TIMEOUT_S)
+    return None
+
+
+def states(state: dict[str, Any]) -> list[int]:
+    """Return [alpha, beta, gamma, delta, all that is held] over all queues of a snapshot (Q3)."""
+    found = facts_of(state, 0, Counter(), Counter())["queues"].values()
+    counts = [sum(queue[name] for queue in found) for name in ("alpha", "beta", "gamma", "delta")]
+    return [*counts, held_messages(state)]

@@ -1,0 +1,140 @@
+"""A student's pages: the door, the class, the vote, and leaving with everything."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from playground.classroom import limits, names, selectors, services, voting
+from playground.classroom.access import for_students
+from playground.classroom.accounts import address_of
+from playground.classroom.models import Student
+from playground.exercises import answers, catalog, learners
+from playground.exercises import selectors as exercises
+from playground.messages import Refused
+from playground.views.errors import too_many
+
+
+def _language() -> str:
+    return get_language() or "en"
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def join(request: HttpRequest, code: str = "") -> HttpResponse:
+    """Join a class with its code and a nickname, without an account."""
+    if request.method != "POST":
+        return _door(request, code)
+    try:
+        limits.take("join", address_of(request))
+    except Refused as refused:
+        return too_many(request, refused.message)
+    try:
+        services.join(request.session, request.POST.get("code", ""), request.POST.get("nickname", ""))
+    except Refused as refused:
+        return _door(request, request.POST.get("code", "")[:64], str(refused.message), 422)
+    return redirect("student")
+
+
+def _door(request: HttpRequest, code: str, problem: str = "", status: int = 200) -> HttpResponse:
+    context = {
+        "code": code[:64],
+        "problem": problem,
+        "nickname": request.POST.get("nickname", "")[:60] or names.suggestion(set()),
+        "already": selectors.student_of(learners.current(request.session)),
+    }
+    return render(request, "classroom/join.html", context, status=status)
+
+
+@require_safe
+@never_cache
+@for_students
+def home(request: HttpRequest, student: Student) -> HttpResponse:
+    """Show a student the class, the assigned units and the personal code."""
+    classroom = student.classroom
+    units = exercises.units(student.learner, _language())
+    context = {
+        "classroom": classroom,
+        "units": [unit for unit in units if unit["slug"] in classroom.units],
+        "code": learners.code_of(request.session),
+        "vote": voting.current(classroom),
+    }
+    return render(request, "classroom/home.html", context)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_students
+def vote(request: HttpRequest, student: Student) -> HttpResponse:
+    """Show the vote that is on, or take a prediction."""
+    current = voting.current(student.classroom)
+    if current is None:
+        return redirect("student")
+    problem = ""
+    if request.method == "POST":
+        try:
+            limits.take("vote", str(student.pk))
+            voting.cast(current, student, answers.read(catalog.exercise(current.exercise), request.POST))
+            return redirect("class-vote-page")
+        except Refused as refused:
+            problem = str(refused.message)
+    exercise = catalog.exercise(current.exercise)
+    texts = exercise.texts(_language())
+    second = current.stage in {"second", "revealed"}
+    mine = voting.ballot_of(current, student, second) or voting.ballot_of(current, student, False)
+    context = {
+        "classroom": student.classroom,
+        "vote": current,
+        "exercise": exercise,
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "options": [
+            (each.id, texts.words[each.id]) for each in (exercise.predict.options if exercise.predict else ())
+        ],
+        "mine": mine.answer if mine else None,
+        "given": voting.ballot_of(current, student, second) is not None,
+        "open": current.stage in voting.OPEN,
+        "results": voting.results(current, _language()) if current.stage == "revealed" else [],
+        "problem": problem,
+    }
+    return render(request, "classroom/vote.html", context, status=409 if problem else 200)
+
+
+@require_POST
+def leave(request: HttpRequest) -> HttpResponse:
+    """Forget who the visitor is, on this browser only."""
+    learners.forget(request.session)
+    return redirect("join")
+
+
+@require_POST
+@for_students
+def delete(request: HttpRequest, student: Student) -> HttpResponse:
+    """Delete the student with all work, at once and for good."""
+    services.delete_student(student)
+    learners.forget(request.session)
+    request.session["sessions"] = []
+    return redirect("join")
+
+
+@require_POST
+def come_back(request: HttpRequest) -> HttpResponse:
+    """Be the student again that a personal code belongs to."""
+    try:
+        limits.take("join", address_of(request))
+    except Refused as refused:
+        return too_many(request, refused.message)
+    code = request.POST.get("personal", "")[:64]
+    if selectors.student_of(learners.by_code(code)) is None:
+        return _door(
+            request,
+            "",
+            _("No student has this code. Look at it once more, or ask your teacher for another."),
+            422,
+        )
+    learners.remember(request.session, code)
+    return redirect("student")

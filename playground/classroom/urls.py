@@ -1,0 +1,44 @@
+"""Addresses of classes, below /class/."""
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path, re_path
+
+from playground.classroom import accounts, students, views
+
+CLASS = r"(?P<public_id>[2-9a-z]{16})"
+
+urlpatterns = [
+    path("", views.classes, name="classes"),
+    path("sign-up", accounts.sign_up, name="sign-up"),
+    path("log-in", accounts.LogIn.as_view(), name="login"),
+    path("log-out", LogoutView.as_view(), name="logout"),
+    path("delete-account", accounts.delete_account, name="account-delete"),
+    path("new", views.new, name="class-new"),
+    path("join/", students.join, name="join"),
+    re_path(r"^join/(?P<code>[0-9A-Za-z-]{1,20})/\Z", students.join, name="join-code"),
+    path("back", students.come_back, name="student-back"),
+    path("me/", students.home, name="student"),
+    path("me/vote/", students.vote, name="class-vote-page"),
+    path("me/leave", students.leave, name="student-leave"),
+    path("me/delete", students.delete, name="student-delete"),
+    re_path(rf"^{CLASS}/\Z", views.classroom, name="class"),
+    re_path(rf"^{CLASS}/change\Z", views.change, name="class-change"),
+    re_path(rf"^{CLASS}/renew-code\Z", views.renew_code, name="class-renew-code"),
+    re_path(rf"^{CLASS}/freeze\Z", views.freeze, name="class-freeze"),
+    re_path(rf"^{CLASS}/push\Z", views.push, name="class-push"),
+    re_path(rf"^{CLASS}/vote\Z", views.vote, name="class-vote"),
+    re_path(rf"^{CLASS}/delete\Z", views.delete, name="class-delete"),
+    re_path(rf"^{CLASS}/table\.csv\Z", views.table, name="class-table"),
+    re_path(rf"^{CLASS}/qr\.svg\Z", views.qr, name="class-qr"),
+    re_path(rf"^{CLASS}/projector/\Z", views.projector, name="class-projector"),
+    re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/\Z", views.student, name="class-student"),
+    re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/fork\Z", views.fork, name="class-student-fork"),
+    re_path(
+        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/code\Z", views.student_code, name="class-student-code"
+    ),
+    re_path(
+        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/delete\Z",
+        views.student_delete,
+        name="class-student-delete",
+    ),
+]

@@ -1,0 +1,256 @@
+"""A teacher's pages: the classes, one class live, one student, votes, and what can be taken away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import segno
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import ownership, sharing
+from playground import selectors as sessions
+from playground import services as session_services
+from playground.classroom import limits, selectors, services, voting
+from playground.classroom.access import for_teachers, for_the_teacher, student_or_gone
+from playground.classroom.models import Classroom, Vote
+from playground.exercises import catalog, learners
+from playground.exercises.schema import Exercise
+from playground.messages import Refused
+from playground.views.access import rate_limited
+
+
+def _language() -> str:
+    return get_language() or "en"
+
+
+@require_safe
+@never_cache
+@for_teachers
+def classes(request: HttpRequest) -> HttpResponse:
+    """List a teacher's classes."""
+    return render(request, "classroom/classes.html", services.list_context(request.user))
+
+
+@require_POST
+@for_teachers
+def new(request: HttpRequest) -> HttpResponse:
+    """Make a class."""
+    try:
+        made = services.make_class(
+            request.user, request.POST.get("name", ""), request.POST.getlist("unit"), _days(request) or 0
+        )
+    except Refused as refused:
+        context = services.list_context(request.user) | {"problem": str(refused.message)}
+        return render(request, "classroom/classes.html", context, status=422)
+    return redirect("class", made.public_id)
+
+
+def _days(request: HttpRequest) -> int | None:
+    text = request.POST.get("keep_days", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 5 else None
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Show a class live."""
+    return page(request, found)
+
+
+def page(request: HttpRequest, found: Classroom, problem: str = "", status: int = 200) -> HttpResponse:
+    """Render the page of a class; `problem` is what kept the teacher from doing something."""
+    exercises = selectors.assigned(found)
+    vote = voting.current(found)
+    context = {
+        "classroom": found,
+        "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
+        "exercises": [(each, each.texts(_language())) for each in exercises],
+        "units": services.unit_choices(_language()),
+        "votable": [
+            (each.slug, each.texts(_language()).title) for each in exercises if each in voting.votable()
+        ],
+        "vote": vote,
+        "keep_days": limits.KEEP_DAYS,
+        "problem": problem,
+        "class_data": {
+            "websocket": f"/ws/class/{found.public_id}/",
+            "exercises": [_for_script(each) for each in exercises],
+            "student": reverse("class-student", args=[found.public_id, 0]),
+        },
+    }
+    return render(request, "classroom/class.html", context, status=status)
+
+
+def _for_script(exercise: Exercise) -> dict[str, Any]:
+    texts = exercise.texts(_language())
+    return {
+        "slug": exercise.slug,
+        "title": texts.title,
+        "question": texts.task.split("\n\n")[-1],
+        "words": texts.words,
+        "several": bool(exercise.predict and exercise.predict.ask == "set"),
+        "minutes": exercise.minutes,
+    }
+
+
+def does(view: Any) -> Any:
+    """Let a POST do something with a class, and lead back to its page."""
+
+    @require_POST
+    @for_the_teacher
+    def done(request: HttpRequest, found: Classroom) -> HttpResponse:
+        try:
+            view(request, found)
+        except Refused as refused:
+            return page(request, found, str(refused.message), status=409)
+        return redirect("class", found.public_id)
+
+    return done
+
+
+@does
+def change(request: HttpRequest, found: Classroom) -> None:
+    """Assign units, open or close the door, prolong."""
+    services.change_class(found, request.POST.getlist("unit"), _days(request), "joining" in request.POST)
+
+
+@does
+def renew_code(request: HttpRequest, found: Classroom) -> None:
+    """Make another join code."""
+    services.renew_join_code(found)
+
+
+@does
+def freeze(request: HttpRequest, found: Classroom) -> None:
+    """Let everybody look up, or go on."""
+    services.freeze(found, request.POST.get("frozen") == "yes")
+
+
+@does
+def push(request: HttpRequest, found: Classroom) -> None:
+    """Open a kept run for everybody."""
+    services.push(found, request.POST.get("link", ""))
+
+
+@does
+def vote(request: HttpRequest, found: Classroom) -> None:
+    """Begin a vote, or lead the one that is on to its next stage."""
+    slug = request.POST.get("exercise", "")
+    current = voting.current(found)
+    if slug:
+        voting.open_vote(found, slug[:60])
+    elif current is not None:
+        voting.move_on(current, request.POST.get("stage", ""))
+
+
+@require_POST
+@for_the_teacher
+def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Delete a class with everything in it, if its name was typed."""
+    if request.POST.get("name", "").strip() != found.name:
+        return page(request, found, _("Type the name of the class to delete it."), status=422)
+    services.delete_class(found)
+    return redirect("classes")
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def table(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Download the table of a class."""
+    response = HttpResponse("\ufeff" + selectors.csv_text(found), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="waterline-class-{found.public_id}.csv"'
+    return response
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def qr(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Draw the address of the door as a QR code."""
+    url = request.build_absolute_uri(reverse("join-code", args=[found.join_code]))
+    drawing = segno.make(url, error="m", micro=False)
+    picture = drawing.svg_inline(border=2, dark="#191c21", light="#ffffff", omitsize=True)
+    picture = picture.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    return HttpResponse(picture, content_type="image/svg+xml")
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Show what the whole class may see: the join code, and the vote that is on."""
+    current = voting.current(found)
+    context = {
+        "classroom": found,
+        "join_url": request.build_absolute_uri(reverse("join")),
+        "vote": current,
+        **(_vote_context(current) if current else {}),
+        "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
+    }
+    return render(request, "classroom/projector.html", context)
+
+
+def _vote_context(current: Vote) -> dict[str, Any]:
+    exercise = catalog.exercise(current.exercise)
+    texts = exercise.texts(_language())
+    return {
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "counts": voting.counts(current),
+        "results": voting.results(current, _language()) if current.stage == "revealed" else [],
+    }
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Show what one student did."""
+    who = student_or_gone(found, pk)
+    context = {"classroom": found, "who": who, "works": selectors.student_detail(who, _language())}
+    context["new_code"] = request.session.pop("new_code", None)
+    return render(request, "classroom/student.html", context)
+
+
+@require_POST
+@rate_limited
+@for_the_teacher
+def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Open a session of one's own that repeats a student's."""
+    who = student_or_gone(found, pk)
+    work = who.learner.works.exclude(session=None).order_by("-touched").first()
+    if work is None:
+        return redirect("class-student", found.public_id, pk)
+    session = sessions.session_by_id(work.session.public_id)
+    try:
+        kept = sharing.share(session)
+    except Refused as refused:
+        return page(request, found, str(refused.message), status=409)
+    opened = session_services.replay_session(kept)
+    ownership.claim(request.session, opened.public_id)
+    return redirect("session", opened.public_id)
+
+
+@require_POST
+@for_the_teacher
+def student_code(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Give a student who lost the personal code another one, shown once."""
+    who = student_or_gone(found, pk)
+    request.session["new_code"] = learners.renew_code(who.learner)
+    return redirect("class-student", found.public_id, pk)
+
+
+@require_POST
+@for_the_teacher
+def student_delete(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Delete a student with all work."""
+    services.delete_student(student_or_gone(found, pk))
+    return redirect("class", found.public_id)

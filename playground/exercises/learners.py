@@ -1,0 +1,75 @@
+"""Who is working: a personal code in the browser's signed cookie, and its trace in the database."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from playground.exercises.models import Learner
+from playground.timeline import ALPHABET
+
+KEY = "learner"
+CODE_LETTERS = 12
+"""Some 59 bits: nobody finds another one's work by trying."""
+
+
+def new_code() -> str:
+    """Return a personal code, in groups that can be read out: k7f3-9xqm-2hdp."""
+    letters = "".join(secrets.choice(ALPHABET) for _each in range(CODE_LETTERS))
+    return "-".join(letters[at : at + 4] for at in range(0, CODE_LETTERS, 4))
+
+
+def trace_of(code: str) -> str:
+    """Return what is kept of a code, however it was typed."""
+    letters = "".join(letter for letter in code.lower() if letter.isalnum())[:64]
+    return salted_hmac("playground.exercises.learner", letters, algorithm="sha256").hexdigest()
+
+
+def by_code(code: str) -> Learner | None:
+    """Return the learner with this code."""
+    return Learner.objects.filter(code_trace=trace_of(code)).first()
+
+
+def current(browser: Any) -> Learner | None:
+    """Return the learner of a browser, if there is one."""
+    code = browser.get(KEY)
+    return by_code(code) if isinstance(code, str) else None
+
+
+def code_of(browser: Any) -> str:
+    """Return the personal code that a browser remembers, or nothing."""
+    code = browser.get(KEY)
+    return code if isinstance(code, str) else ""
+
+
+def begin(browser: Any) -> Learner:
+    """Return the browser's learner, a new one if there is none."""
+    found = current(browser)
+    if found is None:
+        code = new_code()
+        found = Learner.objects.create(code_trace=trace_of(code))
+        browser[KEY] = code
+    else:
+        Learner.objects.filter(pk=found.pk).update(last_seen=timezone.now())
+    return found
+
+
+def remember(browser: Any, code: str) -> None:
+    """Let the browser be the learner with this code from now on."""
+    browser[KEY] = code
+
+
+def forget(browser: Any) -> None:
+    """Let the browser be nobody."""
+    browser.pop(KEY, None)
+
+
+def renew_code(learner: Learner) -> str:
+    """Give a learner another code; the old one is of no use any more."""
+    code = new_code()
+    learner.code_trace = trace_of(code)
+    learner.save(update_fields=["code_trace"])
+    return code

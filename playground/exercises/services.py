@@ -1,0 +1,166 @@
+"""Work on exercises: beginning, answering, hints, the solution, beginning again, deleting."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from playground.exercises import gates, limits, stages
+from playground.exercises.grading import BadAnswer, TooLong, Verdict, grade
+from playground.exercises.models import Attempt, Learner, Work
+from playground.exercises.schema import Exercise
+from playground.messages import Refused
+from playground.models import Session
+
+
+def begin(learner: Learner, exercise: Exercise) -> Work:
+    """Return the learner's work on an exercise, with a session to work in."""
+    _pass_gates(learner)
+    try:
+        with transaction.atomic():
+            work, _created = Work.objects.get_or_create(learner=learner, exercise=exercise.slug)
+    except IntegrityError:
+        work = Work.objects.get(learner=learner, exercise=exercise.slug)
+    if work.session is None:
+        stages.open_stage(exercise, work)
+    _touch(work)
+    return work
+
+
+def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
+    """Grade an answer and keep it.
+
+    Raises Refused when it cannot be graded: malformed, too many, too long, or the class is frozen.
+    """
+    _pass_gates(work.learner)
+    limits.take_attempt(work.learner_id)
+    if work.attempts >= limits.ATTEMPTS:
+        raise Refused(
+            _("This exercise has had %(most)s answers, the most it may. Look at the solution."),
+            most=limits.ATTEMPTS,
+        )
+    verdict = _graded(exercise, _whole_answer(work, exercise, given))
+    _keep(work, verdict)
+    _move_on(work, exercise, verdict, given)
+    _touch(work)
+    return verdict
+
+
+def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
+    if exercise.kind == "broker":
+        if len(work.steps) >= len(exercise.broker.steps if exercise.broker else ()):
+            raise Refused(_("All steps are done. Begin again to repeat them."))
+        return [*work.steps, given]
+    if exercise.kind != "reach":
+        return given
+    if work.session is None:
+        raise Refused(_("The session is gone. Begin again."))
+    try:
+        return stages.log_of(work.session)
+    except TimeoutError:
+        raise Refused(_("The session is busy. Pause it, and try again.")) from None
+
+
+def _graded(exercise: Exercise, whole: Any) -> Verdict:
+    deadline = time.monotonic() + limits.GRADING_S
+    try:
+        return grade(exercise, whole, lambda: time.monotonic() > deadline)
+    except BadAnswer:
+        raise Refused(
+            _("The answer is not complete. Fill in everything that is asked, and send it again.")
+        ) from None
+    except TooLong:
+        raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
+
+
+def _keep(work: Work, verdict: Verdict) -> None:
+    with transaction.atomic():
+        Work.objects.filter(pk=work.pk).update(attempts=F("attempts") + 1)
+        work.refresh_from_db(fields=["attempts"])
+        Attempt.objects.create(
+            work=work,
+            number=work.attempts,
+            passed=verdict.passed,
+            tally=verdict.tally[:255],
+            verdict=msgspec.to_builtins(verdict),
+        )
+
+
+def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> None:
+    """Let the run go on where the answer allows it, and note that the exercise is done."""
+    if verdict.passed and work.done_at is None:
+        work.done_at = timezone.now()
+    before = (work.locked, len(work.steps))
+    if exercise.kind == "predict":
+        work.locked = True  # right or wrong: the prediction stands, and the run shows what happens
+    elif exercise.kind == "order":
+        work.locked = work.locked or verdict.passed
+    elif exercise.kind == "broker" and verdict.step > len(work.steps):
+        work.steps = [*work.steps, given]
+    work.save(update_fields=["locked", "steps", "done_at"])
+    if (work.locked, len(work.steps)) != before:
+        stages.open_stage(exercise, work)
+
+
+def hint(work: Work, exercise: Exercise) -> None:
+    """Show one hint more."""
+    if work.hints < len(exercise.en.hints):
+        work.hints += 1
+        work.save(update_fields=["hints"])
+    _touch(work)
+
+
+def show_solution(work: Work, exercise: Exercise) -> None:
+    """Show the solution, once there were some attempts and all hints."""
+    if not may_see_solution(work, exercise):
+        raise Refused(
+            _("The solution comes after %(tries)s tries, or after all hints."),
+            tries=limits.TRIES_BEFORE_SOLUTION,
+        )
+    work.solution_shown = True
+    work.save(update_fields=["solution_shown"])
+    _touch(work)
+
+
+def may_see_solution(work: Work, exercise: Exercise) -> bool:
+    """Tell whether the solution may be shown."""
+    return bool(
+        work.done_at
+        or work.attempts >= limits.TRIES_BEFORE_SOLUTION
+        or (work.attempts and work.hints >= len(exercise.en.hints))
+    )
+
+
+def again(work: Work, exercise: Exercise) -> None:
+    """Begin the exercise again with a fresh session; attempts and hints stay counted."""
+    _pass_gates(work.learner)
+    work.locked, work.steps = False, []
+    work.save(update_fields=["locked", "steps"])
+    stages.open_stage(exercise, work)
+    _touch(work)
+
+
+def delete_learner(learner: Learner) -> None:
+    """Delete somebody's work and sessions."""
+    sessions = list(learner.works.exclude(session=None).values_list("session_id", flat=True))
+    gates.worked.send(Learner, learner=learner, work=None)
+    learner.delete()
+    Session.objects.filter(pk__in=sessions).delete()
+
+
+def _touch(work: Work) -> None:
+    work.touched = timezone.now()
+    work.save(update_fields=["touched"])
+    gates.worked.send(Work, work=work, learner=work.learner)
+
+
+def _pass_gates(learner: Learner) -> None:
+    reason = gates.closed(learner)
+    if reason is not None:
+        raise Refused(reason)

@@ -1,0 +1,229 @@
+"""Pages of the units and exercises, and what can be done on them."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from playground import ownership
+from playground.exercises import answers, catalog, learners, selectors, services, stages, words
+from playground.exercises.models import Work
+from playground.exercises.schema import Exercise
+from playground.messages import Message, Refused
+from playground.views.access import View, rate_limited, rate_limited_reading
+from playground.views.errors import Gone
+from playground.views.errors import answer as error_page
+from playground.views.sessions import live_context
+
+
+def _language() -> str:
+    return get_language() or "en"
+
+
+def _found(unit: str, slug: str) -> Exercise:
+    try:
+        exercise = catalog.exercise(slug)
+    except catalog.NoExercise:
+        exercise = None
+    if exercise is None or exercise.unit != unit:
+        raise Gone(_("There is no such exercise"), Message(_("Choose one from the list of units.")))
+    return exercise
+
+
+def _address(exercise: Exercise) -> str:
+    return reverse("exercise", args=[exercise.unit, exercise.slug])
+
+
+@require_safe
+@never_cache
+def units(request: HttpRequest) -> HttpResponse:
+    """List the units and exercises with the visitor's own progress."""
+    learner = learners.current(request.session)
+    context = {
+        "units": selectors.units(learner, _language()),
+        "learner": learner,
+        "code": learners.code_of(request.session) if learner else "",
+    }
+    return render(request, "exercises/units.html", context)
+
+
+@require_safe
+@never_cache
+def notes(request: HttpRequest, unit: str) -> HttpResponse:
+    """Show the notes for the teacher of a unit, with the key that the engine computes. For teachers only."""
+    if not request.user.is_authenticated:
+        return redirect(f"{reverse('login')}?next={request.path}")
+    try:
+        found = catalog.unit(unit)
+    except catalog.NoExercise:
+        raise Gone(_("There is no such unit"), Message(_("Choose one from the list of units."))) from None
+    language = _language()
+    key = [
+        {
+            "title": each.texts(language).title,
+            "misconception": each.texts(language).misconception,
+            "explain": each.texts(language).explain,
+            "minutes": each.minutes,
+            "kind": words.kind(each),
+            "rules": each.rules,
+            "solution": selectors.shown_solution(each, language),
+            "address": _address(each),
+        }
+        for each in catalog.of_unit(unit)
+    ]
+    return render(request, "exercises/notes.html", {"unit": found.texts(language), "slug": unit, "key": key})
+
+
+@require_safe
+@never_cache
+def exercise(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Show the task, beside its live session once the work has begun."""
+    return page(request, _found(unit, slug))
+
+
+def page(request: HttpRequest, found: Exercise, problem: str = "", status: int = 200) -> HttpResponse:
+    """Render the page of an exercise; `problem` is what kept an answer from being graded."""
+    learner = learners.current(request.session)
+    work = selectors.work_on(learner, found.slug)
+    context = _context(found, work)
+    context["problem"] = problem
+    if work is None or work.session is None:
+        return render(request, "exercises/begin.html", context, status=status)
+    if not stages.held(found, work):
+        ownership.claim(request.session, work.session.public_id)
+    context |= live_context(request, work.session)
+    return render(request, "exercises/exercise.html", context, status=status)
+
+
+def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
+    texts, language = found.texts(_language()), _language()
+    attempt = selectors.last_attempt(work)
+    following = catalog.next_after(found.slug)
+    slugs = catalog.unit(found.unit).exercises
+    return {
+        "exercise": found,
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "kind": words.kind(found),
+        "place": slugs.index(found.slug) + 1,
+        "of": len(slugs),
+        "unit_title": catalog.unit(found.unit).texts(language).title,
+        "work": work,
+        "state": selectors.state_of(work),
+        "held": bool(work) and stages.held(found, work),
+        "hints": texts.hints[: work.hints] if work else (),
+        "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
+        "verdict": selectors.shown_verdict(found, texts, attempt) if attempt else None,
+        "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
+        "may_see_solution": bool(work) and services.may_see_solution(work, found),
+        "board": selectors.board(found, work) if work else None,
+        "options": [
+            (each.id, texts.words[each.id]) for each in (found.predict.options if found.predict else ())
+        ],
+        "items": _items(found, texts),
+        "next": {"address": _address(following), "title": following.texts(language).title}
+        if following
+        else None,
+    }
+
+
+def _items(found: Exercise, texts: Any) -> list[tuple[str, str]]:
+    """Return the lines to put in order, sorted by their words so that the file's order gives nothing away."""
+    asked = found.order or found.predict
+    items = [(each.id, texts.words[each.id]) for each in (asked.items if asked else ())]
+    return sorted(items, key=lambda item: item[1])
+
+
+def does(view: View) -> View:
+    """Let a POST do something with the visitor's work on an exercise, and lead back to its page."""
+
+    @wraps(view)
+    @require_POST
+    def done(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+        found = _found(unit, slug)
+        work = selectors.work_on(learners.current(request.session), slug)
+        if work is None:
+            return redirect(_address(found))
+        try:
+            view(request, work, found)
+        except Refused as refused:
+            if request.htmx:
+                return error_page(request, 409, _("That did not work"), refused.message)
+            return page(request, found, str(refused.message), status=409)
+        return redirect(_address(found) + "#task")
+
+    return done
+
+
+@require_POST
+@rate_limited
+def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Begin an exercise: a session of its own, and the visitor becomes a learner."""
+    found = _found(unit, slug)
+    try:
+        services.begin(learners.begin(request.session), found)
+    except Refused as refused:
+        return page(request, found, str(refused.message), status=409)
+    return redirect(_address(found))
+
+
+@rate_limited_reading
+@does
+def answer(request: HttpRequest, work: Work, found: Exercise) -> None:
+    """Grade an answer."""
+    services.answer(work, found, answers.read(found, request.POST))
+
+
+@rate_limited_reading
+@does
+def hint(request: HttpRequest, work: Work, found: Exercise) -> None:
+    """Show the next hint."""
+    services.hint(work, found)
+
+
+@rate_limited_reading
+@does
+def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
+    """Show the solution."""
+    services.show_solution(work, found)
+
+
+@rate_limited
+@does
+def again(request: HttpRequest, work: Work, found: Exercise) -> None:
+    """Begin the exercise again."""
+    services.again(work, found)
+
+
+@require_POST
+@rate_limited
+def come_back(request: HttpRequest) -> HttpResponse:
+    """Go on with the work that belongs to a personal code."""
+    code = request.POST.get("code", "")[:64]
+    if learners.by_code(code) is None:
+        context = {
+            "units": selectors.units(learners.current(request.session), _language()),
+            "code_error": _("No work is kept under this code. Look at it once more."),
+        }
+        return render(request, "exercises/units.html", context, status=404)
+    learners.remember(request.session, code)
+    return redirect("units")
+
+
+@require_POST
+@rate_limited
+def delete(request: HttpRequest) -> HttpResponse:
+    """Delete the visitor's work, all of it."""
+    learner = learners.current(request.session)
+    if learner is not None:
+        services.delete_learner(learner)
+    learners.forget(request.session)
+    return redirect("units")

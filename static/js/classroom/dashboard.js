@@ -1,0 +1,233 @@
+/** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
+import { fill, gettext, number } from "../model/text.js";
+import { el, find, findAll, setText, show } from "../view/dom.js";
+import { sorted, sums, totals } from "./grid.js";
+import { follow } from "./link.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+const MIX_WIDTH = 120;
+const SHAPES = {
+  done: [["circle", { cx: 7, cy: 7, r: 6.5 }], ["path", { d: "M4 7.3l2.100 2.100L10.200 5" }]],
+  working: [["circle", { cx: 7, cy: 7, r: 5.7 }], ["path", { d: "M7 1.3a5.7 5.7 0 010 11.4z" }]],
+  stuck: [["path", { d: "M7 1.200L13.200 12.700H.8z" }], ["path", { d: "M7 5.500v3M7 10v1.200" }]],
+  none: [["circle", { cx: 7, cy: 7, r: 2.2 }]],
+};
+const NAMES = {
+  done: () => gettext("done"),
+  working: () => gettext("working"),
+  stuck: () => gettext("stuck"),
+  none: () => gettext("not begun"),
+};
+
+const data = JSON.parse(find("#class-data").textContent);
+const slugs = data.exercises.map((exercise) => exercise.slug);
+const exercises = new Map(data.exercises.map((exercise) => [exercise.slug, exercise]));
+const students = new Map();
+let order = "need";
+let chosen = null;
+
+function svg(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/** One cell: a shape, and in words what it means. */
+function cell(slug, at, found) {
+  const [state, attempts, minutes] = found ?? ["none", 0, 0];
+  const label = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
+    number: at + 1,
+    state: NAMES[state](),
+    attempts,
+  });
+  const drawing = svg(
+    "svg",
+    { viewBox: "0 0 14 14", role: "img", "aria-label": label },
+    ...SHAPES[state].map(([name, attributes]) => svg(name, attributes)),
+  );
+  let text = null;
+  if (state === "stuck") text = fill(gettext("%(minutes)s min"), { minutes });
+  else if (state === "working" && attempts > 1) text = `×${attempts}`;
+  return el("td", {}, el(`span.cell.is-${state}`, {}, drawing, text));
+}
+
+/** How a student's queue is made up at the moment. */
+function mix(found) {
+  const box = el("td.wide");
+  const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
+  if (!total) return box;
+  const names = ["alpha", "beta", "gamma", "delta"];
+  const label = names.map((name, at) => `${name} ${found[at]}`).join(", ");
+  const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": label });
+  let x = 0;
+  for (const [at, name] of names.entries()) {
+    const width = (found[at] / total) * MIX_WIDTH;
+    const shape = { class: name, x, width: Math.max(0, width - 1), height: 11, rx: 1.5 };
+    if (found[at]) drawing.append(svg("rect", shape));
+    x += width;
+  }
+  box.append(drawing);
+  return box;
+}
+
+function row(student) {
+  const name = el(
+    `button${student.online ? "" : ".away"}`,
+    { type: "button", "data-student": student.id, onclick: () => choose(student.id) },
+    student.name,
+  );
+  const away = student.online ? null : el("span.visually-hidden", {}, gettext("not connected"));
+  return el(
+    `tr${student.id === chosen ? ".is-chosen" : ""}`,
+    {},
+    el("th", { scope: "row" }, name, away),
+    ...slugs.map((slug, at) => cell(slug, at, student.cells[slug])),
+    mix(student.mix),
+    el("td.depth", {}, student.mix ? number(student.mix[4]) : ""),
+  );
+}
+
+function choose(id) {
+  chosen = chosen === id ? null : id;
+  drawGrid();
+  drawChosen();
+}
+
+function drawGrid() {
+  const focused = document.activeElement?.dataset?.student;
+  find("[data-grid]").replaceChildren(...sorted(students.values(), order).map(row));
+  show(find("[data-none]"), !students.size);
+  if (focused) find(`[data-student="${focused}"]`)?.focus();
+}
+
+function drawHead() {
+  const { online, stuck, share } = totals([...students.values()], slugs);
+  setText(find("[data-online]"), number(online));
+  setText(find("[data-students]"), number(students.size));
+  setText(find("[data-done]"), share === null ? "–" : `${share} %`);
+  setText(find("[data-stuck]"), number(stuck));
+}
+
+function drawBars() {
+  const counts = sums(students.values(), slugs);
+  for (const line of findAll("[data-bar]")) {
+    const { done, working, stuck } = counts[line.dataset.bar];
+    for (const [name, count] of Object.entries({ done, working, stuck }))
+      find(`i.is-${name}`, line).style.width = `${students.size ? (100 * count) / students.size : 0}%`;
+    let text = fill(gettext("%(done)s done"), { done });
+    if (stuck) text += ` · ${fill(gettext("%(stuck)s stuck"), { stuck })}`;
+    setText(find("[data-count]", line), text);
+  }
+}
+
+/** A tally in words, by the exercise's own names. */
+function answerText(exercise, tally) {
+  const parts = tally.split(" ").map((part) => exercise.words[part] ?? part);
+  return parts.join(exercise.several ? " · " : " ");
+}
+
+function drawHardest(hardest) {
+  show(find("[data-hardest-none]"), !hardest);
+  show(find("[data-hardest-body]"), Boolean(hardest));
+  show(find("[data-hardest-chip]"), Boolean(hardest));
+  for (const line of findAll("[data-bar]"))
+    line.classList.toggle("is-hardest", line.dataset.bar === hardest?.exercise);
+  if (!hardest) return;
+  const exercise = exercises.get(hardest.exercise);
+  setText(
+    find("[data-hardest-chip]"),
+    fill(gettext("exercise %(number)s"), { number: slugs.indexOf(hardest.exercise) + 1 }),
+  );
+  setText(find("[data-hardest-question]"), exercise.question);
+  const most = Math.max(...hardest.answers.map(([, count]) => count));
+  find("[data-hardest-answers]").replaceChildren(
+    ...hardest.answers.map(([tally, count, passed]) =>
+      el(
+        `li${passed ? ".is-right" : ""}`,
+        {},
+        el(
+          "span.answer-row",
+          {},
+          el(
+            "span.answer-text",
+            {},
+            passed ? el("span", { role: "img", "aria-label": gettext("right") }, "✓ ") : null,
+            answerText(exercise, tally),
+          ),
+          el("b.num", {}, number(count)),
+        ),
+        el("meter", { min: 0, max: most, value: count, "aria-hidden": "true" }),
+      ),
+    ),
+  );
+  setText(
+    find("[data-hardest-sum]"),
+    fill(gettext("%(tried)s tried, %(failures)s wrong answers in all."), hardest),
+  );
+}
+
+function drawChosen() {
+  const student = students.get(chosen);
+  show(find("[data-who]"), Boolean(student));
+  if (!student) return;
+  setText(find("[data-who-name]"), student.name);
+  const now = exercises.get(student.now);
+  const found = student.cells[student.now];
+  setText(
+    find("[data-who-now]"),
+    now
+      ? fill(gettext("%(title)s, %(attempts)s answers"), { title: now.title, attempts: found?.[1] ?? 0 })
+      : gettext("Nothing begun yet."),
+  );
+  setText(
+    find("[data-who-stuck]"),
+    found?.[0] === "stuck" ? fill(gettext("%(minutes)s min"), { minutes: found[2] }) : "",
+  );
+  const address = data.student.replace("/0/", `/${student.id}/`);
+  const watch = find("[data-who-watch]");
+  show(watch, Boolean(student.session));
+  if (student.session) watch.href = `/s/${student.session}/`;
+  show(find("[data-who-fork]"), Boolean(student.session));
+  find("[data-who-fork]").action = `${address}fork`;
+  find("[data-who-more]").href = address;
+}
+
+function told(message) {
+  if (message.t !== "grid") return;
+  if (message.whole) students.clear();
+  for (const student of message.changed) students.set(student.id, student);
+  for (const id of message.gone) students.delete(id);
+  drawGrid();
+  drawHead();
+  drawBars();
+  drawHardest(message.hardest);
+  drawChosen();
+  const votes = find("[data-votes]");
+  if (votes && message.vote) {
+    const count = message.vote.stage === "second" ? message.vote.second : message.vote.first;
+    setText(votes, `${count} / ${students.size}`);
+  }
+}
+
+const STATUS = {
+  connecting: () => gettext("connecting"),
+  live: () => gettext("live"),
+  lost: () => gettext("reconnecting"),
+  ended: () => gettext("ended"),
+};
+
+function status(name) {
+  const chip = find("[data-link]");
+  chip.dataset.state = name;
+  setText(chip.lastElementChild, STATUS[name]());
+}
+
+for (const button of findAll("[data-sort] button"))
+  button.addEventListener("click", () => {
+    order = button.dataset.by;
+    for (const each of findAll("[data-sort] button")) each.setAttribute("aria-pressed", String(each === button));
+    drawGrid();
+  });
+
+follow(data.websocket, told, status);

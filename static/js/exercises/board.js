@@ -1,0 +1,111 @@
+/** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
+import { fill, gettext } from "../model/text.js";
+import { el } from "../view/dom.js";
+
+/** Names of places that are words; sub-queues are called the same everywhere. */
+function placeName(place) {
+  if (place === "unacked") return gettext("unacknowledged");
+  if (place === "gone") return gettext("gone");
+  if (place === "" || place === "arriving") return gettext("arriving");
+  return place;
+}
+
+/** Show a board in the place of the selects, which stay the truth that the form sends. */
+export function makeBoard(root) {
+  const selects = [...root.querySelectorAll("select[data-seq]")];
+  const live = root.querySelector("[data-board-live]");
+  const places = root.dataset.places.split(" ");
+  const chosen = new Set();
+  const arriving = selects.some((select) => select.value === "");
+  const shown = arriving ? ["", ...places] : places;
+  const board = el("div.board");
+  root.querySelector(".places").classList.add("visually-hidden");
+  for (const select of selects) {
+    select.tabIndex = -1;
+    select.required = false;
+  }
+  root.append(board);
+
+  const move = (sequence, place) => {
+    for (const seq of sequence) {
+      const select = selects.find((each) => each.dataset.seq === seq);
+      if (select) select.value = place;
+    }
+    live.textContent = fill(gettext("Moved to %(place)s: %(messages)s"), {
+      place: placeName(place),
+      messages: sequence.join(", "),
+    });
+    chosen.clear();
+    draw(sequence[0]);
+  };
+
+  const lane = (place) => {
+    const messages = selects.filter((select) => select.value === place);
+    const row = el(
+      "div.board-lane",
+      { "data-place": place || "arriving", role: "group", "aria-label": placeName(place) },
+      el("span", { "aria-hidden": "true" }, placeName(place)),
+      el("div", {}, ...messages.map((select) => chip(select.dataset.seq))),
+    );
+    if (place) acceptDrops(row, place);
+    return row;
+  };
+
+  const chip = (seq) =>
+    el(
+      "button.chip-message",
+      {
+        type: "button",
+        draggable: "true",
+        "data-chip": seq,
+        "aria-pressed": String(chosen.has(seq)),
+        "aria-label": fill(gettext("message %(number)s"), { number: seq }),
+        onclick: () => {
+          if (!chosen.delete(seq)) chosen.add(seq);
+          draw(seq);
+        },
+        ondragstart: (event) => {
+          const carried = chosen.has(seq) ? [...chosen] : [seq];
+          event.dataTransfer.setData("text/plain", carried.join(" "));
+          event.dataTransfer.effectAllowed = "move";
+        },
+      },
+      seq,
+    );
+
+  const acceptDrops = (row, place) => {
+    row.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      row.classList.add("is-over");
+    });
+    row.addEventListener("dragleave", () => row.classList.remove("is-over"));
+    row.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const carried = event.dataTransfer.getData("text/plain").split(" ");
+      const known = carried.filter((seq) => selects.some((select) => select.dataset.seq === seq));
+      if (known.length) move(known, place);
+    });
+  };
+
+  const draw = (focus) => {
+    const buttons = places.map((place) =>
+      el(
+        "button.btn.small",
+        { type: "button", disabled: !chosen.size, onclick: () => move([...chosen], place) },
+        placeName(place),
+      ),
+    );
+    board.replaceChildren(
+      ...shown.map(lane),
+      el(
+        "div.board-moves",
+        { role: "group", "aria-label": gettext("Move the chosen messages to") },
+        el("span.label", { "aria-hidden": "true" }, gettext("Move to")),
+        ...buttons,
+      ),
+    );
+    if (focus !== undefined) board.querySelector(`[data-chip="${focus}"]`)?.focus();
+  };
+
+  draw();
+}

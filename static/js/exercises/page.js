@@ -1,0 +1,21 @@
+/** The task beside a live session: the run goes on after a right step or a locked prediction, and answers by hand. */
+import { makeBoard } from "./board.js";
+import { makeSortable } from "./sort.js";
+
+const task = document.querySelector("#task");
+
+/** Let the run go on as soon as the session is there, once for each answer. */
+document.addEventListener("waterline:live", (event) => {
+  if (!task?.hasAttribute("data-run-on")) return;
+  const { transport, session } = event.detail;
+  let told = false;
+  session.listen(() => {
+    if (told || !transport.live) return;
+    told = transport.send({ t: "control", play: true });
+  });
+});
+
+const board = task?.querySelector("[data-board]");
+if (board) makeBoard(board);
+const list = task?.querySelector("[data-sort]");
+if (list) makeSortable(list, task.querySelector("[data-sort-live]"));

@@ -1,0 +1,561 @@
+"""Classes: accounts, joining, who may see what, freezing, pushing, voting, exporting, deleting."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+from django.test import Client
+from django.utils import timezone
+
+from playground import services as sessions
+from playground.classroom import limits, names, selectors, services, voting
+from playground.classroom.models import Ballot, Classroom, Student, Vote
+from playground.exercises import catalog, learners
+from playground.exercises import limits as exercise_limits
+from playground.exercises.grading import solution_of
+from playground.exercises.models import Attempt, Learner, Work
+from playground.messages import Refused
+from playground.models import Scenario, Session
+
+pytestmark = pytest.mark.django_db
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def _fresh(settings: Any) -> Iterator[None]:
+    settings.PASSWORD_HASHERS = [
+        "django.contrib.auth.hashers.MD5PasswordHasher"
+    ]  # these passwords guard nothing
+    limits.forget()
+    exercise_limits.forget()
+    yield
+    limits.forget()
+    exercise_limits.forget()
+
+
+@pytest.fixture
+def teacher() -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.create_user("frau-lehrer", password=PASSWORD))
+    return client
+
+
+@pytest.fixture
+def classroom(teacher: Client) -> Classroom:
+    form = {"name": "Brokers 1", "unit": ["waterline", "sub-queues"], "keep_days": "30"}
+    assert teacher.post("/class/new", form).status_code == 302
+    return Classroom.objects.get()
+
+
+def join(classroom: Classroom, nickname: str) -> Client:
+    client = Client()
+    assert client.post("/class/join/", {"code": classroom.join_code, "nickname": nickname}).status_code == 302
+    return client
+
+
+def address(classroom: Classroom, action: str = "") -> str:
+    return f"/class/{classroom.public_id}/{action}"
+
+
+def answer(client: Client, slug: str, value: str) -> None:
+    base = f"/learn/{catalog.exercise(slug).unit}/{slug}/"
+    client.post(base + "begin")
+    client.post(base + "answer", {"answer": value})
+
+
+# --- accounts ---
+
+
+def test_a_teacher_signs_up_and_in_and_out(client: Client) -> None:
+    form = {"username": "frau-lehrer", "password1": PASSWORD, "password2": PASSWORD}
+    assert client.post("/class/sign-up", form).status_code == 302
+    assert client.get("/class/").status_code == 200
+    client.post("/class/log-out")
+    assert client.get("/class/").status_code == 302
+    login = {"username": "frau-lehrer", "password": PASSWORD}
+    assert client.post("/class/log-in", login).status_code == 302
+    assert client.get("/class/").status_code == 200
+
+
+@pytest.mark.parametrize("password", ["short", "12345678901234", "password123", "frau-lehrer"])
+def test_a_weak_password_is_refused(client: Client, password: str) -> None:
+    form = {"username": "frau-lehrer", "password1": password, "password2": password}
+    assert client.post("/class/sign-up", form).status_code == 422
+    assert get_user_model().objects.count() == 0
+
+
+def test_logging_in_is_rate_limited(client: Client, teacher: Client) -> None:
+    form = {"username": "frau-lehrer", "password": "wrong"}
+    codes = [client.post("/class/log-in", form).status_code for _try in range(limits.PER_MINUTE["login"] + 2)]
+    assert codes[0] == 200
+    assert codes[-1] == 429
+
+
+def test_one_name_is_rate_limited_from_many_addresses(client: Client, teacher: Client) -> None:
+    codes = [
+        client.post(
+            "/class/log-in", {"username": "FRAU-lehrer", "password": "wrong"}, REMOTE_ADDR=f"10.0.0.{number}"
+        ).status_code
+        for number in range(limits.PER_MINUTE["login-name"] + 2)
+    ]
+    assert codes[-1] == 429
+
+
+def test_signing_up_is_rate_limited(client: Client) -> None:
+    codes = [client.post("/class/sign-up", {}).status_code for _try in range(limits.PER_MINUTE["signup"] + 1)]
+    assert codes[-1] == 429
+
+
+@pytest.mark.parametrize("next_address", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_logging_in_leads_nowhere_else(teacher: Client, client: Client, next_address: str) -> None:
+    form = {"username": "frau-lehrer", "password": PASSWORD, "next": next_address}
+    assert client.post("/class/log-in", form)["Location"] == "/class/"
+
+
+# --- strangers ---
+
+TEACHERS_PAGES = ("", "table.csv", "qr.svg", "projector/", "students/1/")
+TEACHERS_ACTS = (
+    "change",
+    "renew-code",
+    "freeze",
+    "push",
+    "vote",
+    "delete",
+    "students/1/fork",
+    "students/1/code",
+    "students/1/delete",
+)
+
+
+@pytest.mark.parametrize("page", TEACHERS_PAGES)
+def test_a_stranger_sees_no_class(classroom: Classroom, client: Client, page: str) -> None:
+    assert client.get(address(classroom, page)).status_code == 302
+    client.force_login(get_user_model().objects.create_user("other", password=PASSWORD))
+    assert client.get(address(classroom, page)).status_code == 404
+
+
+@pytest.mark.parametrize("act", TEACHERS_ACTS)
+def test_a_stranger_changes_no_class(classroom: Classroom, client: Client, act: str) -> None:
+    student = Student.objects.create(
+        pk=1, classroom=classroom, learner=learners.begin({}), nickname="owl", folded="owl"
+    )
+    before = Classroom.objects.values().get()
+    form = {"name": classroom.name, "frozen": "yes", "exercise": "first-in"}
+    assert client.post(address(classroom, act), form).status_code == 302
+    client.force_login(get_user_model().objects.create_user("other", password=PASSWORD))
+    assert client.post(address(classroom, act), form).status_code == 404
+    assert join(classroom, "fox").post(address(classroom, act), form).status_code == 302
+    assert Classroom.objects.values().get() == before
+    assert Student.objects.filter(pk=student.pk).exists()
+    assert Vote.objects.count() == 0
+
+
+@pytest.mark.parametrize("act", TEACHERS_ACTS)
+def test_acts_need_a_post(classroom: Classroom, teacher: Client, act: str) -> None:
+    assert teacher.get(address(classroom, act)).status_code == 405
+
+
+def test_a_teacher_reaches_only_students_of_the_class(classroom: Classroom, teacher: Client) -> None:
+    other = services.make_class(get_user_model().objects.create_user("other"), "Other", [], 30)
+    join(other, "owl")
+    student = Student.objects.get()
+    assert teacher.get(address(classroom, f"students/{student.pk}/")).status_code == 404
+    assert teacher.post(address(classroom, f"students/{student.pk}/delete")).status_code == 404
+    assert Student.objects.count() == 1
+
+
+def test_forms_need_their_token(classroom: Classroom) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    for path in (
+        "/class/join/",
+        "/class/log-in",
+        "/class/sign-up",
+        "/class/me/delete",
+        address(classroom, "freeze"),
+    ):
+        assert strict.post(path, {"code": classroom.join_code}).status_code == 403
+
+
+# --- joining ---
+
+
+def test_a_student_joins_with_a_nickname_and_nothing_else(classroom: Classroom) -> None:
+    student = join(classroom, "quiet otter")
+    page = student.get("/class/me/").content.decode()
+    assert "quiet otter" in page
+    assert learners.code_of(student.session) in page
+    assert "Above and below the waterline" in page
+    assert "Under pressure" not in page, "that unit is not assigned"
+    assert str(classroom.keep_until.year) in page
+
+
+def test_a_code_may_be_typed_anyhow(classroom: Classroom, client: Client) -> None:
+    typed = f" {classroom.join_code.upper().replace('-', ' ')} "
+    assert client.post("/class/join/", {"code": typed, "nickname": "owl"}).status_code == 302
+
+
+def test_wrong_codes_are_all_answered_alike(classroom: Classroom) -> None:
+    closed = services.make_class(classroom.teacher, "Closed", [], 30)
+    services.change_class(closed, [], None, joining=False)
+    texts = set()
+    for code in ("", "2222-2222", closed.join_code, "x" * 64, "'; drop", "\u202e"):
+        reply = Client().post("/class/join/", {"code": code, "nickname": "owl"})
+        assert reply.status_code == 422
+        texts.add(re.search(r'role="alert"[^>]*>([^<]+)<', reply.content.decode())[1])
+    assert texts == {str(services.NO_CLASS)}
+    assert Learner.objects.count() == 0
+
+
+def test_guessing_is_rate_limited(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(limits.PER_MINUTE, "join", 5)
+    form = {"code": "2222-2222", "nickname": "owl"}
+    codes = [client.post("/class/join/", form).status_code for _try in range(limits.PER_MINUTE["join"] + 1)]
+    assert codes[-1] == 429
+
+
+def test_join_codes_are_long_enough() -> None:
+    codes = {services.new_join_code() for _each in range(200)}
+    assert len(codes) == 200
+    assert all(re.fullmatch(r"[2-9a-z]{4}-[2-9a-z]{4}", code) for code in codes)
+
+
+@pytest.mark.parametrize("name", ["Anna", "小明", "Ünal 3", "a-b_c", "О́ля"])
+def test_a_nickname_may_be_in_any_script(name: str) -> None:
+    assert names.cleaned(f"  {name} ") == __import__("unicodedata").normalize("NFKC", name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "x",
+        "y" * 25,
+        "<script>alert(1)</script>",
+        "=1+1",
+        "-x",
+        "a\u202eb",
+        "a\nb\x00",
+        "😀😀",
+        "a" + "\u0301" * 20,
+        "z" * 999,
+    ],
+)
+def test_what_is_no_nickname_is_refused(classroom: Classroom, name: str) -> None:
+    reply = Client().post("/class/join/", {"code": classroom.join_code, "nickname": name})
+    if names_ok := re.fullmatch(r"a b", " ".join(name.split())):
+        assert names_ok
+    assert reply.status_code == 422
+    assert "<script>alert" not in reply.content.decode()
+    assert (Student.objects.count(), Learner.objects.count()) == (0, 0)
+
+
+def test_a_nickname_is_taken_once(classroom: Classroom) -> None:
+    join(classroom, "Quiet Otter")
+    reply = Client().post("/class/join/", {"code": classroom.join_code, "nickname": "quiet-otter"})
+    assert reply.status_code == 422
+    assert Learner.objects.count() == 1
+    suggested = {names.suggestion({names.folded("quiet-otter")}) for _each in range(300)}
+    assert "quiet-otter" not in suggested
+
+
+def test_a_class_is_full_at_some_point(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "STUDENTS", 1)
+    join(classroom, "owl")
+    assert Client().post("/class/join/", {"code": classroom.join_code, "nickname": "fox"}).status_code == 422
+
+
+def test_a_student_comes_back_with_the_code(classroom: Classroom) -> None:
+    student = join(classroom, "owl")
+    answer(student, "first-in", "q4")
+    other = Client()
+    assert other.post("/class/back", {"personal": learners.code_of(student.session)}).status_code == 302
+    page = other.get("/class/me/").content.decode()
+    assert "owl" in page
+    assert "is-done" in page
+    assert Client().post("/class/back", {"personal": "2222-2222-2222"}).status_code == 422
+
+
+def test_who_used_the_browser_before_is_not_mixed_up(classroom: Classroom, client: Client) -> None:
+    answer(client, "first-in", "q4")
+    before = learners.code_of(client.session)
+    client.post("/class/join/", {"code": classroom.join_code, "nickname": "owl"})
+    assert learners.code_of(client.session) != before
+    assert Work.objects.get().learner.code_trace == learners.trace_of(before)
+
+
+# --- what the teacher sees ---
+
+
+def test_the_grid_tells_who_needs_help(classroom: Classroom) -> None:
+    for name, value in (("owl", "q4"), ("fox", "q1")):
+        answer(join(classroom, name), "first-in", value)
+    join(classroom, "yak")
+    slow = join(classroom, "newt")
+    answer(slow, "read-back", "8")
+    Work.objects.filter(learner__student__nickname="newt").update(
+        begun=timezone.now() - timedelta(minutes=30)
+    )
+    grid = selectors.for_teacher(classroom, {})
+    cells = {row["name"]: row["cells"] for row in grid["students"]}
+    assert cells["owl"]["first-in"][:2] == ["done", 1]
+    assert cells["fox"]["first-in"][:2] == ["working", 1]
+    assert cells["newt"]["read-back"] == ["stuck", 1, 30]
+    assert cells["yak"] == {}
+    assert grid["hardest"]["exercise"] == "read-back"
+    assert grid["hardest"]["answers"] == [["8", 1, False]]
+
+
+def test_three_failures_are_stuck(classroom: Classroom) -> None:
+    student = join(classroom, "owl")
+    for _try in range(3):
+        answer(student, "first-in", "q1")
+        student.post("/learn/waterline/first-in/again")
+    (row,) = selectors.for_teacher(classroom, {})["students"]
+    assert row["cells"]["first-in"][:2] == ["stuck", 3]
+
+
+def test_the_page_of_a_class_and_of_a_student(classroom: Classroom, teacher: Client) -> None:
+    answer(join(classroom, "owl"), "first-in", "q1")
+    page = teacher.get(address(classroom)).content.decode()
+    assert classroom.join_code in page
+    student = Student.objects.get()
+    detail = teacher.get(address(classroom, f"students/{student.pk}/")).content.decode()
+    assert "in q1, where every message begins" in detail
+    for path in ("projector/", "qr.svg"):
+        assert teacher.get(address(classroom, path)).status_code == 200
+
+
+def test_the_qr_code_is_a_plain_picture(classroom: Classroom, teacher: Client) -> None:
+    picture = teacher.get(address(classroom, "qr.svg"))
+    assert picture["Content-Type"] == "image/svg+xml"
+    assert picture.content.startswith(b"<svg")
+    assert b"style=" not in picture.content
+    assert b"<script" not in picture.content
+
+
+def test_the_table_is_safe_for_spreadsheets(classroom: Classroom, teacher: Client) -> None:
+    answer(join(classroom, "owl"), "first-in", "q1")
+    Student.objects.update(nickname="=cmd()")  # no nickname can be that; the table would still be safe
+    reply = teacher.get(address(classroom, "table.csv"))
+    rows = list(csv.DictReader(io.StringIO(reply.content.decode("utf-8-sig"))))
+    assert len(rows) == 12
+    assert rows[0]["student"] == "'=cmd()"
+    assert (rows[0]["exercise"], rows[0]["state"], rows[0]["first_answer"]) == ("first-in", "working", "q1")
+    assert rows[1]["state"] == "not begun"
+
+
+def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> None:
+    student = join(classroom, "owl")
+    student.post("/learn/waterline/reach-delta/begin")
+    session = Work.objects.get().session
+    assert session is not None
+    sessions.record_command(session.public_id, 0, 1_000_000, {"do": "publish", "count": 3, "size_bytes": 100})
+    sessions.note_progress(session.public_id, 2_000_000, "")
+    reply = teacher.post(address(classroom, f"students/{Student.objects.get().pk}/fork"))
+    forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
+    assert forked.pk != session.pk
+    assert forked.scenario["commands"][0]["count"] == 3
+    assert forked.public_id in teacher.session["sessions"]
+    assert session.public_id not in teacher.session["sessions"]
+
+
+def test_a_lost_code_is_replaced(classroom: Classroom, teacher: Client) -> None:
+    student = join(classroom, "owl")
+    before = learners.code_of(student.session)
+    place = address(classroom, f"students/{Student.objects.get().pk}/")
+    teacher.post(place + "code")
+    page = teacher.get(place).content.decode()
+    code = re.search(r"[2-9a-z]{4}-[2-9a-z]{4}-[2-9a-z]{4}", page)[0]
+    assert learners.by_code(before) is None
+    assert Client().post("/class/back", {"personal": code}).status_code == 302
+    assert code not in teacher.get(place).content.decode(), "it is shown once"
+
+
+# --- for everyone ---
+
+
+def test_a_frozen_class_answers_nothing(classroom: Classroom, teacher: Client) -> None:
+    student = join(classroom, "owl")
+    student.post("/learn/waterline/first-in/begin")
+    teacher.post(address(classroom, "freeze"), {"frozen": "yes"})
+    reply = student.post("/learn/waterline/first-in/answer", {"answer": "q4"})
+    assert reply.status_code == 409
+    assert "paused the class" in reply.content.decode()
+    assert student.post("/learn/waterline/small-body/begin").status_code == 409
+    teacher.post(address(classroom, "freeze"), {"frozen": "no"})
+    assert student.post("/learn/waterline/first-in/answer", {"answer": "q4"}).status_code == 302
+
+
+def test_a_state_is_pushed_by_its_link(classroom: Classroom, teacher: Client) -> None:
+    kept = sessions.keep_scenario({**sessions.blank_scenario("classroom"), "title": "x"}, "1")
+    for link in (kept.short_id, f"https://testserver/r/{kept.short_id}/", f"/r/{kept.short_id}/"):
+        assert teacher.post(address(classroom, "push"), {"link": link}).status_code == 302
+    classroom.refresh_from_db()
+    assert classroom.pushed == kept
+    assert selectors.for_students(classroom)["push"]["id"] == kept.short_id
+
+
+@pytest.mark.parametrize(
+    "link", ["", "nothing", "https://evil.example/", "javascript:alert(1)", "x" * 600, "/s/abc/"]
+)
+def test_what_is_no_state_is_not_pushed(classroom: Classroom, teacher: Client, link: str) -> None:
+    assert teacher.post(address(classroom, "push"), {"link": link}).status_code == 409
+    classroom.refresh_from_db()
+    assert classroom.pushed is None
+
+
+# --- voting ---
+
+
+def test_a_vote_has_two_rounds(classroom: Classroom, teacher: Client) -> None:
+    owl, fox = join(classroom, "owl"), join(classroom, "fox")
+    teacher.post(address(classroom, "vote"), {"exercise": "where-next"})
+    for client, value in ((owl, "delta"), (fox, "q4"), (owl, "q1")):
+        assert client.post("/class/me/vote/", {"answer": value}).status_code == 302
+    vote = Vote.objects.get()
+    assert voting.counts(vote) == {"first": 2, "second": 0}
+    explain = catalog.exercise("where-next").en.explain
+    teacher.post(address(classroom, "vote"), {"stage": "first"})
+    assert "Talk with your neighbour" in owl.get("/class/me/vote/").content.decode()
+    assert owl.post("/class/me/vote/", {"answer": "q1"}).status_code == 409
+    teacher.post(address(classroom, "vote"), {"stage": "discuss"})
+    page = fox.get("/class/me/vote/").content.decode()
+    assert 'value="q4" required checked' in page
+    assert explain not in page
+    for client in (owl, fox):
+        client.post("/class/me/vote/", {"answer": "q1"})
+    teacher.post(address(classroom, "vote"), {"stage": "second"})
+    vote.refresh_from_db()
+    results = {row["text"]: (row["first"], row["second"], row["right"]) for row in voting.results(vote, "en")}
+    assert results["in q1, complete in RAM"] == (1, 2, True)
+    assert results["in q4, since there is memory again"] == (1, 0, False)
+    assert explain in owl.get("/class/me/vote/").content.decode()
+    assert explain in teacher.get(address(classroom, "projector/")).content.decode()
+    teacher.post(address(classroom, "vote"), {"stage": "revealed"})
+    assert voting.current(classroom) is None
+    assert owl.get("/class/me/vote/").status_code == 302
+
+
+def test_a_double_click_skips_no_stage(classroom: Classroom, teacher: Client) -> None:
+    teacher.post(address(classroom, "vote"), {"exercise": "where-next"})
+    for _click in range(2):
+        teacher.post(address(classroom, "vote"), {"stage": "first"})
+    assert Vote.objects.get().stage == "discuss"
+
+
+@pytest.mark.parametrize("slug", ["first-paging", "reach-delta", "confirm-path", "nothing"])
+def test_only_predictions_are_voted_on(classroom: Classroom, teacher: Client, slug: str) -> None:
+    assert teacher.post(address(classroom, "vote"), {"exercise": slug}).status_code == 409
+
+
+@pytest.mark.parametrize("slug", [each.slug for each in voting.votable()])
+def test_every_vote_marks_the_right_answer(classroom: Classroom, slug: str) -> None:
+    vote = voting.open_vote(classroom, slug)
+    join(classroom, "owl")
+    student = Student.objects.get()
+    voting.cast(vote, student, solution_of(catalog.exercise(slug)))
+    assert Ballot.objects.get().right
+    assert [row["first"] for row in voting.results(vote, "en") if row["right"]] == [1]
+
+
+def test_a_ballot_must_be_an_answer(classroom: Classroom) -> None:
+    vote = voting.open_vote(classroom, "where-next")
+    student = join(classroom, "owl")
+    for value in ("", "moon", "x" * 999):
+        assert student.post("/class/me/vote/", {"answer": value}).status_code == 409
+    assert vote.ballots.count() == 0
+    assert Client().post("/class/me/vote/", {"answer": "q1"}).status_code == 302
+
+
+# --- keeping and deleting ---
+
+
+def test_a_student_deletes_everything(classroom: Classroom) -> None:
+    student = join(classroom, "owl")
+    answer(student, "first-in", "q1")
+    student.post("/class/me/delete")
+    for model in (Student, Learner, Work, Attempt, Session):
+        assert model.objects.count() == 0
+    assert student.get("/class/me/").status_code == 302
+
+
+def test_a_teacher_deletes_a_student_a_class_and_the_account(classroom: Classroom, teacher: Client) -> None:
+    answer(join(classroom, "owl"), "first-in", "q1")
+    teacher.post(address(classroom, f"students/{Student.objects.get().pk}/delete"))
+    assert (Student.objects.count(), Work.objects.count()) == (0, 0)
+    answer(join(classroom, "fox"), "first-in", "q1")
+    assert teacher.post(address(classroom, "delete"), {"name": "wrong"}).status_code == 422
+    assert teacher.post(address(classroom, "delete"), {"name": classroom.name}).status_code == 302
+    assert [m.objects.count() for m in (Classroom, Student, Learner, Work, Session)] == [0, 0, 0, 0, 0]
+    assert teacher.post("/class/delete-account", {"name": "wrong"}).status_code == 422
+    assert teacher.post("/class/delete-account", {"name": "frau-lehrer"}).status_code == 302
+    assert get_user_model().objects.count() == 0
+
+
+def test_classes_are_purged_after_their_date(
+    classroom: Classroom, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer(join(classroom, "owl"), "first-in", "q1")
+    outside = Learner.objects.create(code_trace="x")
+    call_command("purge_classes")
+    assert Classroom.objects.count() == 1
+    Classroom.objects.update(keep_until=timezone.now().date() - timedelta(days=1))
+    Learner.objects.filter(pk=outside.pk).update(last_seen=timezone.now() - timedelta(days=400))
+    call_command("purge_classes")
+    assert [m.objects.count() for m in (Classroom, Student, Learner, Work, Session)] == [0, 0, 0, 0, 0]
+    assert "1 classes and 1 learners deleted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("days", ["", "1", "99999", "-5", "٣٠", "x" * 50])
+def test_only_known_times_to_keep(teacher: Client, days: str) -> None:
+    teacher.post("/class/new", {"name": "x", "keep_days": days})
+    kept = Classroom.objects.get().keep_until - timezone.now().date()
+    assert kept.days == limits.KEEP_DAYS_USUALLY
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 81])
+def test_a_class_has_a_name(teacher: Client, name: str) -> None:
+    assert teacher.post("/class/new", {"name": name}).status_code == 422
+
+
+def test_names_are_escaped(teacher: Client) -> None:
+    teacher.post("/class/new", {"name": "<img src=x onerror=alert(1)>", "unit": "waterline"})
+    found = Classroom.objects.get()
+    for path in ("/class/", address(found), address(found, "projector/")):
+        assert "<img src=x" not in teacher.get(path).content.decode()
+
+
+def test_there_are_only_so_many_classes(teacher: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "CLASSES", 1)
+    assert teacher.post("/class/new", {"name": "a"}).status_code == 302
+    assert teacher.post("/class/new", {"name": "b"}).status_code == 422
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_the_pages_speak_chinese(classroom: Classroom, teacher: Client, language: str) -> None:
+    student = join(classroom, "owl")
+    for client, path in (
+        (teacher, "/class/"),
+        (teacher, address(classroom)),
+        (student, "/class/me/"),
+        (student, "/class/join/"),
+    ):
+        page = client.get(path, headers={"accept-language": language}).content.decode()
+        assert re.search(r"<h1[^>]*>", page)
+        assert f'lang="{language}"' in page
+
+
+def test_unknown_classes_cannot_be_opened(teacher: Client) -> None:
+    assert teacher.get("/class/2222222222222222/").status_code == 404
+    with pytest.raises(Refused):
+        services.push(Classroom(), "nothing")
+    assert Scenario.objects.count() == 0

@@ -1,0 +1,291 @@
+"""The pages of the exercises: beginning, answering, hints, coming back, deleting, and what strangers send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from playground import services as sessions
+from playground.exercises import catalog, gates, learners, limits, services
+from playground.exercises.grading import solution_of
+from playground.exercises.models import Attempt, Learner, Work
+from playground.messages import Message
+from playground.models import Session
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    limits.forget()
+    yield
+    limits.forget()
+
+
+def address(slug: str, action: str = "") -> str:
+    return f"/learn/{catalog.exercise(slug).unit}/{slug}/{action}"
+
+
+def begin(client: Client, slug: str) -> Work:
+    assert client.post(address(slug, "begin")).status_code == 302
+    return Work.objects.select_related("session").get(exercise=slug)
+
+
+def posted(slug: str, answer: Any) -> dict[str, Any]:
+    """Return an answer as the page's form sends it."""
+    exercise = catalog.exercise(slug)
+    if exercise.kind == "broker":
+        return {f"place-{seq}": place for seq, place in answer.items()}
+    if exercise.kind == "order":
+        return {f"position-{name}": str(number) for number, name in enumerate(answer, 1)}
+    return {"answer": answer}
+
+
+def test_the_list_of_units_needs_nobody(client: Client) -> None:
+    page = client.get("/learn/").content.decode()
+    for unit in catalog.units():
+        assert unit.en.title in page
+    assert Learner.objects.count() == 0
+
+
+def test_a_look_begins_nothing(client: Client) -> None:
+    page = client.get(address("first-in"))
+    assert page.status_code == 200
+    assert (Work.objects.count(), Session.objects.count()) == (0, 0)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
+@pytest.mark.parametrize("slug", list(catalog.exercises()))
+def test_every_exercise_has_its_page(client: Client, slug: str, language: str) -> None:
+    begin(client, slug)
+    page = client.get(address(slug), headers={"accept-language": language}).content.decode()
+    texts = catalog.exercise(slug).texts(language)
+    assert texts.title in page
+    assert texts.explain not in page, "the explanation gives the answer away"
+    for hint in texts.hints:
+        assert hint not in page
+
+
+def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> None:
+    work = begin(client, "read-back")
+    assert "is-held" in client.get(address("read-back")).content.decode()
+    before = work.session
+    assert before is not None
+    assert before.public_id not in client.session.get("sessions", [])
+    assert before.scenario["until_us"] == catalog.exercise("read-back").scenario["until_us"]
+    client.post(address("read-back", "answer"), {"answer": "4"})
+    page = client.get(address("read-back")).content.decode()
+    work.refresh_from_db()
+    assert work.session is not None
+    assert work.session.pk != before.pk
+    assert not Session.objects.filter(pk=before.pk).exists()
+    assert work.session.public_id in client.session["sessions"]
+    assert work.session.reached_us == before.scenario["until_us"]
+    assert "is-held" not in page
+    assert "data-run-on" in page
+
+
+@pytest.mark.parametrize(
+    "slug", [each.slug for each in catalog.exercises().values() if each.kind in {"predict", "order"}]
+)
+def test_the_right_answer_is_right_through_the_form(client: Client, slug: str) -> None:
+    work = begin(client, slug)
+    client.post(address(slug, "answer"), posted(slug, solution_of(catalog.exercise(slug))))
+    work.refresh_from_db()
+    assert work.done_at is not None
+    page = client.get(address(slug)).content.decode()
+    assert 'class="verdict is-right"' in page
+    assert "What the engine did" in page
+
+
+def test_a_wrong_prediction_stands_beside_what_happened(client: Client) -> None:
+    work = begin(client, "read-back")
+    client.post(address("read-back", "answer"), {"answer": "8"})
+    work.refresh_from_db()
+    assert (work.done_at, work.locked, work.attempts) == (None, True, 1)
+    page = client.get(address("read-back")).content.decode()
+    assert "A whole segment has eight entries" in page
+    assert "<td>8</td><td>4</td>" in page
+    attempt = Attempt.objects.get()
+    assert (attempt.passed, attempt.tally) == (False, "8")
+
+
+def test_the_broker_goes_step_by_step(client: Client) -> None:
+    slug = "first-paging"
+    work = begin(client, slug)
+    solution = solution_of(catalog.exercise(slug))
+    wrong = {**solution[0], "5": "q4"}
+    client.post(address(slug, "answer"), posted(slug, wrong))
+    work.refresh_from_db()
+    assert (work.steps, work.done_at) == ([], None)
+    assert "A message that you left where it was has moved." in client.get(address(slug)).content.decode()
+    for number, placement in enumerate(solution, 1):
+        first = work.session
+        client.post(address(slug, "answer"), posted(slug, placement))
+        work = Work.objects.select_related("session").get()
+        assert len(work.steps) == number
+        assert work.session != first, "the run goes on with each right step"
+    assert work.done_at is not None
+    answer = client.post(address(slug, "answer"), posted(slug, solution[0]))
+    assert answer.status_code == 409
+
+
+def test_a_state_is_looked_for_in_the_session_itself(client: Client) -> None:
+    slug = "reach-delta"
+    work = begin(client, slug)
+    assert work.session is not None
+    assert client.get(address(slug)).status_code == 200
+    assert work.session.public_id in client.session["sessions"]
+    client.post(address(slug, "answer"))
+    work.refresh_from_db()
+    assert (work.attempts, work.done_at) == (1, None)
+    command = {"do": "publish", "count": 30, "size_bytes": 6000}
+    sessions.record_command(work.session.public_id, 0, 1_000_000, command)
+    sessions.note_progress(work.session.public_id, 3_000_000, "")
+    client.post(address(slug, "answer"))
+    work.refresh_from_db()
+    assert work.done_at is not None
+
+
+def test_hints_come_one_at_a_time(client: Client) -> None:
+    begin(client, "first-in")
+    hints = catalog.exercise("first-in").en.hints
+    for shown in range(1, len(hints) + 2):
+        client.post(address("first-in", "hint"))
+        page = client.get(address("first-in")).content.decode()
+        assert sum(hint in page for hint in hints) == min(shown, len(hints))
+
+
+def test_the_solution_comes_after_some_work(client: Client) -> None:
+    work = begin(client, "first-paging")
+    assert client.post(address("first-paging", "solution")).status_code == 409
+    wrong = {**solution_of(catalog.exercise("first-paging"))[0], "5": "q4"}
+    for _try in range(limits.TRIES_BEFORE_SOLUTION):
+        client.post(address("first-paging", "answer"), posted("first-paging", wrong))
+    assert client.post(address("first-paging", "solution")).status_code == 302
+    work.refresh_from_db()
+    assert work.solution_shown
+    assert "computed from the run" in client.get(address("first-paging")).content.decode()
+
+
+def test_beginning_again_keeps_the_count(client: Client) -> None:
+    work = begin(client, "read-back")
+    client.post(address("read-back", "answer"), {"answer": "8"})
+    client.post(address("read-back", "again"))
+    work.refresh_from_db()
+    assert (work.locked, work.attempts) == (False, 1)
+    client.post(address("read-back", "answer"), {"answer": "4"})
+    work.refresh_from_db()
+    assert (work.done_at is not None, work.attempts) == (True, 2)
+
+
+# --- whose work it is ---
+
+
+def test_a_code_brings_the_work_back(client: Client) -> None:
+    begin(client, "first-in")
+    code = learners.code_of(client.session)
+    assert code in client.get("/learn/").content.decode()
+    other = Client()
+    assert other.post("/learn/come-back", {"code": f" {code.upper()} "}).status_code == 302
+    assert "is-working" in other.get("/learn/").content.decode()
+
+
+def test_a_wrong_code_says_nothing(client: Client) -> None:
+    begin(client, "first-in")
+    answers = [
+        Client().post("/learn/come-back", {"code": code})
+        for code in ("", "2222-2222-2222", "x" * 500, "\x00")
+    ]
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({len(answer.content) for answer in answers}) == 1
+
+
+def test_codes_are_not_kept(client: Client) -> None:
+    begin(client, "first-in")
+    code = learners.code_of(client.session)
+    assert Learner.objects.get().code_trace == learners.trace_of(code)
+    assert code.replace("-", "") not in Learner.objects.get().code_trace
+
+
+def test_a_stranger_cannot_answer_for_somebody(client: Client) -> None:
+    begin(client, "first-in")
+    stranger = Client()
+    for action in ("answer", "hint", "solution", "again"):
+        assert stranger.post(address("first-in", action), {"answer": "q4"}).status_code == 302
+    work = Work.objects.get()
+    assert (work.attempts, work.hints, work.solution_shown) == (0, 0, False)
+
+
+def test_deleting_leaves_nothing(client: Client) -> None:
+    begin(client, "first-in")
+    client.post(address("first-in", "answer"), {"answer": "q1"})
+    client.post("/learn/delete")
+    counts = [model.objects.count() for model in (Learner, Work, Attempt, Session)]
+    assert counts == [0, 0, 0, 0]
+    assert learners.code_of(client.session) == ""
+
+
+# --- what strangers send ---
+
+
+@pytest.mark.parametrize(
+    ("slug", "form"),
+    [
+        ("first-in", {}),
+        ("first-in", {"answer": "nowhere"}),
+        ("read-back", {"answer": "many"}),
+        ("read-back", {"answer": "999999999"}),
+        ("read-back", {"answer": "-1"}),
+        ("confirm-path", {}),
+        ("confirm-path", {"position-nothing": "1"}),
+        ("first-paging", {}),
+        ("first-paging", {"place-0": "moon"}),
+        ("first-paging", {f"place-{seq}": "q4" for seq in range(3)}),
+    ],
+)
+def test_a_malformed_answer_is_refused_and_not_counted(
+    client: Client, slug: str, form: dict[str, str]
+) -> None:
+    work = begin(client, slug)
+    answer = client.post(address(slug, "answer"), form)
+    assert answer.status_code == 409
+    assert 'role="alert"' in answer.content.decode()
+    work.refresh_from_db()
+    assert work.attempts == 0
+
+
+@pytest.mark.parametrize("path", ["/learn/x/y/", "/learn/pressure/first-in/", "/learn/waterline/notes/x/"])
+def test_what_is_not_there_is_gone(client: Client, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_answers_are_rate_limited(client: Client) -> None:
+    begin(client, "first-paging")
+    wrong = {**solution_of(catalog.exercise("first-paging"))[0], "5": "q4"}
+    codes = [
+        client.post(address("first-paging", "answer"), posted("first-paging", wrong)).status_code
+        for _try in range(limits.ATTEMPTS_PER_MINUTE + 3)
+    ]
+    assert codes[0] == 302
+    assert codes[-1] == 409
+
+
+def test_a_gate_closes_answers_and_beginnings(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin(client, "first-in")
+    monkeypatch.setattr(gates, "_gates", [lambda learner: Message("Look at the board.")])
+    assert client.post(address("first-in", "answer"), {"answer": "q4"}).status_code == 409
+    assert "Look at the board." in client.post(address("read-back", "begin")).content.decode()
+    assert Work.objects.get().attempts == 0
+
+
+def test_the_notes_are_for_teachers(client: Client, django_user_model: Any) -> None:
+    assert client.get("/learn/waterline/notes/").status_code == 302
+    client.force_login(django_user_model.objects.create_user("teacher", password="a long password 1"))
+    for unit in catalog.units():
+        page = client.get(f"/learn/{unit.slug}/notes/").content.decode()
+        assert unit.en.before[:40] in page
+    assert services.may_see_solution(Work(attempts=3), catalog.exercise("first-in"))
