@@ -96,3 +96,15 @@ test("references are on the blocks, and the numbers that are missing were delete
   assert.deepEqual(goneBelow([3, 4], 6), { count: 4, first: 0, last: 5 });
   assert.deepEqual(goneBelow([0, 1], 2), { count: 0, first: null, last: null });
 });
+
+test("bodies of other queues are not taken for delta's where delta's numbers are known", () => {
+  const state = stateOf(published(0, 40), [
+    ["EntriesRecorded", "S74", "orders", "publish_deliver", 8, 16, 768],
+    ["BetasPushed", "Q49", "orders", "q4", "delta", [[8, 16, 8, 6144, 92, 0, 0]], [8, 16, 0, 24], {}],
+    ["StoreWritten", "S143", "persistent", 0, 0, 0, 60, 100, 1],
+  ]);
+  const tones = (known) =>
+    storeScene(state, state.queues.orders, "persistent", 900, 100, known).files[0].blocks.map((block) => block.tone);
+  assert.deepEqual(tones((start, count) => [[start, count]]), ["alpha", "delta", "alpha", "other"]);
+  assert.deepEqual(tones(() => []), ["alpha", "delta", "alpha", "delta"]);
+});

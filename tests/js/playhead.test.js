@@ -86,15 +86,28 @@ test("conditions hold for the row that is meant, and for no other", () => {
     gamma: ["AlphasPushed", "Q46", "orders", "q4", "q3", [extent(0, 1, GAMMA & ~2)], null, {}],
     delta: paged(0, 40, 10).find(([kind]) => kind === "BetasPushed"),
     memory: ["NodeChanged", "M7", "alarms", { memory: true }, {}],
-    file: ["FileDeleted", "S184", "persistent", 0, 9000],
+    disk: ["NodeChanged", "M10", "alarms", { disk: true }, {}],
+    combined: ["FilesCombined", "S185", "persistent", 1, 0, 2000, 6000, 0],
+    deleted: ["FileDeleted", "S184", "persistent", 0, 9000],
     read: ["DeltaRead", "Q34", "orders", "delta", "q3", [extent(16, 8, 22)], [24, 16, 16, 40], {}],
     empty: ["Fetched", "Q30", "orders", "q4", null, [extent(0, 1, 18)], null, {}],
+    delivered: ["Fetched", "Q30", "orders", "q4", "ram_pending", [extent(5, 3, 18)], null, {}],
   };
   for (const [name, { met }] of Object.entries(CONDITIONS)) {
-    assert.equal(Boolean(met(rows[name], state)), true, name);
-    const others = Object.keys(rows).filter((other) => other !== name && other !== "read");
-    for (const other of others) assert.equal(Boolean(met(rows[other], state)), false, `${name} by ${other}`);
+    const seq = 6;
+    const there = name === "delivered" ? stateOf(published(0, 10)) : state;
+    assert.equal(Boolean(met(rows[name], there, seq)), true, name);
+    const others = Object.keys(rows).filter((other) => ![name, "read", "delivered"].includes(other));
+    for (const other of others) assert.equal(Boolean(met(rows[other], there, seq)), false, `${name} by ${other}`);
   }
+  const { met, now } = CONDITIONS.delivered;
+  const queue = stateOf(published(0, 10));
+  assert.equal(met(rows.delivered, queue, 8), false);
+  assert.equal(now(queue, 3), false, "not published by any count yet");
+  queue.queues.orders.counters.next_seq_id = 10;
+  assert.equal(now(queue, 3), false, "it waits in q4");
+  queue.queues.orders.lanes = { ...queue.queues.orders.lanes, q4: [], ram_pending: [extent(3, 1, 18)] };
+  assert.deepEqual([now(queue, 3), now(queue, 4)], [true, true]);
   assert.equal(CONDITIONS.empty.met(rows.empty, stateOf(published(0, 2))), false);
   assert.equal(CONDITIONS.memory.met(["NodeChanged", "M7", "alarms", { memory: false }, {}], state), false);
 });

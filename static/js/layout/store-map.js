@@ -7,8 +7,11 @@ const NAME = 52;
 const SHARE = 52;
 const MAX_BLOCKS = 220;
 
-/** The scene of one store: {files, current, garbage, bytes, limit, buffered}. */
-export function storeScene(state, queue, name, width, height) {
+/**
+ * The scene of one store: {files, current, garbage, bytes, limit, buffered}. `known(start, count)` tells the numbers of
+ * messages in delta, as far as somebody saw them (model/numbers.js).
+ */
+export function storeScene(state, queue, name, width, height, known) {
   const store = state.stores[name];
   const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
   const scene = {
@@ -36,8 +39,7 @@ export function storeScene(state, queue, name, width, height) {
   const capacity = Math.max(2, Math.floor(height / (barHeight + 5)));
   const bar = { x: NAME, w: Math.max(40, width - NAME - SHARE), h: barHeight };
   const rows = rowsByFile(store, new Set(ends(store.files, capacity).map((file) => file[0])));
-  const tones = queue ? toneByMessage(queue) : [];
-  const otherwise = queue?.delta?.[1] > 0 ? "delta" : "other";
+  const { list: tones, otherwise } = queue ? toneByMessage(queue, known) : { list: [], otherwise: "other" };
   ends(store.files, capacity).forEach((file, at) => {
     scene.files.push(
       fileItem(

@@ -1,5 +1,6 @@
 /** Bytes wear the colour of their message: which stretch of seq_ids or message numbers has which state. */
 import { acked, spans } from "../model/messages.js";
+import { liveEntries } from "./delta.js";
 
 /** Cut [start, start+count) by sorted [start, count, tone] spans; what no span covers gets `otherwise`. */
 export function cut(list, start, count, otherwise) {
@@ -38,11 +39,21 @@ export function toneBySeq(queue) {
   return spans(queue).map(([start, count, tone]) => [start, count, tone]);
 }
 
-/** Spans of message numbers outside delta: [msg_no, count, tone]. */
-export function toneByMessage(queue) {
-  return spans(queue)
-    .map(([, count, tone, msgNo]) => [msgNo, count, tone])
-    .sort((a, b) => a[0] - b[0]);
+/**
+ * Spans of message numbers with their tones, and the tone of all others: {list: [msg_no, count, tone], otherwise}.
+ * `known(start, count)` gives the numbers of messages in delta; where some are unknown, the others may be delta's.
+ */
+export function toneByMessage(queue, known = () => []) {
+  const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);
+  let unknown = queue.delta?.[1] > 0 ? queue.delta[1] : 0;
+  if (unknown)
+    for (const [start, length] of liveEntries(queue))
+      for (const [msgNo, count] of known(start, length)) {
+        list.push([msgNo, count, "delta"]);
+        unknown -= count;
+      }
+  list.sort((a, b) => a[0] - b[0]);
+  return { list, otherwise: unknown > 0 ? "delta" : "other" };
 }
 
 /** Tones of index entries: [start, count, tone, inJournalOnly]. Entries no lane knows are delta's. */

@@ -2,7 +2,7 @@
  * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The engine forgets
  * the number of what sinks into delta; who watched it sink still knows.
  */
-import { holding, insert, remove } from "./runs.js";
+import { holding, insert, overlapping, remove } from "./runs.js";
 
 export const MAX_RUNS = 4000;
 
@@ -56,10 +56,8 @@ export class Numbers {
     return run ? run[0] + msgNo - run[2] : null;
   }
 
-  /** The runs of a queue as [msg_no, count, seq], by number. */
-  runsOf(queue) {
-    return (this.queues.get(queue) || [])
-      .map(([start, count, msgNo]) => [msgNo, count, start])
-      .sort((a, b) => a[0] - b[0]);
+  /** The numbers of a stretch of seq_ids, as far as they are known: [[msg_no, count], ...]. */
+  spansOf(queue, start, count) {
+    return overlapping(this.queues.get(queue) || [], start, count, NUMBERS).map((run) => [run[2], run[1]]);
   }
 }

@@ -1,5 +1,6 @@
 /** "Run until": the run plays, its rows are watched, and it is paused when one of them is what was waited for. */
-import { LANES, lengthOf, stateOf } from "./messages.js";
+import { LANES, PENDING, lengthOf, locate, stateOf } from "./messages.js";
+import { holding } from "./runs.js";
 import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
 
@@ -21,32 +22,71 @@ function isEmpty(state) {
   return LANES.every((lane) => lengthOf(queue, lane) === 0);
 }
 
+/** Whether a row hands message `seq` of the queue that is shown to a consumer. */
+function deliversMessage([kind, , queue, , , extents], state, seq) {
+  return DELIVERIES.has(kind) && queue === shownQueue(state) && holding(extents, seq) !== null;
+}
+
+/** Whether message `seq` was published and is not ready any more. */
+function wasDelivered(state, seq) {
+  const queue = state.queues[shownQueue(state)];
+  if (!queue || seq >= (queue.counters.next_seq_id ?? 0)) return false;
+  const found = locate(queue, seq);
+  return !found || PENDING.includes(found.place);
+}
+
+const alarmOf =
+  (name) =>
+  ([kind, , part, values]) =>
+    kind === "NodeChanged" && part === "alarms" && values[name] === true;
+
 /**
- * For each condition: its name, whether a row (with the state after it) is it, and the kinds that prove it where
- * only their number is known.
+ * For each condition: its name, whether a row (with the state after it) is it, the kinds that prove it where only
+ * their number is known, and whether a state shows that it has been (`now`). `asks`: it needs a seq_id.
  */
 export const CONDITIONS = {
   gamma: { text: () => gettext("a gamma appears"), met: becomesGamma, kinds: [] },
   delta: { text: () => gettext("delta grows"), met: kinds("BetasPushed"), kinds: ["BetasPushed"] },
   memory: {
     text: () => gettext("memory alarm"),
-    met: ([kind, , part, values]) => kind === "NodeChanged" && part === "alarms" && values.memory === true,
+    met: alarmOf("memory"),
     kinds: [],
+    now: (state) => Boolean(state.node.alarms.memory),
   },
-  file: {
-    text: () => gettext("store file combined or deleted"),
-    met: kinds("FilesCombined", "FileDeleted"),
-    kinds: ["FilesCombined", "FileDeleted"],
+  disk: {
+    text: () => gettext("disk alarm"),
+    met: alarmOf("disk"),
+    kinds: [],
+    now: (state) => Boolean(state.node.alarms.disk),
+  },
+  combined: {
+    text: () => gettext("store files combined"),
+    met: kinds("FilesCombined"),
+    kinds: ["FilesCombined"],
+  },
+  deleted: {
+    text: () => gettext("store file deleted"),
+    met: kinds("FileDeleted"),
+    kinds: ["FileDeleted"],
   },
   read: { text: () => gettext("segment read back"), met: kinds("DeltaRead"), kinds: ["DeltaRead"] },
   empty: {
     text: () => gettext("queue empty"),
     met: (row, state) => TAKES.has(row[0]) && isEmpty(state),
     kinds: [],
+    now: (state, seq, skipped) => Boolean(skipped.Fetched || skipped.Dropped) && isEmpty(state),
+  },
+  delivered: {
+    text: () => gettext("a message is delivered"),
+    met: deliversMessage,
+    kinds: [],
+    now: wasDelivered,
+    asks: true,
   },
 };
 
 const TAKES = new Set(["Fetched", "Dropped"]);
+const DELIVERIES = new Set(["Fetched", "PublishedDelivered"]);
 
 export class Until {
   /** `control({play})` reaches the engine; `done({name, how, position})` is told the end of every wait. */
@@ -57,9 +97,10 @@ export class Until {
     session.listen((change) => this.follow(change));
   }
 
-  /** Wait for a condition. */
-  start(name) {
+  /** Wait for a condition, one that asks for a message with its seq_id. */
+  start(name, seq = null) {
     this.name = name;
+    this.seq = seq;
     this.from = this.session.nowUs;
     this.began = this.session.play;
     this.found = null;
@@ -72,7 +113,7 @@ export class Until {
   }
 
   see(row, number, state) {
-    if (!this.name || this.found !== null || !CONDITIONS[this.name].met(row, state)) return;
+    if (!this.name || this.found !== null || !CONDITIONS[this.name].met(row, state, this.seq)) return;
     this.found = number + 1;
     this.control({ play: false });
   }
@@ -96,11 +137,8 @@ export class Until {
   /** Transitions were too fast to show: their numbers by kind, or the state itself, may tell. */
   followSkipped(skipped) {
     const { state } = this.session;
-    const met =
-      CONDITIONS[this.name].kinds.some((kind) => skipped[kind]) ||
-      (this.name === "memory" && state.node.alarms.memory) ||
-      (this.name === "empty" && skipped.Fetched && isEmpty(state));
-    if (!met) return;
+    const { kinds: proving, now } = CONDITIONS[this.name];
+    if (!proving.some((kind) => skipped[kind]) && !now?.(state, this.seq, skipped)) return;
     this.control({ play: false });
     this.end("fast");
   }

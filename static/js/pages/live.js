@@ -76,10 +76,10 @@ function build(parts, root, session, transport, alerts, data) {
   );
   parts.why = new WhyPanel(find("#why"), playhead);
   parts.narrative = new Narrative(find("#narrative"), playhead, (line) => jump(parts, alerts, line));
-  find("[data-act=details]").addEventListener("change", (event) => {
-    parts.narrative.all = event.target.checked;
-    parts.narrative.update();
-  });
+  const { narrative } = parts;
+  find("[data-act=details]").addEventListener("change", (event) => narrative.want({ details: event.target.checked }));
+  find("[data-narrative-group]").addEventListener("change", (event) => narrative.want({ group: event.target.value }));
+  find("[data-act=only-queue]").addEventListener("change", (event) => narrative.want({ queue: event.target.checked }));
   session.watch((row) => parts.stage.see(row));
   parts.queues = new Queues(find("[data-queues]", root), playhead, () => another(parts));
   parts.files = new FilesView(find("#files"), playhead);

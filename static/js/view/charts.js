@@ -1,5 +1,6 @@
 /** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
 import { line, rates, scaleX, stacked, timeSpan, timeTicks } from "../layout/charts.js";
+import { SMALL } from "../model/events.js";
 import { bytes, decimal, fill, gettext, number } from "../model/text.js";
 import { fitCanvas, onResize, write } from "./canvas.js";
 import { el, find, throttle } from "./dom.js";
@@ -111,7 +112,8 @@ export class ChartsView {
       if (at < area.x) continue;
       const [glyph, tone, text] = SIGNS[event.type];
       pen.fillStyle = faded(colors[tone], 0.55);
-      for (let dash = 18; dash < y; dash += 4) pen.fillRect(at, dash, 1, 2);
+      const end = SMALL.has(event.type) ? 21 : y;
+      for (let dash = 18; dash < end; dash += 4) pen.fillRect(at, dash, 1, 2);
       const label = text();
       pen.font = `550 10.5px ${colors.sans}`;
       const width = pen.measureText(label).width + 16;

@@ -225,7 +225,8 @@ export class FilesView {
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const meters = width >= WIDE;
-    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height);
+    const known = (start, count) => this.session.numbers.spansOf(shownQueue(state), start, count);
+    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known);
     Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)
       write(pen, gettext("No message content is on disk yet."), 0, 16, {

@@ -42,7 +42,7 @@ export class Flights {
     const from = geo.turned ? 6 : geo.u0;
     const to = kept ? (unacked.u0 + unacked.u1) / 2 : geo.u1 - 4;
     const u = from + (to - from) * ease(Math.max(0, share));
-    const v = geo.turned ? 16 : geo.ram + 14;
+    const v = geo.turned ? geo.ramContent + 26 : geo.ramContent + 18;
     const at = geo.turned ? [v, u] : [u, v];
     pen.globalAlpha = calm ? 0.9 : Math.min(1, (1 - share) * 4);
     pen.strokeStyle = colors["alpha-o"];

@@ -1,4 +1,6 @@
 /** The list of what happened, newest first; each line opens its reason. */
+import { groupOf, queueOf } from "../model/kinds.js";
+import { shownQueue } from "../model/shown.js";
 import { narrate } from "../model/why.js";
 import { fill, gettext, seconds } from "../model/text.js";
 import { el } from "./dom.js";
@@ -13,7 +15,8 @@ export class Narrative {
     this.pick = pick;
     this.picked = null;
     this.rendered = "";
-    this.all = false;
+    /** What the reader wants: file details too, one group of kinds or "", one queue only. */
+    this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
   }
 
@@ -22,7 +25,7 @@ export class Narrative {
     const { behind, position } = this.session;
     const last = lines[lines.length - 1];
     const mark = last
-      ? [last.number, last.times, lines.length, this.picked, this.all, behind && position].join()
+      ? [last.number, last.times, lines.length, this.picked, this.filter(), behind && position].join()
       : "";
     if (mark === this.rendered) return;
     this.rendered = mark;
@@ -33,9 +36,26 @@ export class Narrative {
     if (focused) this.root.querySelector(`[data-first="${focused}"]`)?.focus({ preventScroll: true });
   }
 
+  /** Read other lines: see `wants`. */
+  want(change) {
+    Object.assign(this.wants, change);
+    this.update();
+  }
+
+  filter() {
+    return [...Object.values(this.wants), shownQueue(this.session.state)].join();
+  }
+
   /** Events, and the housekeeping of files too where the reader wants it. */
   shown() {
-    return this.session.timeline.lines.filter((line) => this.all || !line.detail);
+    const { details, group, queue } = this.wants;
+    const name = shownQueue(this.session.state);
+    return this.session.timeline.lines.filter(
+      (line) =>
+        (details || !line.detail || group === "files") &&
+        (!group || groupOf(line.row) === group) &&
+        (!queue || [null, name].includes(queueOf(line.row))),
+    );
   }
 
   /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
@@ -43,6 +63,8 @@ export class Narrative {
     const said = narrate(line.row, line.messages);
     const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
+    const many = Object.keys(this.session.state.queues).length > 1;
+    const queue = many ? queueOf(line.row) : null;
     return el(
       "li",
       {},
@@ -54,11 +76,14 @@ export class Narrative {
           title: gettext("jump to that moment"),
           "aria-pressed": String(pressed),
           "aria-current": line === here ? "true" : null,
-          "aria-label": fill(gettext("%(time)s s: %(text)s"), { time: seconds(line.atUs), text: said.text }),
+          "aria-label": fill(gettext("%(time)s s: %(text)s"), {
+            time: seconds(line.atUs),
+            text: queue ? `${queue}: ${said.text}` : said.text,
+          }),
         },
         el("span.time", {}, seconds(line.atUs)),
         el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph),
-        el("span.text", {}, said.text + times),
+        el("span.text", {}, queue && el("b.of-queue", {}, queue), said.text + times),
       ),
     );
   }

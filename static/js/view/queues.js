@@ -2,13 +2,14 @@
 import { LANES, lengthOf, pendingOf } from "../model/messages.js";
 import { showQueue, shownQueue } from "../model/shown.js";
 import { fill, gettext, number } from "../model/text.js";
-import { el, findAll, setText, show } from "./dom.js";
+import { el, find, findAll, setText, show } from "./dom.js";
 
 export class Queues {
   /** `changed()` is told that another queue is shown. */
   constructor(root, playhead, changed) {
     Object.assign(this, { root, playhead, changed });
     this.names = "";
+    this.only = find("[data-only-queue]");
     root.addEventListener("click", (event) => {
       const button = event.target.closest("[data-queue]");
       if (button) this.choose(button.dataset.queue);
@@ -27,6 +28,7 @@ export class Queues {
     const { state } = this.playhead;
     const names = Object.keys(state.queues);
     show(this.root, names.length > 1);
+    show(this.only, names.length > 1);
     if (names.length < 2) return;
     if (this.names !== names.join()) this.build(names);
     const shown = shownQueue(state);

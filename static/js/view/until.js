@@ -1,13 +1,14 @@
 /** "Run until": which condition, go, and what came of it. */
 import { BOUND_US, CONDITIONS, Until } from "../model/until.js";
 import { fill, gettext } from "../model/text.js";
-import { el, find } from "./dom.js";
+import { el, find, show } from "./dom.js";
 
 export class UntilBar {
   constructor(root, playhead, transport, alerts) {
     Object.assign(this, { playhead, alerts });
     this.select = find("[data-until]", root);
     this.button = find("[data-act=until]", root);
+    this.number = find("[data-until-seq]", root);
     for (const [name, { text }] of Object.entries(CONDITIONS))
       this.select.append(el("option", { value: name }, text()));
     this.until = new Until(
@@ -16,7 +17,10 @@ export class UntilBar {
       (end) => this.ended(end),
     );
     this.button.addEventListener("click", () => this.toggle());
-    this.select.addEventListener("change", () => this.until.cancel());
+    this.select.addEventListener("change", () => {
+      this.until.cancel();
+      show(this.number, Boolean(CONDITIONS[this.select.value].asks));
+    });
   }
 
   toggle() {
@@ -24,8 +28,14 @@ export class UntilBar {
       this.until.cancel();
       return;
     }
+    const name = this.select.value;
+    const seq = CONDITIONS[name].asks ? this.number.valueAsNumber : null;
+    if (Number.isNaN(seq)) {
+      this.number.focus();
+      return;
+    }
     this.playhead.now();
-    this.until.start(this.select.value);
+    this.until.start(name, seq);
     this.alerts.clear("until");
     this.show();
   }
