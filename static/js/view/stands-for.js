@@ -18,14 +18,23 @@ export class StandsFor {
     const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
     if (keys.length === 0) return;
     const list = el("ul.stands-lines", { hidden: true });
+    const toggle = () => this.toggle(keys, button, list);
+    // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
     const button = el(
-      "button.stands",
+      "span.stands",
       {
-        type: "button",
+        role: "button",
+        tabindex: "0",
         "aria-expanded": "false",
         "aria-label": gettext("What this stands for in RabbitMQ"),
         title: gettext("What this stands for in RabbitMQ"),
-        onclick: () => this.toggle(keys, button, list),
+        onclick: toggle,
+        onkeydown: (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          event.stopPropagation();
+          toggle();
+        },
       },
       "$",
     );

@@ -1,0 +1,58 @@
+"""The operator's view in a browser: the console answers, completes and remembers; controls say what they stand for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import PHONE
+from tests.browser.test_story import SLOW_MS, start
+
+OpenPage = Callable[..., Page]
+
+
+def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
+    page = open_page()
+    start(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    page.locator("body").press("c")
+    line = page.get_by_label("rabbitmqctl", exact=True)
+    expect(line).to_be_focused()
+    line.fill("list_q")
+    line.press("Tab")
+    expect(line).to_have_value("list_queues ")
+    expect(line).to_be_focused()
+    line.press_sequentially("name messages messages_ready")
+    line.press("Enter")
+    output = page.get_by_role("log", name="What the console printed")
+    expect(output).to_contain_text(re.compile(r"orders\s+12\s+12"), timeout=SLOW_MS)
+    line.press("ArrowUp")
+    expect(line).to_have_value("list_queues name messages messages_ready")
+    line.fill("set_disk_free_limit nonsense")
+    line.press("Enter")
+    expect(output).to_contain_text("Error (argument validation): Bad argument.")
+    assert_accessible(page)
+    line.press("Escape")
+    expect(page.locator("#console")).to_be_hidden()
+
+
+def test_controls_say_what_they_stand_for(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    page = open_page(viewport=PHONE)
+    start(page)
+    field = page.locator(".field", has=page.locator("#watermark"))
+    button = field.get_by_role("button", name="What this stands for in RabbitMQ")
+    button.click()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    lines = page.locator(".stands-lines:visible")
+    expect(lines).to_contain_text("rabbitmqctl set_vm_memory_high_watermark 0.4")
+    expect(lines).to_contain_text("vm_memory_high_watermark.relative = 0.4")
+    expect(lines).to_contain_text("forgotten at a restart")
+    assert_accessible(page)
+    lines.get_by_role("button", name="Console").click()
+    expect(page.get_by_label("rabbitmqctl", exact=True)).to_have_value(
+        "rabbitmqctl set_vm_memory_high_watermark 0.4"
+    )
