@@ -39,7 +39,7 @@ def entry(slug: str) -> Entry | None:
 
 
 def _order(each: Entry) -> tuple[int, str]:
-    return min(each.story.subjects, default=99), each.slug
+    return (*each.story.subjects, 99)[0], each.slug
 
 
 __all__ = ["FOLDER", "BadScenario", "entries", "entry", "files", "load"]

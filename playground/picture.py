@@ -18,8 +18,8 @@ ALPHA, BETA, GAMMA, DELTA, ALARM = "#009e73", "#e69f00", "#56b4e9", "#0072b2", "
 LANES: Final = ("q1", "q2", "delta", "q3", "q4")
 LEFT, TOP, RIGHT, WATERLINE, BOTTOM = 60, 190, 1140, 360, 530
 BLOCK: Final = 14
-MOST_BLOCKS: Final = 9 * 8
-"""A lane has room for this many blocks above or below the water; more become one number."""
+ROWS: Final = 6
+"""Rows of blocks that fit above and below the water; the number beside the lane's name has them all."""
 
 
 @cache
@@ -68,7 +68,7 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
     while pen.textlength(readable, _font(size, bold=True)) > RIGHT - LEFT:
         readable = readable[:-2]
     pen.text((LEFT, 82), readable, INK, _font(size, bold=True))
-    clock = f"{at_us / 1e6:.1f} s of {until_us / 1e6:.0f} s"
+    clock = f"{at_us / 1e6:.1f} s" + (f" of {until_us / 1e6:.0f} s" if until_us > at_us else "")
     pen.text((RIGHT, 44), clock, FAINT, _font(24), anchor="ra")
 
 
@@ -95,7 +95,7 @@ def _lane(
         (above, WATERLINE - BLOCK - 8, -1, ALPHA),
         (below, WATERLINE + 34, 1, tone),
     ):
-        for number in range(min(count, in_row * 6)):
+        for number in range(min(count, in_row * ROWS)):
             x = left + (number % in_row) * (BLOCK + 3)
             y = base + step * (number // in_row) * (BLOCK + 3)
             pen.rounded_rectangle((x, y, x + BLOCK, y + BLOCK), 3, fill=colour)

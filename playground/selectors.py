@@ -43,6 +43,7 @@ def remembered(public_id: str) -> Remembered:
         digest=session.digest,
         engine_version=session.engine_version,
         recorded_by=session.origin.engine_version if session.origin else session.engine_version,
+        waits=bool(session.origin and session.origin.story),
     )
 
 

@@ -61,7 +61,7 @@ urlpatterns = [
     path("glossary/words.json", subjects.glossary_words, name="glossary-words"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
     path("i18n/", include("django.conf.urls.i18n")),
-    path("i18n/catalog.js", catalog, name="javascript-catalog"),
+    path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),
 ]
 
 urlpatterns.append(path("compare/", include("playground.comparing.urls")))

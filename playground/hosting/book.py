@@ -18,6 +18,8 @@ class Remembered(msgspec.Struct):
     """That with which the run was made."""
     recorded_by: str = ""
     """The engine version that recorded scenario["digest"]."""
+    waits: bool = False
+    """Whether time stands still until somebody plays: there is something to read or to predict first."""
 
 
 class Book(Protocol):

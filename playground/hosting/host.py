@@ -271,7 +271,9 @@ class Host:
         record, now_us = self.keeper.record, self.keeper.run.node.now_us
         ends_us = record.scenario.get("until_us") or 0
         self._ends_us = ends_us if not record.commands and now_us < ends_us else None
-        self._begin_anew(play=not self._started and now_us == 0)
+        self._begin_anew(play=not self._started and now_us == 0 and not record.waits)
+        if not self._started and now_us == ends_us and not record.commands and record.scenario.get("digest"):
+            self._finish_script()  # a link to the end of a run
         self._started = True
 
     def _begin_anew(self, play: bool) -> None:

@@ -30,6 +30,7 @@ from playground.messages import Message
 from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Player, TooLong
+from playground.storybook.texts import said
 from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone
 from playground.views.errors import Gone, answer, too_many
 
@@ -56,6 +57,17 @@ def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResp
             response = view(request, *args, **kwargs)
         response.set_cookie(settings.LANGUAGE_COOKIE_NAME, lang, samesite="Lax")
         return response
+
+    return spoken
+
+
+def in_a_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer in the language that the address names, and leave the browser's own as it is: for frames."""
+
+    @wraps(view)
+    def spoken(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with translation.override(place_of(request.GET).lang or translation.get_language()):
+            return view(request, *args, **kwargs)
 
     return spoken
 
@@ -246,25 +258,22 @@ def framed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
 @require_safe
 @rate_limited_reading
+@in_a_language
 @framed
 def embed(request: HttpRequest, short_id: str) -> HttpResponse:
     """Show a run in a frame: a picture of the moment, and the stage as soon as somebody plays."""
     kept = scenario_or_gone(short_id)
     place = place_of(request.GET)
-    with translation.override(place.lang or translation.get_language()):
-        context = {
-            "title": (kept.story or {}).get("title") or kept.title,
-            "card": _card_address(kept.short_id, place),
-            "address": request.build_absolute_uri(reverse("permalink", args=[kept.short_id]) + place.query()),
-            "embed_data": {
-                "start": reverse("embed-start", args=[kept.short_id]) + place.query(),
-                "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg},
-            },
-            "lang": translation.get_language(),
-        }
-        response = render(request, "links/embed.html", context)
-    response.headers.pop("Vary", None)
-    return response
+    context = {
+        "title": said((kept.story or {}).get("title")) or kept.title,
+        "card": _card_address(kept.short_id, place),
+        "address": request.build_absolute_uri(reverse("permalink", args=[kept.short_id]) + place.query()),
+        "embed_data": {
+            "start": reverse("embed-start", args=[kept.short_id]) + place.query(),
+            "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg},
+        },
+    }
+    return render(request, "links/embed.html", context)
 
 
 @csrf_exempt  # nothing here depends on who asks: no cookie is read, and none is set

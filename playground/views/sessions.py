@@ -62,6 +62,8 @@ def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
                 "download": reverse("session-download", args=[found.public_id]),
                 "archive": reverse("session-archive", args=[found.public_id]),
                 "scenario": reverse("session-scenario", args=[found.public_id]),
+                "csv": reverse("session-run", args=[found.public_id, "csv"]),
+                "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
             },
         },
     }

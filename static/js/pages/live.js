@@ -19,11 +19,14 @@ import { Moment } from "../view/moment.js";
 import { Narrative } from "../view/narrative.js";
 import { watchPalette } from "../view/palette.js";
 import { act } from "../view/scheduler.js";
+import { PlaceOfLink, spotlight } from "../view/place.js";
 import { Queues } from "../view/queues.js";
 import { Scrubber } from "../view/scrubber.js";
+import { Sharing } from "../view/share.js";
 import { StageView } from "../view/stage.js";
 import { StandsFor } from "../view/stands-for.js";
 import { Status } from "../view/status.js";
+import { StoryPanel } from "../view/story.js";
 import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
 import { Tour } from "../view/tour.js";
 import { TransportBar } from "../view/transport-bar.js";
@@ -55,6 +58,7 @@ function start(root) {
   build(parts, root, session, transport, alerts, data);
   parts.controls.welcome(data);
   follow(parts, session);
+  tell(parts, transport, alerts, data);
   startTour(parts, session, data);
   bindKeys(parts);
   find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
@@ -64,6 +68,27 @@ function start(root) {
   const detail = { session, transport, playhead: parts.playhead };
   document.dispatchEvent(new CustomEvent("waterline:live", { detail }));
   transport.connect();
+}
+
+/** What was written around the run, and the moment to which a link leads. */
+function tell(parts, transport, alerts, data) {
+  const send = transport.send.bind(transport);
+  const focus = (view, seq) => {
+    if (view) spotlight(view);
+    if (seq !== undefined) select(parts, seq);
+  };
+  if (data.story && data.owner) {
+    parts.story = new StoryPanel(find("#story"), data, parts.playhead, (message) => transport.send(message), focus);
+    transport.send = (message) => {
+      const mended = parts.story.mend(message);
+      return mended ? send(mended) : false;
+    };
+  }
+  parts.place = new PlaceOfLink(data.place, parts.playhead, data.owner, {
+    control: send,
+    choose: (seq) => select(parts, seq),
+    alerts,
+  });
 }
 
 function build(parts, root, session, transport, alerts, data) {
@@ -100,7 +125,8 @@ function build(parts, root, session, transport, alerts, data) {
   });
   parts.charts = new ChartsView(find("#dock"), playhead);
   parts.scrubber = new Scrubber(find("#dock"), playhead, parts.charts);
-  parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, data.urls.share);
+  parts.bar = new TransportBar(find("#dock"), playhead, transport, alerts, () => parts.sharing.open());
+  parts.sharing = new Sharing(find("#share-dialog"), playhead, parts.stage, alerts, data.urls);
   parts.until = new UntilBar(find("#dock"), playhead, transport, alerts);
   parts.moment = new Moment(root, playhead);
   parts.tour = new Tour(

@@ -39,6 +39,7 @@ const NAMES = [
 /** name -> colour; refreshed in place when the theme changes. */
 export const colors = {};
 const patterns = new Map();
+const recipes = new WeakMap();
 
 function refresh() {
   const probe = document.createElement("span");
@@ -71,11 +72,17 @@ export function faded(color, alpha) {
   return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * (parts[3] ?? 1)})`;
 }
 
+/** How a pattern of hatch() is made, for pictures that are no canvas. */
+export const recipeOf = (pattern) => recipes.get(pattern);
+
 /** A pattern of diagonal stripes: `ground` may be null for none. Cached by its arguments. */
 export function hatch(context, ground, stripe, period, width) {
   const scale = devicePixelRatio || 1;
   const key = `${ground}|${stripe}|${period}|${width}|${scale}`;
-  if (!patterns.has(key)) patterns.set(key, makeHatch(context, ground, stripe, period, width, scale));
+  if (!patterns.has(key)) {
+    patterns.set(key, makeHatch(context, ground, stripe, period, width, scale));
+    recipes.set(patterns.get(key), { ground, stripe, period, width });
+  }
   return patterns.get(key);
 }
 

@@ -112,6 +112,13 @@ export class StageView {
     const moving = this.tween.at(now) || this.slide.until > now;
     const scene = this.slide.at(now);
     this.shown = scene;
+    const flying = this.paintOn(pen, scene, now);
+    for (const listener of this.painted) listener(this.shown);
+    return moving || flying || Object.keys(this.changes).length > 0;
+  }
+
+  /** Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight. */
+  paintOn(pen, scene, now) {
     paintBands(pen, scene, this.session.state.node.alarms);
     this.paintMarks(pen);
     paintFence(pen, scene);
@@ -123,8 +130,7 @@ export class StageView {
     paintHeaders(pen, scene, this.shownChanges(now));
     paintAxis(pen, scene, edgesOf(this.queue));
     if (!scene.geo.turned) this.paintGauges(pen);
-    for (const listener of this.painted) listener(this.shown);
-    return moving || flying || Object.keys(this.changes).length > 0;
+    return flying;
   }
 
   paintMarks(pen) {

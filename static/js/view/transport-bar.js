@@ -1,13 +1,12 @@
 /** Play, step, speed, the clock, the number of the transition, the digest, sharing. View and pace only. */
 import { clock, fill, gettext, number } from "../model/text.js";
-import { find, findAll, setText, show } from "./dom.js";
-
-const COPIED_MS = 2500;
+import { find, findAll, setText } from "./dom.js";
 
 export class TransportBar {
-  constructor(root, playhead, transport, alerts, shareUrl) {
+  /** `share()` opens what can be shared. */
+  constructor(root, playhead, transport, alerts, share) {
     const { session } = playhead;
-    Object.assign(this, { root, session, playhead, transport, alerts, shareUrl });
+    Object.assign(this, { root, session, playhead, transport, alerts, share });
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());
@@ -69,44 +68,4 @@ export class TransportBar {
         this.alerts.flash(gettext("Digest copied. The same commands give the same digest on every machine.")),
       );
   }
-
-  /** Ask the host for the address of exactly this moment. */
-  async share() {
-    this.playhead.now();
-    const button = find("[data-act=share]", this.root);
-    button.disabled = true;
-    try {
-      const answer = await fetch(this.shareUrl, {
-        method: "POST",
-        headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" },
-      });
-      if (!answer.ok) throw new Error(String(answer.status));
-      await this.showLink(await answer.json());
-    } catch {
-      this.alerts.show("share", "error", gettext("The link could not be made. Try again in a moment."));
-    }
-    button.disabled = false;
-  }
-
-  async showLink({ url }) {
-    const address = new URL(url, location.href).href;
-    const dialog = document.getElementById("share-dialog");
-    find("input", dialog).value = address;
-    dialog.showModal();
-    find("input", dialog).select();
-    const copied = find("[data-copied]", dialog);
-    show(copied, false);
-    try {
-      await navigator.clipboard.writeText(address);
-      show(copied, true);
-      setTimeout(() => show(copied, false), COPIED_MS);
-    } catch {
-      // Without permission the selected text can still be copied by hand.
-    }
-  }
-}
-
-/** The token of Django's protection against forged requests. */
-function csrfToken() {
-  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
 }

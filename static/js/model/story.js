@@ -1,0 +1,108 @@
+/** The story of a scenario: where the run stands still, what is said there, what was predicted and how it came out. */
+import { holds } from "./predicate.js";
+
+/** A stop is {atUs, notes, ask, answer, verdict, pause}: everything that belongs to one moment. */
+export class Story {
+  /** `told` is the scenario's story in the reader's language, `untilUs` where the run ends. */
+  constructor(told, untilUs) {
+    this.told = told;
+    this.untilUs = untilUs;
+    this.prediction = told.prediction ?? null;
+    this.waiting = [...(told.annotations ?? []), ...(told.breakpoints ?? [])].filter((each) => each.when);
+    this.stops = [];
+    this.chosen = null;
+    this.skipped = false;
+    this.right = null;
+    for (const note of told.annotations ?? []) if (note.at_us !== undefined) this.note(note, note.at_us);
+    for (const each of told.breakpoints ?? []) if (each.at_us !== undefined) this.at(each.at_us).pause = true;
+    this.place();
+  }
+
+  place() {
+    if (this.prediction) {
+      Object.assign(this.at(this.prediction.ask_at_us ?? 0), { ask: true, pause: true });
+      Object.assign(this.at(this.prediction.at_us), { answer: true, pause: true });
+    }
+    if (this.told.verdict) Object.assign(this.at(this.told.verdict.evidence_at_us), { verdict: true, pause: true });
+  }
+
+  /** The stop at a time, made where there is none. */
+  at(atUs) {
+    let stop = this.stops.find((each) => each.atUs === atUs);
+    if (!stop) {
+      stop = { atUs, notes: [], ask: false, answer: false, verdict: false, pause: false };
+      this.stops.push(stop);
+      this.stops.sort((a, b) => a.atUs - b.atUs);
+    }
+    return stop;
+  }
+
+  note(note, atUs) {
+    const stop = this.at(atUs);
+    stop.notes.push(note);
+    stop.pause ||= note.pause !== false;
+  }
+
+  /** Whether an answer is owed at this time before the run may go on. */
+  locked(nowUs) {
+    return Boolean(
+      this.prediction &&
+      this.chosen === null &&
+      !this.skipped &&
+      nowUs >= (this.prediction.ask_at_us ?? 0) &&
+      nowUs < this.prediction.at_us,
+    );
+  }
+
+  /** Lock an option, by its number. Tells whether it counts: not after the run has told. */
+  choose(option, nowUs) {
+    if (!this.locked(nowUs)) return false;
+    this.chosen = option;
+    return true;
+  }
+
+  /** Go on without an answer. */
+  skip() {
+    this.skipped = true;
+  }
+
+  /** The time at which the run stands still next, or null. */
+  next(nowUs) {
+    return this.stops.find((stop) => stop.pause && stop.atUs > nowUs)?.atUs ?? null;
+  }
+
+  /** What a wish to let time pass becomes: the same up to the next stop, or null while an answer is owed. */
+  mend(message, nowUs) {
+    if (message.t === "step") return this.locked(nowUs) ? null : message;
+    if (message.t !== "control" || !message.play) return message;
+    if (this.locked(nowUs)) return null;
+    const stop = this.next(nowUs);
+    if (stop === null) return message;
+    return { ...message, until_us: Math.min(stop, message.until_us ?? Infinity) };
+  }
+
+  /** The stop that is being told at a time: the last one that was reached, or null before the first. */
+  current(nowUs) {
+    let found = null;
+    for (const stop of this.stops) if (stop.atUs <= nowUs) found = stop;
+    return found;
+  }
+
+  /** Look at the state of a moment: at that of the prediction it tells which option was right. */
+  see(atUs, state) {
+    if (!this.prediction || this.right !== null || atUs !== this.prediction.at_us) return;
+    this.right = this.prediction.options.findIndex((option) => holds(option.when, state));
+  }
+
+  /** Look at a row's state for what waits for a test; tells whether the run should stand still. */
+  watch(atUs, state) {
+    const met = this.waiting.filter((each) => holds(each.when, state));
+    if (!met.length) return false;
+    this.waiting = this.waiting.filter((each) => !met.includes(each));
+    for (const each of met) {
+      if (each.text) this.note(each, atUs);
+      else this.at(atUs).pause = true;
+    }
+    return met.some((each) => each.pause !== false);
+  }
+}

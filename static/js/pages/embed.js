@@ -1,0 +1,109 @@
+/** A run in a frame: a picture until somebody plays it, then the stage of a session that can only be played. */
+import { Playhead } from "../model/playhead.js";
+import { Session } from "../model/session.js";
+import { situation } from "../model/situation.js";
+import { clock, gettext } from "../model/text.js";
+import { Transport } from "../net/transport.js";
+import { find, icon, setText, show, throttle } from "../view/dom.js";
+import { watchPalette } from "../view/palette.js";
+import { PlaceOfLink } from "../view/place.js";
+import { StageView } from "../view/stage.js";
+
+const PANEL_MS = 120;
+const root = find("#embed");
+const part = (name) => find(`[data-embed=${name}]`, root);
+const data = JSON.parse(find("#embed-data").textContent);
+
+async function start() {
+  show(part("start"), false);
+  wait(gettext("The engine starts …"));
+  try {
+    const answer = await fetch(data.start, { method: "POST", credentials: "omit", headers: { Accept: "application/json" } });
+    const told = await answer.json();
+    if (!answer.ok) throw new Error(told.error);
+    play(told.websocket);
+  } catch (error) {
+    wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : error.message);
+    show(part("start"), true);
+  }
+}
+
+function wait(text) {
+  setText(part("wait"), text);
+  show(part("wait"), text !== "");
+}
+
+function play(websocket) {
+  const session = new Session();
+  const playhead = new Playhead(session);
+  show(part("poster"), false);
+  show(part("stage"), true);
+  show(part("bar"), true);
+  const stage = new StageView(part("stage"), playhead, () => {});
+  watchPalette(() => stage.refresh());
+  const scheme = location.protocol === "https:" ? "wss" : "ws";
+  const transport = new Transport(`${scheme}://${location.host}${websocket}`, {
+    welcome: () => wait(""),
+    snapshot: (message) => session.snapshot(message),
+    frame: (message) => session.frame(message),
+    notice: ({ level, message }) => level !== "info" && wait(message),
+    status: (name) => name !== "live" && wait(gettext("connecting")),
+  });
+  const tell = throttle(PANEL_MS, () => say(playhead));
+  session.listen((change) => {
+    if (!playhead.behind && (change.rows || change.kind === "snapshot")) stage.update(change);
+    tell();
+  });
+  playhead.listen((change) => {
+    stage.update(change);
+    tell();
+  });
+  const place = new PlaceOfLink({ view: "", ...data.place }, playhead, true, {
+    control: (message) => transport.send(message),
+    choose: (seq) => {
+      stage.selected = seq;
+      stage.refresh();
+    },
+    alerts: { flash: wait },
+  });
+  bind(playhead, transport, place);
+  addEventListener("pagehide", () => transport.close());
+  transport.connect();
+}
+
+function bind(playhead, transport, place) {
+  const { session } = playhead;
+  part("play").addEventListener("click", () => {
+    if (!session.play) playhead.now();
+    transport.send({ t: "control", play: !session.play });
+  });
+  part("back").addEventListener("click", () => playhead.back());
+  part("step").addEventListener("click", () => playhead.forward() || transport.send({ t: "step" }));
+  part("scrub").addEventListener("input", ({ target }) => {
+    const from = playhead.history.timeOf(playhead.history.start);
+    playhead.toTime(from + ((session.nowUs - from) * target.value) / 1000);
+  });
+  // A frame without a moment plays by itself: whoever pressed the button wants to see it run.
+  const first = () => {
+    if (!session.version || session.nowUs > 0 || !place.done || first.done) return;
+    first.done = true;
+    transport.send({ t: "control", play: true });
+  };
+  session.listen(first);
+}
+
+function say(playhead) {
+  const { session } = playhead;
+  setText(part("clock"), clock(playhead.nowUs));
+  setText(part("said"), situation(playhead.state).text);
+  const label = session.play ? gettext("Pause") : gettext("Play");
+  if (part("play").getAttribute("aria-label") !== label) {
+    part("play").setAttribute("aria-label", label);
+    part("play").replaceChildren(icon(session.play ? "pause" : "play"));
+  }
+  const from = playhead.history.timeOf(playhead.history.start);
+  const share = session.nowUs > from ? (playhead.nowUs - from) / (session.nowUs - from) : 1;
+  if (document.activeElement !== part("scrub")) part("scrub").value = Math.round(1000 * share);
+}
+
+part("start").addEventListener("click", start);

@@ -1,0 +1,205 @@
+/**
+ * A pen that writes SVG: what the stage asks of a canvas' context, and no more, so that the same painting gives a
+ * picture that stays sharp. Colours, patterns and gradients are the canvas' own.
+ */
+
+const escape = (text) =>
+  String(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+const round = (value) => Number(value.toFixed(2));
+
+const FRESH = {
+  fillStyle: "#000",
+  strokeStyle: "#000",
+  lineWidth: 1,
+  lineCap: "butt",
+  lineJoin: "miter",
+  globalAlpha: 1,
+  font: "10px sans-serif",
+  textAlign: "left",
+  textBaseline: "alphabetic",
+  dash: [],
+  clipName: null,
+};
+const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
+const SHIFTS = { middle: 0.36, top: 0.8, hanging: 0.8, bottom: -0.2 };
+
+export class SvgPen {
+  /** `recipeOf(pattern)` tells how a pattern of stripes is made; `measure` is a canvas' context, for widths of text. */
+  constructor(width, height, { recipeOf = () => null, measure = null } = {}) {
+    Object.assign(this, FRESH, { width, height, recipeOf, measure });
+    this.parts = [];
+    this.definitions = [];
+    this.names = new Map();
+    this.stack = [];
+    this.path = "";
+  }
+
+  save() {
+    this.stack.push(Object.fromEntries(Object.keys(FRESH).map((name) => [name, this[name]])));
+  }
+
+  restore() {
+    Object.assign(this, this.stack.pop());
+  }
+
+  setLineDash(dash) {
+    this.dash = dash;
+  }
+
+  beginPath() {
+    this.path = "";
+  }
+
+  moveTo(x, y) {
+    this.path += `M${round(x)} ${round(y)}`;
+  }
+
+  lineTo(x, y) {
+    this.path += `L${round(x)} ${round(y)}`;
+  }
+
+  closePath() {
+    this.path += "Z";
+  }
+
+  quadraticCurveTo(cx, cy, x, y) {
+    this.path += `Q${round(cx)} ${round(cy)} ${round(x)} ${round(y)}`;
+  }
+
+  bezierCurveTo(ax, ay, bx, by, x, y) {
+    this.path += `C${round(ax)} ${round(ay)} ${round(bx)} ${round(by)} ${round(x)} ${round(y)}`;
+  }
+
+  rect(x, y, w, h) {
+    this.path += `M${round(x)} ${round(y)}h${round(w)}v${round(h)}h${round(-w)}Z`;
+  }
+
+  roundRect(x, y, w, h, radius) {
+    const r = round(Math.max(0, Math.min(Array.isArray(radius) ? radius[0] : radius, w / 2, h / 2)));
+    const arc = (dx, dy) => `a${r} ${r} 0 0 1 ${dx} ${dy}`;
+    this.path +=
+      `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}${arc(-r, r)}` +
+      `h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
+  }
+
+  arc(x, y, radius, from, to) {
+    const at = (angle) => `${round(x + radius * Math.cos(angle))} ${round(y + radius * Math.sin(angle))}`;
+    const half = `A${round(radius)} ${round(radius)} 0 0 1 `;
+    this.path += `${this.path ? "L" : "M"}${at(from)}${half}${at((from + to) / 2)}${half}${at(to)}`;
+  }
+
+  fill() {
+    this.add(`<path d="${this.path}" ${this.filled()}`);
+  }
+
+  stroke() {
+    this.add(`<path d="${this.path}" ${this.stroked()}`);
+  }
+
+  fillRect(x, y, w, h) {
+    if (!(w && h)) return;
+    const box = `x="${round(Math.min(x, x + w))}" y="${round(Math.min(y, y + h))}"`;
+    this.add(`<rect ${box} width="${round(Math.abs(w))}" height="${round(Math.abs(h))}" ${this.filled()}`);
+  }
+
+  strokeRect(x, y, w, h) {
+    const box = `x="${round(x)}" y="${round(y)}" width="${round(Math.abs(w))}" height="${round(Math.abs(h))}"`;
+    this.add(`<rect ${box} ${this.stroked()}`);
+  }
+
+  clearRect() {}
+
+  clip() {
+    const name = `c${this.definitions.length}`;
+    const inner = this.clipName ? ` clip-path="url(#${this.clipName})"` : "";
+    this.definitions.push(`<clipPath id="${name}"${inner}><path d="${this.path}"/></clipPath>`);
+    this.clipName = name;
+  }
+
+  fillText(text, x, y) {
+    const [, weight, size, family] = this.font.match(/^(?:(\d+|bold|normal)\s+)?([\d.]+)px\s+(.*)$/) ?? [
+      null,
+      "400",
+      "10",
+      "sans-serif",
+    ];
+    const down = (SHIFTS[this.textBaseline] ?? 0) * Number(size);
+    const style = `font-family="${escape(family)}" font-size="${size}" font-weight="${weight ?? 400}"`;
+    this.add(
+      `<text x="${round(x)}" y="${round(y + down)}" ${style} text-anchor="${ANCHORS[this.textAlign]}" ${this.filled()}`,
+      escape(text),
+    );
+  }
+
+  measureText(text) {
+    if (!this.measure) return { width: String(text).length * 6 };
+    this.measure.font = this.font;
+    return this.measure.measureText(text);
+  }
+
+  createLinearGradient(x1, y1, x2, y2) {
+    const name = `g${this.definitions.length}`;
+    const stops = [];
+    this.definitions.push(() => {
+      const line = `x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"`;
+      return `<linearGradient id="${name}" gradientUnits="userSpaceOnUse" ${line}>${stops.join("")}</linearGradient>`;
+    });
+    const addColorStop = (offset, color) =>
+      stops.push(`<stop offset="${offset}" stop-color="${escape(color)}"/>`);
+    return { svg: name, addColorStop };
+  }
+
+  /** A colour as an attribute's value; gradients and stripes by their names. */
+  color(style) {
+    if (typeof style === "string") return escape(style);
+    if (style?.svg) return `url(#${style.svg})`;
+    const recipe = style && this.recipeOf(style);
+    return recipe ? `url(#${this.stripes(style, recipe)})` : "none";
+  }
+
+  stripes(key, { ground, stripe, period, width }) {
+    if (!this.names.has(key)) {
+      const name = `p${this.definitions.length}`;
+      const side = round(period * Math.SQRT2);
+      const back = ground ? `<rect width="${side}" height="${side}" fill="${escape(ground)}"/>` : "";
+      const lines = `<path d="M-1 1L1 -1M0 ${side}L${side} 0M${side - 1} ${side + 1}L${side + 1} ${side - 1}"`;
+      this.definitions.push(
+        `<pattern id="${name}" width="${side}" height="${side}" patternUnits="userSpaceOnUse">${back}` +
+          `${lines} stroke="${escape(stripe)}" stroke-width="${width}"/></pattern>`,
+      );
+      this.names.set(key, name);
+    }
+    return this.names.get(key);
+  }
+
+  filled() {
+    return `fill="${this.color(this.fillStyle)}"${this.alpha()}`;
+  }
+
+  stroked() {
+    const dash = this.dash.length ? ` stroke-dasharray="${this.dash.map(round).join(" ")}"` : "";
+    const line = `stroke-width="${round(this.lineWidth)}" stroke-linecap="${this.lineCap}"${dash}`;
+    return `fill="none" stroke="${this.color(this.strokeStyle)}" ${line}${this.alpha()}`;
+  }
+
+  alpha() {
+    const clip = this.clipName ? ` clip-path="url(#${this.clipName})"` : "";
+    return (this.globalAlpha < 1 ? ` opacity="${round(this.globalAlpha)}"` : "") + clip;
+  }
+
+  add(open, inside = null) {
+    const [tag] = open.slice(1).split(" ");
+    this.parts.push(inside === null ? `${open}/>` : `${open}>${inside}</${tag}>`);
+  }
+
+  /** The picture as a text; `title` and `about` are for readers that do not see it. */
+  text(title, about = "") {
+    const defs = this.definitions.map((each) => (typeof each === "function" ? each() : each)).join("");
+    const size = `width="${round(this.width)}" height="${round(this.height)}"`;
+    return (
+      `<svg xmlns="http://www.w3.org/2000/svg" ${size} viewBox="0 0 ${round(this.width)} ${round(this.height)}" ` +
+      `role="img"><title>${escape(title)}</title><desc>${escape(about)}</desc><defs>${defs}</defs>` +
+      `${this.parts.join("")}</svg>`
+    );
+  }
+}

@@ -1,0 +1,110 @@
+/** The story of a scenario: where it stands still, and that a prediction is locked before the run goes on. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { holds } from "../../static/js/model/predicate.js";
+import { Story } from "../../static/js/model/story.js";
+import { SvgPen } from "../../static/js/view/svg-pen.js";
+
+const { state, cases } = JSON.parse(readFileSync(new URL("../web/predicate_cases.json", import.meta.url)));
+
+const TOLD = {
+  annotations: [
+    { at_us: 2_000_000, text: "two" },
+    { at_us: 3_000_000, text: "three", pause: false },
+    { when: { path: "n", op: ">", value: 4 }, text: "more than four" },
+  ],
+  breakpoints: [{ at_us: 9_000_000 }],
+  prediction: {
+    question: "?",
+    ask_at_us: 1_000_000,
+    at_us: 4_000_000,
+    options: [
+      { text: "small", when: { path: "n", op: "<", value: 5 } },
+      { text: "large", when: { path: "n", op: ">=", value: 5 } },
+    ],
+  },
+  verdict: { verdict: "true", claim: "c", text: "t", evidence_at_us: 4_000_000 },
+};
+
+const play = { t: "control", play: true };
+
+test("predicates hold as they do in Python", () => {
+  for (const [statement, expected] of cases) assert.equal(holds(statement, state), expected, JSON.stringify(statement));
+});
+
+test("the run is played from stop to stop", () => {
+  const story = new Story(TOLD, 10_000_000);
+  assert.deepEqual(
+    story.stops.map((stop) => stop.atUs / 1e6),
+    [1, 2, 3, 4, 9],
+  );
+  assert.deepEqual(story.mend(play, 0), { ...play, until_us: 1_000_000 });
+  story.skip();
+  assert.equal(story.mend(play, 2_000_000).until_us, 4_000_000);
+  assert.equal(story.mend({ ...play, until_us: 2_500_000 }, 2_000_000).until_us, 2_500_000);
+  assert.equal(story.mend(play, 4_000_000).until_us, 9_000_000);
+  assert.deepEqual(story.mend(play, 9_000_000), play);
+  assert.deepEqual(story.mend({ t: "control", speed: 2 }, 0), { t: "control", speed: 2 });
+});
+
+test("a prediction is locked before the run goes on, and not changed afterwards", () => {
+  const story = new Story(TOLD, 10_000_000);
+  assert.equal(story.locked(999_999), false);
+  assert.equal(story.choose(0, 0), false);
+  assert.equal(story.locked(1_000_000), true);
+  assert.equal(story.mend(play, 1_000_000), null);
+  assert.equal(story.mend({ t: "step" }, 1_000_000), null);
+  assert.equal(story.choose(0, 1_000_000), true);
+  assert.equal(story.choose(1, 1_000_000), false);
+  assert.equal(story.chosen, 0);
+  assert.notEqual(story.mend(play, 1_000_000), null);
+});
+
+test("the run itself tells which option was right", () => {
+  const story = new Story(TOLD, 10_000_000);
+  story.see(3_999_999, { n: 7 });
+  assert.equal(story.right, null);
+  story.see(4_000_000, { n: 7 });
+  assert.equal(story.right, 1);
+  story.see(4_000_000, { n: 1 });
+  assert.equal(story.right, 1, "told once");
+});
+
+test("a note that waits for a test is told when it holds, once", () => {
+  const story = new Story(TOLD, 10_000_000);
+  assert.equal(story.watch(1_500_000, { n: 3 }), false);
+  assert.equal(story.watch(1_600_000, { n: 5 }), true);
+  assert.equal(story.watch(1_700_000, { n: 9 }), false);
+  assert.equal(story.current(1_650_000).notes[0].text, "more than four");
+});
+
+test("a picture as SVG holds what was painted, and no markup of anybody's", () => {
+  const pen = new SvgPen(100, 50, { recipeOf: (each) => each.recipe });
+  pen.fillStyle = "#fff";
+  pen.fillRect(0, 0, 100, 50);
+  pen.fillStyle = { recipe: { ground: null, stripe: "red", period: 7, width: 1 } };
+  pen.save();
+  pen.globalAlpha = 0.5;
+  pen.beginPath();
+  pen.roundRect(1, 2, 30, 10, 3);
+  pen.clip();
+  pen.fill();
+  pen.restore();
+  const ramp = pen.createLinearGradient(0, 0, 0, 50);
+  ramp.addColorStop(0, "blue");
+  pen.fillStyle = ramp;
+  pen.font = "600 12px Inter, sans-serif";
+  pen.textAlign = "right";
+  pen.fillText("<q1> & q2", 5, 6);
+  const text = pen.text("A <title>", "what is seen");
+  assert.match(text, /^<svg [^>]*viewBox="0 0 100 50"/);
+  assert.match(text, /<pattern id="p\d"/);
+  assert.match(text, /<linearGradient id="g2"/);
+  assert.match(text, /opacity="0.5" clip-path="url\(#c\d\)"/);
+  assert.match(text, /&#60;q1&#62; &#38; q2<\/text>/);
+  assert.ok(!/<q1>|<title>A <title>/.test(text));
+  const opened = text.match(/<[a-zA-Z]+[ >]/g).length;
+  const closed = text.match(/\/>|<\/[a-zA-Z]+>/g).length;
+  assert.equal(opened, closed);
+});
