@@ -13,7 +13,7 @@ from engine.ctl.errors import CtlRefused
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 from engine.errors import CommandError
-from engine.node.commands import DEFAULT_QUEUE
+from engine.node.command_base import DEFAULT_QUEUE
 from engine.node.memory_limit import bytes_of
 
 USAGE: Final = 64

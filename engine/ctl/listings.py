@@ -12,7 +12,7 @@ from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME
 from engine.extents import Extent
 from engine.node import calibration
-from engine.node.commands import DEFAULT_QUEUE
+from engine.node.command_base import DEFAULT_QUEUE
 from engine.node.memory_model import entry_bytes
 
 State = Mapping[str, Any]

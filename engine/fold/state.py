@@ -15,6 +15,7 @@ from engine import transitions as tr
 from engine.extents import BLANK, Delta, Extent
 from engine.fold.index_table import IndexTable
 from engine.fold.store_table import StoreTable
+from engine.fold.topology_table import TopologyTable
 from engine.runs import Runs
 from engine.settings import REAL
 
@@ -58,12 +59,13 @@ class QueueTable:
 class State:
     """Everything that transitions describe: queues, stores and the node."""
 
-    __slots__ = ("queues", "stores", "node")
+    __slots__ = ("queues", "stores", "node", "topology")
 
     def __init__(self) -> None:
         self.queues: dict[str, QueueTable] = {}
         self.stores: dict[str, StoreTable] = {}
         self.node: dict[str, dict[str, Any]] = {part: {} for part in (*PARTS, *MEMBERS)}
+        self.topology = TopologyTable()
 
     def queue(self, name: str) -> QueueTable:
         """Return a queue, making it known where this is the first word of it."""
@@ -92,7 +94,8 @@ def to_json(state: State) -> dict[str, Any]:
         "node": {
             part: {name: dict(value) if part in MEMBERS else value for name, value in sorted(values.items())}
             for part, values in state.node.items()
-        },
+        }
+        | state.topology.to_json(),
     }
 
 
@@ -213,6 +216,11 @@ def _of_store(name: str) -> Callable[[State, Any], None]:
     return lambda state, t: method(state.store(t.store), t)
 
 
+def _of_topology(name: str) -> Callable[[State, Any], None]:
+    method = getattr(TopologyTable, name)
+    return lambda state, t: method(state.topology, t)
+
+
 def _store_stopped(state: State, t: tr.StoreStopped) -> None:
     state.stores.pop(t.store, None)
 
@@ -260,6 +268,19 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.ActorChanged: _actor,
     tr.ProcessChanged: _process,
     tr.ConfirmsSent: None,
+    tr.NacksSent: None,
+    tr.ExchangeDeclared: _of_topology("exchange_declared"),
+    tr.ExchangeDeleted: _of_topology("exchange_deleted"),
+    tr.QueueBound: _of_topology("queue_bound"),
+    tr.QueueUnbound: _of_topology("queue_unbound"),
+    tr.PolicySet: _of_topology("policy_set"),
+    tr.PolicyCleared: _of_topology("policy_cleared"),
+    tr.ChannelClosed: None,
+    tr.ConnectionClosed: None,
+    tr.ConsumerCancelled: None,
+    tr.Unroutable: None,
+    tr.Rejected: None,
+    tr.DeadLettered: None,
     tr.ConnectionBlocked: None,
     tr.ConnectionUnblocked: None,
 }

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Final
 
+import msgspec
+
 from engine.node.channel import Channel
-from engine.node.commands import DEFAULT_QUEUE, MAX_COUNT, Publish, SetConsumer, SetPublisher, says_more
+from engine.node.command_base import MAX_COUNT, Message
+from engine.node.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
 from engine.node.pace import TICK_US, Pace
 from engine.node.scheduler import Timer
 
@@ -15,6 +18,10 @@ RUNNING: Final = "running"
 BLOCKING: Final = "blocking"
 BLOCKED: Final = "blocked"
 FLOW: Final = "flow"
+
+OPEN: Final = "open"
+CLOSED: Final = "closed"
+"""States of a channel or a connection."""
 
 PUBLISHES: Final = "P8"
 CONSUMES: Final = "P12"
@@ -50,7 +57,11 @@ class Publisher:
         self.waiting: deque[Publish] = deque()
         self.timer: Timer | None = None
         self.rule = PUBLISHES
-        self.routing_key = DEFAULT_QUEUE
+        self.message = Message()
+        self.next_number = 1
+        """The publish number of its next message on the channel (K10)."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
         self.says_more = False
         """Whether a command gave it more than the first commands could say, which is told from then on."""
 
@@ -66,12 +77,34 @@ class Publisher:
         self.size_bytes = command.size_bytes
         self.persistent = command.persistent
         self.confirm = command.confirm
-        self.routing_key = command.routing_key
+        self.message = message_of(command)
+        self.channel_state = self.connection_state = OPEN
         self.says_more = self.says_more or says_more(command)
 
     def batch(self, count: int) -> Publish:
         """Return `count` of its messages as a burst."""
-        return Publish(count, self.size_bytes, self.persistent, self.confirm, self.routing_key)
+        said = self.message
+        return Publish(
+            count,
+            self.size_bytes,
+            self.persistent,
+            self.confirm,
+            said.routing_key,
+            said.exchange,
+            said.mandatory,
+            said.expiration_ms,
+            said.headers,
+        )
+
+    def channel_closed(self) -> None:
+        """Lose the channel: what it waited for does not come any more."""
+        self.running = False
+        self.unconfirmed = 0
+        self.next_number = 1
+        self.channel_state = CLOSED
+        self.says_more = True
+        self.waiting.clear()
+        stop(self)
 
     @property
     def blocked(self) -> bool:
@@ -102,6 +135,8 @@ class Publisher:
         self.alarm = False
         self.told_blocked = False
         self.unconfirmed = 0
+        self.next_number = 1
+        self.channel_state = self.connection_state = CLOSED
         self.waiting.clear()
         stop(self)
 
@@ -118,7 +153,14 @@ class Publisher:
             "confirmed": self.confirmed,
             "unconfirmed": self.unconfirmed,
             "waiting": sum(burst.count for burst in self.waiting),
-            **({"routing_key": self.routing_key} if self.says_more else {}),
+            **(self._more() if self.says_more else {}),
+        }
+
+    def _more(self) -> dict[str, Any]:
+        return {
+            **msgspec.structs.asdict(self.message),
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
         }
 
 
@@ -153,6 +195,13 @@ class Consumer:
         self.acked = 0
         self.timer: Timer | None = None
         self.rule = CONSUMES
+        self.priority = 0
+        self.exclusive = False
+        self.channel_prefetch = 0
+        self.finishing = False
+        """Whether it was cancelled and has messages left to finish."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
         self.says_more = False
         """Whether a command gave it more than the first commands could say, which is told from then on."""
 
@@ -162,7 +211,12 @@ class Consumer:
         self.prefetch = command.prefetch
         self.ack = command.ack
         self.running = command.running
+        self.finishing = False
         self.queue = command.queue
+        self.priority = command.priority
+        self.exclusive = command.exclusive
+        self.channel_prefetch = command.channel_prefetch
+        self.channel_state = self.connection_state = OPEN
         self.says_more = self.says_more or says_more(command)
 
     @property
@@ -172,15 +226,21 @@ class Consumer:
             return 0
         if self.ack == "auto":
             return self.unsent_limit - self.holding
-        limit = MAX_COUNT if self.prefetch == 0 else self.prefetch - self.holding - self.acking
+        limits = [limit for limit in (self.prefetch, self.channel_prefetch) if limit]
+        credit = min(limits) - self.holding - self.acking if limits else MAX_COUNT
         if self.counts_unsent:
-            limit = min(limit, self.unsent_limit - self.unsent)
-        return max(0, limit)
+            credit = min(credit, self.unsent_limit - self.unsent)
+        return max(0, credit)
+
+    @property
+    def connection(self) -> str:
+        """Name of its connection: manual consumers are on the hand's, whose channel they deliver into."""
+        return "hand" if self.ack == "manual" else self.name
 
     @property
     def works(self) -> bool:
-        """Whether it finishes messages by itself at its rate."""
-        return self.running and self.ack != "manual"
+        """Whether it finishes messages by itself at its rate; a cancelled one still finishes what it holds."""
+        return (self.running or self.finishing) and self.ack != "manual"
 
     @property
     def state(self) -> str:
@@ -189,10 +249,11 @@ class Consumer:
             return STOPPED
         return BLOCKING if self.alarm else RUNNING
 
-    def cancelled(self) -> None:
-        """Hear that its queue is gone, and with it what it holds."""
-        self.running = False
+    def forget_held(self) -> None:
+        """Hold nothing any more: it went back, or its queue is gone."""
+        self.channel.unacked.clear()
         self.holding = 0
+        self.finishing = False
         self.nothing_under_way()
         stop(self)
 
@@ -200,14 +261,21 @@ class Consumer:
         """Forget deliveries and acknowledgements that are between it and its queue."""
         self.unsent = self.written = self.acking = 0
 
+    def channel_closed(self) -> None:
+        """Lose the channel, and with it the subscription and all deliveries."""
+        self.running = False
+        self.forget_held()
+        self.channel.reset()
+        self.channel_state = CLOSED
+        self.says_more = True
+
     def disconnect(self) -> None:
         """Lose the connection; it does not come back by itself."""
         self.running = False
         self.alarm = False
+        self.forget_held()
         self.channel.reset()
-        self.holding = 0
-        self.nothing_under_way()
-        stop(self)
+        self.channel_state = self.connection_state = CLOSED
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""
@@ -222,7 +290,17 @@ class Consumer:
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
-            **({"queue": self.queue} if self.says_more else {}),
+            **(self._more() if self.says_more else {}),
+        }
+
+    def _more(self) -> dict[str, Any]:
+        return {
+            "queue": self.queue,
+            "priority": self.priority,
+            "exclusive": self.exclusive,
+            "channel_prefetch": self.channel_prefetch,
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
         }
 
 
@@ -234,14 +312,26 @@ class Hand:
 
     def __init__(self) -> None:
         self.channel = Channel(joins=False)
+        self.channel_prefetch = 0
+        """How many messages consumers may have on this channel in all, 0 for any number (P13)."""
+        self.says_more = False
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
         self.rule = HOLDS
 
+    @property
+    def room(self) -> int:
+        """How many messages consumers may still get on this channel (P13)."""
+        if not self.channel_prefetch:
+            return MAX_COUNT
+        taken = sum(each.count for each in self.channel.unacked if each.consumer is not None)
+        return max(0, self.channel_prefetch - taken)
+
     def disconnect(self) -> None:
-        """Lose the channel."""
+        """Lose the channel; the next command opens another."""
         self.channel.reset()
+        self.channel_prefetch = 0
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""
@@ -252,6 +342,7 @@ class Hand:
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
+            **({"next_tag": self.channel.next_tag} if self.says_more else {}),
         }
 
 

@@ -9,29 +9,39 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 from engine.errors import CommandError
+from engine.node.command_base import (
+    DEFAULT_QUEUE,
+    MAX_COUNT,
+    Command,
+    Count,
+    ExchangeName,
+    Fields,
+    Message,
+    Milliseconds,
+    Name,
+    Prefetch,
+    Rate,
+    RoutingKey,
+    Size,
+)
 from engine.node.memory_limit import FreeLimit
 from engine.node.settings import DiskBytes, RamBytes, Ratio, Watermark
+from engine.node.topology_commands import (
+    Bind,
+    ClearPolicy,
+    DeclareExchange,
+    DeclareQueue,
+    DeleteExchange,
+    DeleteQueue,
+    KillQueue,
+    Priority,
+    SetPolicy,
+    Unbind,
+)
 from engine.node.validation import explain
 from engine.node.work import ProfileName
 
-MAX_COUNT: Final = 10_000_000
-MAX_SIZE_BYTES: Final = 134_217_728
-MAX_RATE: Final = 1_000_000
-MAX_PREFETCH: Final = 65_535
-
-Count = Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
-Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
-Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
-Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
-Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
-RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
-DEFAULT_QUEUE: Final = "orders"
-"""The queue that a command means when it names none."""
 AckMode = Literal["each", "multiple", "auto", "manual"]
-
-
-class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True, omit_defaults=False):
-    """Anything that can be told to a node; `do` names the verb."""
 
 
 class Publish(Command, frozen=True, tag="publish"):
@@ -42,6 +52,10 @@ class Publish(Command, frozen=True, tag="publish"):
     persistent: bool = False
     confirm: bool = False
     routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):
@@ -59,6 +73,10 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     running: bool = True
     hears_blocked: bool = False
     routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
 
 
 class SetConsumer(Command, frozen=True, tag="set_consumer"):
@@ -70,6 +88,9 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
             `manual` by the ack command.
         queue: where it consumes from.
+        priority: consumers of a higher one get messages first (P12).
+        exclusive: nobody else may consume from the queue.
+        channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
     """
 
     name: Name
@@ -78,10 +99,28 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     ack: AckMode = "each"
     running: bool = True
     queue: Name = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
 
 
 class Remove(Command, frozen=True, tag="remove"):
-    """Close the connection of a publisher or consumer; unacknowledged messages go back (P11)."""
+    """Close the connection of a publisher, a consumer or the hand; unacknowledged messages go back (P11).
+
+    The hand's next command opens another.
+    """
+
+    name: Name
+
+
+class Cancel(Command, frozen=True, tag="cancel"):
+    """basic.cancel: the consumer gets nothing more; what it holds stays with its channel (P11)."""
+
+    name: Name
+
+
+class CloseChannel(Command, frozen=True, tag="close_channel"):
+    """Close the channel of a publisher, a consumer or the hand: what it holds is requeued (P11)."""
 
     name: Name
 
@@ -97,6 +136,28 @@ class Requeue(Command, frozen=True, tag="requeue"):
     """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
 
     count: Count
+
+
+class Nack(Command, frozen=True, tag="nack"):
+    """basic.nack of the oldest deliveries held by hand: one by one, or all at once (P11)."""
+
+    count: Count
+    multiple: bool = False
+    requeue: bool = True
+
+
+class Reject(Command, frozen=True, tag="reject"):
+    """basic.reject of the oldest deliveries held by hand, one by one; without requeue they are dead letters (P11)."""
+
+    count: Count
+    requeue: bool = True
+
+
+class AckTag(Command, frozen=True, tag="ack_tag"):
+    """basic.ack with a delivery tag of the hand's channel (P14)."""
+
+    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    multiple: bool = False
 
 
 class Get(Command, frozen=True, tag="get"):
@@ -136,25 +197,6 @@ class Restart(Command, frozen=True, tag="restart"):
     kind: Literal["clean", "kill", "power"]
 
 
-class DeclareQueue(Command, frozen=True, tag="declare_queue"):
-    """queue.declare: begin a queue unless it is there (P18)."""
-
-    name: Name
-    durable: bool = True
-
-
-class DeleteQueue(Command, frozen=True, tag="delete_queue"):
-    """queue.delete: the queue goes with all its messages (P19)."""
-
-    name: Name
-
-
-class KillQueue(Command, frozen=True, tag="kill_queue"):
-    """Let one queue process crash; its supervisor starts it again on its files (D4)."""
-
-    queue: Name = DEFAULT_QUEUE
-
-
 AnyCommand = (
     Publish
     | SetPublisher
@@ -166,8 +208,19 @@ AnyCommand = (
     | Purge
     | Set
     | Restart
+    | Cancel
+    | CloseChannel
+    | Nack
+    | Reject
+    | AckTag
     | DeclareQueue
     | DeleteQueue
+    | DeclareExchange
+    | DeleteExchange
+    | Bind
+    | Unbind
+    | SetPolicy
+    | ClearPolicy
     | KillQueue
 )
 
@@ -213,7 +266,8 @@ def parse(command: object) -> AnyCommand:
         raise CommandError(f"{verb}: {explain(error)}") from error
     if isinstance(parsed, Set):
         _check_value(parsed)
-    if isinstance(parsed, SetPublisher | SetConsumer | Remove) and parsed.name in RESERVED_NAMES:
+    taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
+    if isinstance(parsed, SetPublisher | SetConsumer | Cancel | Remove) and parsed.name in taken:
         raise CommandError(f"{verb}: the name {parsed.name} is taken by the node itself; choose another")
     return parsed
 
@@ -240,6 +294,13 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
     return plain
 
 
+def message_of(command: Publish | SetPublisher) -> Message:
+    """Return what a command says about its messages beside their bodies."""
+    return Message(
+        command.exchange, command.routing_key, command.mandatory, command.expiration_ms, command.headers
+    )
+
+
 def says_more(command: AnyCommand) -> bool:
     """Tell whether a command says something that is left out by default."""
     return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
@@ -247,9 +308,9 @@ def says_more(command: AnyCommand) -> bool:
 
 @lru_cache
 def _later_fields(kind: type[AnyCommand]) -> dict[str, Any]:
-    fields = msgspec.structs.fields(kind)
-    return {
-        each.name: each.default
-        for each in fields
-        if each.name not in SAID_AT_FIRST and each.default is not msgspec.NODEFAULT
-    }
+    found = {}
+    for each in msgspec.structs.fields(kind):
+        default = {} if each.default_factory is dict else each.default
+        if each.name not in SAID_AT_FIRST and default is not msgspec.NODEFAULT:
+            found[each.name] = default
+    return found

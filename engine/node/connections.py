@@ -2,46 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
 
+from engine.amqp.declarations import check_publish
+from engine.amqp.errors import AmqpError
 from engine.node.actors import Publisher, stop
-from engine.node.commands import Publish
+from engine.node.command_base import Message
+from engine.node.commands import Publish, message_of
+from engine.node.confirms import Confirms
 from engine.node.consumers import Consumers
+from engine.node.definitions import Definitions
 from engine.node.deliveries import BURST_SPACING_US, Deliveries
 from engine.node.limits import Limits
+from engine.node.message_kinds import MessageKinds
 from engine.node.processes import Processes
 from engine.node.scheduler import Scheduler
 from engine.node.settings import NodeSettings
 from engine.node.way_in import WayIn
 from engine.ranges import Range
-from engine.runs import Runs
-from engine.transitions import ConfirmsSent, ConnectionBlocked, ConnectionUnblocked, Transition, Why
+from engine.transitions import ConnectionBlocked, ConnectionUnblocked, Transition, Unroutable
 from engine.variable_queue.arrivals import Arrival
-
-
-class Awaited(msgspec.Struct, frozen=True, gc=False):
-    """Messages whose publisher waits for a confirm that depends on disk (K1)."""
-
-    start: int
-    count: int
-    actor: str
-    queues: tuple[str, ...]
-    """Those that have not confirmed yet (K10)."""
-
-    def part(self, offset: int, count: int) -> Awaited:
-        """Return `count` messages beginning at `offset`."""
-        return Awaited(self.start + offset, count, self.actor, self.queues)
-
-    def continued_by(self, after: Awaited) -> bool:
-        """Tell whether `after` is of the same publisher and waits for the same queues."""
-        return self.actor == after.actor and self.queues == after.queues
-
-    def merged(self, count: int) -> Awaited:
-        """Return this run with `count` messages in all."""
-        return Awaited(self.start, count, self.actor, self.queues)
 
 
 class Connections:
@@ -50,7 +33,9 @@ class Connections:
     Args:
         queues: where messages go.
         consumers: who hears of alarms too.
-        templates: returns the number under which the codec knows a routing key.
+        definitions: exchanges and bindings.
+        kinds: numbers of what messages carry.
+        on_error: told of a publisher whose channel must be closed.
         limits: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
     """
@@ -59,7 +44,9 @@ class Connections:
         self,
         queues: Mapping[str, Deliveries],
         consumers: Consumers,
-        templates: Callable[[str], int],
+        definitions: Definitions,
+        kinds: MessageKinds,
+        on_error: Callable[[str, AmqpError], None],
         scheduler: Scheduler,
         limits: Limits,
         processes: Processes,
@@ -72,12 +59,14 @@ class Connections:
         """The resources whose alarm is set: memory, disk (A1)."""
         self._queues = queues
         self._consumers = consumers
-        self._templates = templates
+        self._definitions = definitions
+        self._kinds = kinds
+        self._on_error = on_error
         self._scheduler = scheduler
         self._limits = limits
         self._emit = emit
         self.way_in = WayIn(processes, self, settings)
-        self._awaited: Runs[Awaited] = Runs()
+        self.confirms = Confirms(self.publishers, emit)
         self.next_msg_no = 0
 
     @property
@@ -140,7 +129,8 @@ class Connections:
             self.way_in.accept(publisher, batch)
         else:
             self.send(publisher, batch, spacing_us)
-        self._set_timer(publisher)
+        if publisher.running:
+            self._set_timer(publisher)
 
     def seen(self, publisher: Publisher) -> None:
         """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
@@ -151,77 +141,56 @@ class Connections:
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
     def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
-        """Let a batch into its queues; confirms that do not depend on disk go out first (K1)."""
+        """Let a batch into its queues; confirms that do not depend on disk go out first (K1).
+
+        A message that no queue gets comes back if it is mandatory, and is confirmed at once (K10).
+        """
+        message = message_of(batch)
+        try:
+            check_publish(self._definitions.exchanges.exchanges.get(message.exchange), message.exchange)
+        except AmqpError as error:
+            self._on_error(publisher.name, error)
+            return
         queues = [self._queues[name] for name in self.route(batch)]
         arrival = Arrival(
             count=batch.count,
-            msg_no=self.next_msg_no,
+            msg_no=self.take_numbers(batch.count),
             size_bytes=batch.size_bytes,
             raw_persistent=batch.persistent,
-            template=self._templates(batch.routing_key),
+            template=self._kinds.number(message, batch.persistent),
         )
-        timed = self.way_in.open
-        later = [each.name for each in queues if batch.confirm and batch.persistent and each.state.durable]
-        self.next_msg_no += batch.count
         publisher.published += batch.count
-        awaited = [each.name for each in queues] if timed and batch.confirm else later
-        if awaited:
-            publisher.unconfirmed += batch.count
-            self._awaited.insert(Awaited(arrival.msg_no, arrival.count, publisher.name, tuple(awaited)))
-        elif batch.confirm:
-            self._confirm(publisher, batch.count, "K1", {"cause": "immediate"})
+        if not queues:
+            self._unroutable(publisher, message, batch.count)
+        timed = self.way_in.open
+        on_disk = {each.name for each in queues if batch.persistent and each.state.durable}
+        if batch.confirm:
+            waits = [each.name for each in queues if timed or each.name in on_disk or each.may_reject]
+            self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
         for queue in queues:
-            wants = queue.name in later
-            part = msgspec.structs.replace(arrival, wants_confirm=wants)
+            later = batch.confirm and queue.name in on_disk
+            at_once = batch.confirm and not later
+            part = msgspec.structs.replace(arrival, wants_confirm=later)
             if timed:
-                self.way_in.deliver(publisher, queue, part, batch.confirm and not wants)
+                self.way_in.deliver(publisher, queue, part, at_once, message.expiration_ms)
             else:
-                queue.arrive(part, spacing_us)
+                queue.arrive(part, spacing_us, message.expiration_ms, at_once and queue.may_reject)
 
-    def route(self, batch: Publish) -> list[str]:
-        """Return the queues that a batch goes to: the default exchange knows each by its name."""
-        return [batch.routing_key] if batch.routing_key in self._queues else []
-
-    # --- confirms ----------------------------------------------------------------------------------------------------
-
-    def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
-        """Send the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
-        self._confirm_ranges(queue, messages, "K8", "written")
-
-    def discarded(self, queue: str, arrival: Arrival) -> None:
-        """A no-ack consumer took messages without queueing: their confirms go out at once (K2)."""
-        if arrival.wants_confirm:
-            self._confirm_ranges(queue, [Range(arrival.msg_no, arrival.count)], "K2", "delivered")
-
-    def immediate(self, queue: str, arrival: Arrival) -> None:
-        """A queue process took messages whose confirm does not depend on disk (K1)."""
-        self._confirm_ranges(queue, [Range(arrival.msg_no, arrival.count)], "K1", "immediate")
-
-    def queue_deleted(self, queue: str) -> None:
-        """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
-        self._confirm_ranges(
-            queue, [Range(each.start, each.count) for each in self._awaited], "K10", "deleted"
+    def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
+        """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
+        self._emit(
+            Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
         )
 
-    def _confirm_ranges(self, queue: str, messages: Iterable[Range], rule: str, cause: str) -> None:
-        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10)."""
-        counts: dict[str, int] = {}
-        for each in messages:
-            for found in self._awaited.remove(each.start, each.count):
-                left = tuple(name for name in found.queues if name != queue)
-                if left:
-                    self._awaited.insert(msgspec.structs.replace(found, queues=left))
-                else:
-                    counts[found.actor] = counts.get(found.actor, 0) + found.count
-        for actor, count in counts.items():
-            publisher = self.publishers.get(actor)
-            if publisher is not None:
-                publisher.unconfirmed -= count
-                self._confirm(publisher, count, rule, {"cause": cause, "left": publisher.unconfirmed})
+    def take_numbers(self, count: int) -> int:
+        """Return the first of `count` message numbers that nobody had."""
+        first = self.next_msg_no
+        self.next_msg_no += count
+        return first
 
-    def _confirm(self, publisher: Publisher, count: int, rule: str, why: Why) -> None:
-        publisher.confirmed += count
-        self._emit(ConfirmsSent(rule, publisher.name, count, why))
+    def route(self, batch: Publish) -> tuple[str, ...]:
+        """Return the queues that a batch goes to."""
+        return self._definitions.exchanges.route(batch.exchange, batch.routing_key, batch.headers)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 
@@ -278,12 +247,13 @@ class Connections:
         """Close a publisher's connection; confirms on their way to it are lost."""
         self.way_in.close(publisher)
         publisher.disconnect()
+        self.confirms.forget(publisher.name)
         del self.publishers[publisher.name]
 
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped."""
         self.alarms = frozenset()
-        self._awaited.clear()
+        self.confirms.clear()
         for publisher in self.publishers.values():
             publisher.rule = "D4"
             publisher.disconnect()

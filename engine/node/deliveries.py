@@ -5,20 +5,41 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import NamedTuple
 
+import msgspec
+
+from engine.amqp.policies import expiry_ms
 from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.node.actors import Consumer, Hand
+from engine.node.evictions import Bury, Evictions
 from engine.node.process import ACK, PUBLISH
-from engine.node.queue_process import QueueProcess
+from engine.node.queue_process import MILLISECOND_US, QueueProcess
 from engine.node.scheduler import Scheduler
 from engine.node.way_out import WayOut
 from engine.ranges import Range
-from engine.transitions import Discarded, Transition
+from engine.transitions import Discarded, Dropped, Rejected, Transition, Why
 from engine.variable_queue.arrivals import Arrival, Taken
 from engine.variable_queue.state import QueueState
 
 BURST_SPACING_US = 1
 """Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
+
+
+class Callbacks(NamedTuple):
+    """Who hears what happens to messages in a queue; each is told the queue's name first.
+
+    Args:
+        discarded: messages left without being queued (K2).
+        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
+        rejected: messages that the queue did not take (P8).
+        bury: messages died.
+    """
+
+    discarded: Callable[[str, Arrival], None]
+    taken: Callable[[str, Range], None]
+    rejected: Callable[[str, Range], None]
+    bury: Bury
 
 
 class Deliveries:
@@ -31,7 +52,7 @@ class Deliveries:
         process: the queue process.
         hand: whose channel the manual consumers deliver into.
         way_out: how deliveries and acknowledgements travel where work takes time.
-        on_discarded: told of messages that a no-ack consumer took without queueing (K2).
+        callbacks: told what happens to messages.
     """
 
     def __init__(
@@ -41,16 +62,27 @@ class Deliveries:
         way_out: WayOut,
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
-        on_discarded: Callable[[str, Arrival], None],
+        callbacks: Callbacks,
     ) -> None:
         self.process = process
         self.name = process.name
+        self.evictions = Evictions(process, scheduler, callbacks.bury)
+        self.used = False
+        """Whether it ever had a consumer (P18)."""
         self._hand = hand
         self._way_out = way_out
-        self._turns: deque[Consumer] = deque()
+        self._turns: dict[int, deque[Consumer]] = {}
         self._scheduler = scheduler
         self._emit = emit
-        self._on_discarded = on_discarded
+        self._on_discarded = callbacks.discarded
+        self._on_taken = callbacks.taken
+        self._on_rejected = callbacks.rejected
+        self._bury = callbacks.bury
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether it may refuse messages for its length (P8)."""
+        return self.evictions.may_reject
 
     @property
     def state(self) -> QueueState:
@@ -62,15 +94,24 @@ class Deliveries:
     @property
     def consumers(self) -> Sequence[Consumer]:
         """Those that consume from this queue."""
-        return tuple(self._turns)
+        return tuple(each for turns in self._turns.values() for each in turns)
 
     def add(self, consumer: Consumer) -> None:
-        """Let a consumer take its turn last."""
-        self._turns.append(consumer)
+        """Let a consumer take its turn last among those of its priority (P12)."""
+        self.used = True
+        self._turns.setdefault(consumer.priority, deque()).append(consumer)
+        self._turns = dict(sorted(self._turns.items(), reverse=True))
 
     def remove(self, consumer: Consumer) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
-        self._turns.remove(consumer)
+        for turns in self._turns.values():
+            if consumer in turns:
+                turns.remove(consumer)
+
+    def start_again(self, process: QueueProcess) -> None:
+        """Go on with a new process, the old one being gone."""
+        self.evictions.stop()
+        self.process = self.evictions.process = process
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
@@ -92,18 +133,68 @@ class Deliveries:
 
     # --- arrival (P8) ------------------------------------------------------------------------------------------------
 
-    def arrive(self, arrival: Arrival, spacing_us: int) -> None:
-        """Let messages arrive one after the other, `spacing_us` apart."""
-        queue = self.process.begin()
-        done = self._deliver_directly(arrival, spacing_us) if not queue.state.len else 0
-        if done < arrival.count and not queue.state.len:
-            # The first message in an empty queue gets a pass of drop_expired (P8.6).
-            queue.publish(arrival.part(done, 1))
-            done += 1
-            self._drop_expired()
-        if done < arrival.count:
-            queue.publish(arrival.part(done, arrival.count - done), spacing_us=spacing_us)
+    def arrive(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+    ) -> None:
+        """Let messages arrive one after the other, `spacing_us` apart.
+
+        Args:
+            expiration_ms: their own expiration (P8.2).
+            confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
+        """
+        queue, evictions = self.process.begin(), self.evictions
+        ttl_ms = expiry_ms(evictions.limits.message_ttl_ms, expiration_ms)
+        if ttl_ms is not None:
+            evictions.expiries = True
+            expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
+            # 0 stands for never, and nothing ever is as early as the first microsecond.
+            arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
+        if confirm_at_once and not evictions.may_reject:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
+        none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
+        done = 0
+        if not queue.state.len and not none_fits:
+            done = self._deliver_directly(arrival, spacing_us)
+        rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
+        if rest is not None and evictions.none_stays and not none_fits:
+            self._vanish(rest)
+            rest = None
+        rejected = 0
+        if rest is not None:
+            fits = min(rest.count, evictions.room(rest.size_bytes)) if evictions.may_reject else rest.count
+            rejected = rest.count - fits
+            if fits:
+                # The first message in an empty queue gets a pass of drop_expired (P8.6).
+                evictions.publish(rest.part(0, fits), spacing_us)
+            if rejected:
+                self._reject(rest.part(fits, rejected))
+        if confirm_at_once and evictions.may_reject and rejected < arrival.count:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
         self.process.handled()
+
+    def _vanish(self, arrival: Arrival) -> None:
+        """Messages that may not stay for a moment leave no trace (P8.4)."""
+        self._emit(Dropped("P8", self.name, None, None, (self._extent(arrival),), None, {"cause": "ttl"}))
+        self._on_discarded(self.name, arrival)
+
+    def _reject(self, arrival: Arrival) -> None:
+        """The queue is full and takes nothing: nack, and dead-letter with reject-publish-dlx (P8.1)."""
+        state, limits = self.state, self.evictions.limits
+        why: Why = {
+            "len": state.len,
+            "bytes": state.bytes,
+            "max_length": limits.max_length,
+            "max_length_bytes": limits.max_length_bytes,
+            "overflow": limits.overflow,
+        }
+        self._emit(Rejected("P8", self.name, arrival.count, why))
+        if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
+            self._bury(self.name, "maxlen", [self._extent(arrival)], limits)
+        self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
     def _deliver_directly(self, arrival: Arrival, spacing_us: int) -> int:
         """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
@@ -126,15 +217,18 @@ class Deliveries:
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
-        state = self.process.queue.state
+        self._emit(Discarded("Q24", self.name, None, None, (self._extent(part),)))
+        self._on_discarded(self.name, part)
+
+    def _extent(self, part: Arrival) -> Extent:
+        """Return messages that the queue does not keep as an extent."""
         flags = 0
         if part.raw_persistent:
-            flags = RAW_PERSISTENT | (PERSISTENT if state.durable else 0)
-        extent = Extent(
-            state.next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
+            flags = RAW_PERSISTENT | (PERSISTENT if self.state.durable else 0)
+        next_seq_id = self.state.next_seq_id
+        return Extent(
+            next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
         )
-        self._emit(Discarded("Q24", state.name, None, None, (extent,)))
-        self._on_discarded(self.name, part)
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
 
@@ -143,21 +237,12 @@ class Deliveries:
         queue = self.process.queue
         taken: list[Taken] = []
         while count > 0 and queue.state.len:
-            batch = min(count, max(1, queue.undisturbed(count)))
+            batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
             got = queue.fetch(batch, ack, spacing_us)
             taken += got
             count -= sum(each.extent.count for each in got)
-            self._drop_expired()
+            self.evictions.drop_expired()
         return taken
-
-    def _drop_expired(self) -> None:
-        """Drop expired heads; the first other message is taken and put back (P9).
-
-        The pass is left out where taking and putting back changes nothing.
-        """
-        queue = self.process.queue
-        if queue.state.len and not passes_without_effect(queue.state):
-            queue.dropwhile(queue.state.now_us)
 
     def _run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
@@ -178,16 +263,22 @@ class Deliveries:
             self._let_work(consumer)
 
     def _next_ready(self) -> Consumer | None:
-        for _ in range(len(self._turns)):
-            consumer = self._turns[0]
-            self._turns.rotate(-1)
-            if consumer.credit > 0:
-                return consumer
+        for turns in self._turns.values():
+            for _ in range(len(turns)):
+                consumer = turns[0]
+                turns.rotate(-1)
+                if self._credit(consumer) > 0:
+                    return consumer
         return None
 
+    def _credit(self, consumer: Consumer) -> int:
+        """Return how many messages a consumer and its channel may get now (P13)."""
+        credit = consumer.credit
+        return min(credit, self._hand.room) if consumer.ack == "manual" else credit
+
     def _share(self, consumer: Consumer, count: int) -> int:
-        ready = sum(each.credit > 0 for each in self._turns)
-        return min(consumer.credit, -(-count // ready))
+        ready = sum(self._credit(each) > 0 for each in self._turns[consumer.priority])
+        return min(self._credit(consumer), -(-count // ready))
 
     def _hold(self, consumer: Consumer, tags: Range) -> None:
         consumer.holding += tags.count
@@ -210,7 +301,7 @@ class Deliveries:
         """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
         consumer.timer = None
         due = consumer.pace.due(self._scheduler.now_us)
-        sharing = sum(each.works for each in self._turns)
+        sharing = sum(each.works for each in self.consumers)
         spacing_us = consumer.pace.spacing_us(due, sharing)
         if self._way_out.open:
             self._finish(consumer, due)
@@ -271,16 +362,32 @@ class Deliveries:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
         self.process.tell(ACK, partial(self.ack, tags, multiple))
 
-    def requeue(self, tags: Sequence[Range]) -> None:
-        """Return messages to the queue, behind queued publishes (P6)."""
-        self.process.tell(PUBLISH, partial(self._requeue, tags))
+    def reject(self, tags: Sequence[Range], multiple: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+        self.process.tell(PUBLISH, partial(self._end_rejected, tags, multiple))
 
-    def _requeue(self, tags: Sequence[Range]) -> None:
+    def _end_rejected(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
+        queue = self.process.begin()
+        if self.evictions.dead_letters:
+            dead = queue.ackfold(tags)
+            if dead:
+                self._bury(self.name, "rejected", dead, self.evictions.limits)
+        queue.ack(tags, multiple=multiple)
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""
+        self.process.tell(PUBLISH, partial(self._requeue, tags, multiple))
+
+    def _requeue(self, tags: Sequence[Range], multiple: bool) -> None:
         """Return messages, then drop_expired and the consumers have their turn (P11)."""
         queue = self.process.begin()
         if tags:
-            queue.requeue(tags, multiple=True)
-            self._drop_expired()
+            queue.requeue(tags, multiple=multiple)
+            self.evictions.drop_heads()
+            self.evictions.drop_expired()
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
@@ -289,17 +396,3 @@ class Deliveries:
         count = self.process.begin().purge()
         self.process.handled()
         return count
-
-
-def passes_without_effect(state: QueueState) -> bool:
-    """Tell whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
-
-    That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
-    in q3 without its body and with q4 empty; in a lazy queue in q3.
-    """
-    if state.mode == "default" and state.q4:
-        return state.q4.first.expiry_us == 0
-    if state.q3.total < 2:
-        return False
-    head = state.q3.first
-    return head.expiry_us == 0 and (state.mode == "lazy" or not head.in_ram)

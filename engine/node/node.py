@@ -9,20 +9,32 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.errors import AmqpError
+from engine.amqp.policies import Effective
 from engine.ctl import console
 from engine.errors import CommandError
+from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
 from engine.node import commands, memory_model, picture
 from engine.node.actors import Consumer, Hand, Publisher
 from engine.node.board import Board
 from engine.node.calibration import RESIDUAL_PCT
+from engine.node.closing import Closing
+from engine.node.command_base import Command
 from engine.node.commands import AnyCommand
 from engine.node.connections import Connections
 from engine.node.consumers import Consumers
+from engine.node.dead_letters import DeadLetters
+from engine.node.definitions import Definitions
+from engine.node.deliveries import Callbacks
 from engine.node.disk_watch import DiskWatch
+from engine.node.evictions import Reason
+from engine.node.lifetimes import Lifetimes
 from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.memory_watch import MemoryWatch
+from engine.node.message_kinds import MessageKinds
 from engine.node.processes import Processes
 from engine.node.queue_process import MILLISECOND_US, QueueProcess
 from engine.node.queues import Queues
@@ -79,6 +91,9 @@ class Node:
         self._clock_told = False
         prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
+        self.kinds = MessageKinds(self._codec)
+        self.definitions = Definitions(self._emit)
+        self.lifetimes = Lifetimes(self.definitions, self._clock, self.delete_queue)
         self.host = VirtualHost(
             settings=self.queue_settings, codec=self._codec, storage=storage, emit=self._emit
         )
@@ -96,7 +111,9 @@ class Node:
             board=self.board,
             emit=self._emit,
             on_confirmed=self._confirmed,
-            on_discarded=self._discarded,
+            callbacks=Callbacks(self._discarded, self._taken, self._rejected, self._bury),
+            definitions=self.definitions,
+            lifetimes=self.lifetimes,
         )
         self._tell_settings("start")
         self.board.tell("work", "P6", self.work_facts())
@@ -104,15 +121,29 @@ class Node:
         if self.processes.timed:
             self.processes.of_stores(self.host.stores)
         self._limits = Limits(self.settings, self._codec, storage, self._queue_states)
-        self.consumers = Consumers(self.queues, self.hand, self.queues.way_out)
+        self.consumers = Consumers(
+            self.queues, self.hand, self.queues.way_out, self._emit, self._lost_consumer
+        )
+        self.lifetimes.consumers = self.consumers
         self.connections = Connections(
             self.queues,
             self.consumers,
-            self._template,
+            self.definitions,
+            self.kinds,
+            self._publish_failed,
             self._clock,
             self._limits,
             self.processes,
             self.current_settings,
+            self._emit,
+        )
+        self.closing = Closing(self, self._emit)
+        self.dead_letters = DeadLetters(
+            self.definitions,
+            self.queues,
+            self.kinds,
+            self._clock,
+            self.connections.take_numbers,
             self._emit,
         )
         self._verbs = Verbs(self)
@@ -131,10 +162,11 @@ class Node:
         """Declare what the scenario has before its first command: its topology, or one queue called orders."""
         topology = self.scenario.topology
         if topology is None:
-            self.queues.begin(QUEUE, self.settings.queue_durable, redeclared=True)
+            only = DeclaredQueue(name=QUEUE, durable=self.settings.queue_durable)
+            self.queues.begin(only, redeclared=True)
             return
-        for queue in topology.queues:
-            self._verbs.do(queue.declaration())
+        for command in topology.declarations():
+            self._verbs.do(command)
 
     def current_settings(self) -> NodeSettings:
         """Return the settings as commands left them."""
@@ -148,19 +180,31 @@ class Node:
     def _queue_states(self) -> Iterator[QueueState]:
         return (each.state for each in self.queues.values())
 
-    def _template(self, routing_key: str) -> int:
-        return self._codec.template_no(Template(routing_keys=(routing_key,)))
-
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
         if self.processes.timed:
             self.processes.meter.observe(transition)
 
     def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
-        self.connections.confirmed(queue, messages)
+        self.connections.confirms.confirmed(queue, messages)
 
     def _discarded(self, queue: str, arrival: Arrival) -> None:
-        self.connections.discarded(queue, arrival)
+        self.connections.confirms.discarded(queue, arrival)
+
+    def _taken(self, queue: str, messages: Range) -> None:
+        self.connections.confirms.taken(queue, messages)
+
+    def _rejected(self, queue: str, messages: Range) -> None:
+        self.connections.confirms.rejected(queue, messages, "overflow")
+
+    def _bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
+        self.dead_letters.bury(queue, reason, dead, limits)
+
+    def _lost_consumer(self, queue: str) -> None:
+        self.lifetimes.lost_consumer(self.queues[queue])
+
+    def _publish_failed(self, actor: str, error: AmqpError) -> None:
+        self.closing.fail(actor, error, "P8")
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -208,7 +252,7 @@ class Node:
 
         Raises CommandError when it is malformed or cannot be done; then nothing changed.
         """
-        parsed = command if isinstance(command, commands.Command) else commands.parse(command)
+        parsed = command if isinstance(command, Command) else commands.parse(command)
         self.advance(self._clock.now_us)
         self._apply(parsed)
 
@@ -334,11 +378,12 @@ class Node:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
         self.connections.disconnect_all()
         self.consumers.disconnect_all()
+        self.dead_letters.forget()
         self.queues.stop(kind)
         self._forget_runtime_settings()
         self.watch.monitor = MemoryMonitor()
         for name in self.queues.start_again():
-            self.consumers.forget_queue(name)
+            self.consumers.forget_queue(name, "D1", "restart")
         self._tell_settings("D1")
         self.disk.restart()
         self.look_at_memory()
@@ -350,22 +395,24 @@ class Node:
         self.settings = msgspec.structs.replace(self.settings, **configured)
         self._tell_settings("M8")
 
-    def delete_queue(self, name: str) -> None:
+    def delete_queue(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
-        self.consumers.forget_queue(name)
-        self.queues.end(name)
-        self.connections.queue_deleted(name)
-        self._tell_settings("P19")
+        self.consumers.forget_queue(name, rule, cause)
+        self.queues.end(name, rule, cause)
+        self.connections.confirms.queue_deleted(name)
+        self._tell_settings(rule)
 
     def kill_queue(self, name: str) -> None:
         """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
-        self.consumers.forget_queue(name)
+        self.consumers.forget_queue(name, "D4", "crash")
+        self.connections.confirms.queue_crashed(name)
         self.queues.crash(name)
 
     # --- telling and looking -----------------------------------------------------------------------------------------
 
     def _end_event(self) -> None:
-        """Tell what an event changed without a transition of its own."""
+        """Let dead letters arrive, and tell what an event changed without a transition of its own."""
+        self.dead_letters.deliver()
         for actor in self.actors():
             if isinstance(actor, Publisher) and self.processes.timed:
                 self.connections.way_in.show_flow(actor)

@@ -46,6 +46,7 @@ def snapshot(node: Node) -> dict[str, Any]:
             "work": node.work_facts(),
             "processes": node.processes.facts(),
             "actors": {actor.name: actor.facts() for actor in node.actors()},
+            **node.definitions.snapshot(),
         },
     }
 

@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.policies import Effective
 from engine.node.actors import Hand
 from engine.node.board import Board
-from engine.node.deliveries import Deliveries
+from engine.node.definitions import Definitions
+from engine.node.deliveries import Callbacks, Deliveries
+from engine.node.lifetimes import Lifetimes
 from engine.node.memory_watch import MemoryWatch
 from engine.node.processes import Processes
 from engine.node.queue_mail import QueueMail
@@ -19,7 +23,6 @@ from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
 from engine.node.way_out import WayOut
 from engine.ranges import Range
 from engine.transitions import Transition
-from engine.variable_queue.arrivals import Arrival
 
 
 class Wish:
@@ -43,7 +46,9 @@ class Queues(Mapping[str, Deliveries]):
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
         on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
-        on_discarded: told of messages that a no-ack consumer took without queueing (K2).
+        callbacks: what happens to messages, as Deliveries tells it.
+        definitions: what queues obey.
+        lifetimes: when they go by themselves.
     """
 
     def __init__(
@@ -58,7 +63,9 @@ class Queues(Mapping[str, Deliveries]):
         board: Board,
         emit: Callable[[Transition], None],
         on_confirmed: Callable[[str, Sequence[Range]], None],
-        on_discarded: Callable[[str, Arrival], None],
+        callbacks: Callbacks,
+        definitions: Definitions,
+        lifetimes: Lifetimes,
     ) -> None:
         self.wishes: dict[str, Wish] = {}
         self._host = host
@@ -71,8 +78,12 @@ class Queues(Mapping[str, Deliveries]):
         self._board = board
         self._emit = emit
         self._on_confirmed = on_confirmed
-        self._on_discarded = on_discarded
+        self._callbacks = callbacks
+        self._definitions = definitions
+        self._lifetimes = lifetimes
         self._live: dict[str, Deliveries] = {}
+        self._defined: dict[str, dict[str, Any]] = {}
+        """What is shown of each queue's definition."""
 
     def __getitem__(self, name: str) -> Deliveries:
         return self._live[name]
@@ -85,15 +96,34 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, name: str, durable: bool, redeclared: bool = False) -> Deliveries:
+    def begin(self, queue: DeclaredQueue, redeclared: bool = False) -> Deliveries:
         """Begin a queue that is not there yet (Q5)."""
-        self._host.add(name, durable, self._clock.now_us, redeclared)
+        name = queue.name
+        self._host.add(name, queue.durable, self._clock.now_us, redeclared)
+        self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
         live = Deliveries(
-            self._process(name), self._hand, self.way_out, self._clock, self._emit, self._on_discarded
+            self._process(name), self._hand, self.way_out, self._clock, self._emit, self._callbacks
         )
         self._live[name] = live
+        self.obey(name)
         return live
+
+    def obey(self, name: str) -> None:
+        """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17)."""
+        live, limits = self._live[name], self._definitions.effective(name)
+        before, live.evictions.limits = live.evictions.limits, limits
+        self._defined[name] = self._definitions.facts(name)
+        if limits.expires_ms != before.expires_ms:
+            self._lifetimes.used(name)
+        if limits == before:
+            return
+        live.process.begin()
+        live.evictions.drop_heads()
+        if limits.queue_mode is not None:
+            live.process.set_mode(limits.queue_mode)
+        live.evictions.drop_expired()
+        live.process.handled()
 
     def _process(self, name: str) -> QueueProcess:
         process = QueueProcess(
@@ -123,13 +153,16 @@ class Queues(Mapping[str, Deliveries]):
             if live.process.mail is not None:
                 live.process.mail.sweep()
 
-    def end(self, name: str) -> None:
+    def end(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue with everything in it (Q64)."""
         live = self._live.pop(name)
         live.process.stop()
+        live.evictions.stop()
+        self._lifetimes.forget(name)
         self._watch.monitor.deregister(name)
         del self.wishes[name]
-        self._host.delete(name)
+        self._host.delete(name, cause)
+        self._definitions.remove_queue(name, rule)
         self._board.forget_queue(name)
 
     def crash(self, name: str) -> None:
@@ -144,6 +177,8 @@ class Queues(Mapping[str, Deliveries]):
         """Stop every queue with the node (D4)."""
         for name, live in self._live.items():
             live.process.stop()
+            live.evictions.stop()
+            self._lifetimes.forget(name)
             self._board.forget_queue(name)
         self._processes.end_all()
         self._host.stop(kind)
@@ -157,19 +192,26 @@ class Queues(Mapping[str, Deliveries]):
         for name in gone:
             del self._live[name]
             del self.wishes[name]
+        self._definitions.restart(list(self._live))
         for name in self._live:
             self._start_process(name)
         return gone
 
     def _start_process(self, name: str) -> None:
         """Give a queue that started again its process, and do what commands asked of it (Q62)."""
-        process = self._live[name].process = self._process(name)
-        wish = self.wishes[name]
+        live, process, wish = self._live[name], self._process(name), self.wishes[name]
+        live.start_again(process)
         if wish.mode != "default":
             process.set_mode(wish.mode)
         if wish.target is not None:
             process.pin_target(wish.target)
         process.handled()
+        live.evictions.limits = Effective()
+        self.obey(name)
+        if live.evictions.expiries:
+            process.begin()
+            live.evictions.drop_expired()
+            process.handled()
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
@@ -187,11 +229,15 @@ class Queues(Mapping[str, Deliveries]):
         """Tell what changed without a transition of its own."""
         for name in self._live:
             self.tell_clock(name, "P5")
+            self._board.tell_queue(name, "P17", self.facts(name))
 
     def facts(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record; what has its usual value is left out."""
         facts: dict[str, Any] = {}
         if name != QUEUE:
             clock = self._live[name].process.clock_facts()
-            facts |= {key: value for key, value in clock.items() if value is not None}
-        return facts
+            facts |= clock
+        facts |= self._defined[name]
+        facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
+        facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
+        return {key: value for key, value in facts.items() if value is not None}

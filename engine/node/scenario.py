@@ -103,6 +103,8 @@ def parse(data: bytes | str | dict[str, Any]) -> Scenario:
     except msgspec.ValidationError as error:
         raise ScenarioError(explain(error)) from error
     resolve(raw.profile, raw.settings)
+    if raw.topology is not None:
+        raw.topology.check()
     timed = tuple(_timed(number, each) for number, each in enumerate(raw.commands))
     for number, each in enumerate(timed):
         if each.at_us > raw.until_us:

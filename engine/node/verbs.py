@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from engine.amqp.declarations import check_access, check_consume
+from engine.amqp.errors import AmqpError
 from engine.errors import CommandError
 from engine.node import commands as cmd
 from engine.node.actors import Consumer, Publisher
+from engine.node.command_base import Command
 from engine.node.deliveries import Deliveries
-from engine.node.topology import MAX_QUEUES
+from engine.node.topology_verbs import topology_verbs
 
 if TYPE_CHECKING:
     from engine.node.node import Node
@@ -23,7 +26,7 @@ class Verbs:
 
     def __init__(self, node: Node) -> None:
         self._node = node
-        self._handlers: dict[type[cmd.Command], Any] = {
+        self._handlers: dict[type[Command], Any] = {
             cmd.Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
@@ -34,12 +37,15 @@ class Verbs:
             cmd.Purge: self._purge,
             cmd.Set: self._set,
             cmd.Restart: self._restart,
-            cmd.DeclareQueue: self._declare_queue,
-            cmd.DeleteQueue: self._delete_queue,
-            cmd.KillQueue: self._kill_queue,
+            cmd.Cancel: self._cancel,
+            cmd.CloseChannel: self._close_channel,
+            cmd.Nack: self._nack,
+            cmd.Reject: self._reject,
+            cmd.AckTag: self._ack_tag,
+            **topology_verbs(node),
         }
 
-    def do(self, command: cmd.AnyCommand) -> None:
+    def do(self, command: Command) -> None:
         """Do a command.
 
         Raises CommandError when it cannot be done now; nothing changed then.
@@ -63,26 +69,59 @@ class Verbs:
         connections.set_running(publisher)
 
     def _set_consumer(self, command: cmd.SetConsumer) -> None:
-        consumers = self._node.consumers
+        node, consumers = self._node, self._node.consumers
         consumer = consumers.all.get(command.name)
-        queue = self._queue(command.queue)
         if consumer is None:
             self._check_new(command.name, "consumer")
-            consumer = Consumer(command.name, self._node.settings.unsent_message_limit)
-            consumer.alarm = self._node.connections.alarm
+            consumer = Consumer(command.name, node.settings.unsent_message_limit)
+            consumer.alarm = node.connections.alarm
         elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
             raise CommandError(
                 f"{command.name} holds {consumer.holding} messages, so its "
                 f"{'ack mode' if consumer.ack != command.ack else 'queue'} cannot change; "
                 "remove it and add it again"
             )
-        elif consumer.queue != command.queue:
-            consumers.unsubscribe(consumer)
         consumer.rule = "set"
+        place = (consumer.queue, consumer.priority)
+        if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
+            self._node.lifetimes.lost_consumer(node.queues[consumer.queue])
         consumer.change(command)
+        consumers.all[consumer.name] = consumer
+        if consumer.ack == "manual" and consumer.channel_prefetch:
+            node.hand.channel_prefetch = consumer.channel_prefetch
+        try:
+            self._consume(consumer)
+        except AmqpError as error:
+            node.closing.fail(consumer.name, error, "P18")
+            return
+        queue = node.queues[consumer.queue]
         if consumer not in queue.consumers:
             consumers.subscribe(consumer)
         queue.wake(consumer)
+
+    def _consume(self, consumer: Consumer) -> None:
+        """Look whether AMQP lets a consumer have its queue."""
+        node, name = self._node, consumer.queue
+        others = (
+            [each for each in node.consumers.of(name) if each is not consumer] if name in node.queues else []
+        )
+        check_consume(
+            node.definitions.queues.get(name),
+            name,
+            consumer.connection,
+            exclusive=consumer.exclusive,
+            consumers=len(others),
+            has_exclusive=any(each.exclusive for each in others),
+        )
+
+    def _by_hand(self, name: str, rule: str) -> Deliveries | None:
+        """Return a queue that the hand may use; without one its channel is closed, and there is None."""
+        try:
+            check_access(self._node.definitions.queues.get(name), name, "hand")
+        except AmqpError as error:
+            self._node.closing.fail("hand", error, rule)
+            return None
+        return self._node.queues[name]
 
     def _queue(self, name: str) -> Deliveries:
         """Return a queue that is there."""
@@ -91,6 +130,21 @@ class Verbs:
             known = ", ".join(self._node.queues) or "none"
             raise CommandError(f"there is no queue {name}; queues: {known}")
         return queue
+
+    def _cancel(self, command: cmd.Cancel) -> None:
+        consumer = self._node.consumers.all.get(command.name)
+        if consumer is None:
+            known = ", ".join(self._node.consumers.all) or "none"
+            raise CommandError(f"there is no consumer {command.name}; consumers: {known}")
+        consumer.rule = "P11"
+        self._node.consumers.cancel(consumer)
+
+    def _close_channel(self, command: cmd.CloseChannel) -> None:
+        node = self._node
+        known = [*node.connections.publishers, *node.consumers.all, node.hand.name]
+        if command.name not in known:
+            raise CommandError(f"there is no {command.name}; channels: {', '.join(known)}")
+        node.closing.close_channel(command.name, "P11")
 
     def _check_new(self, name: str, role: str) -> None:
         node = self._node
@@ -102,6 +156,9 @@ class Verbs:
 
     def _remove(self, command: cmd.Remove) -> None:
         node = self._node
+        if command.name == node.hand.name:
+            node.closing.close_connection(command.name, "P11")
+            return
         if command.name in node.connections.publishers:
             node.connections.remove(node.connections.publishers[command.name])
         elif command.name in node.consumers.all:
@@ -128,13 +185,33 @@ class Verbs:
         self._held(command.count)
         self._node.consumers.requeue_held(command.count)
 
+    def _nack(self, command: cmd.Nack) -> None:
+        self._held(command.count)
+        self._node.consumers.nack_held(command.count, command.multiple, command.requeue)
+
+    def _reject(self, command: cmd.Reject) -> None:
+        self._held(command.count)
+        self._node.consumers.nack_held(command.count, False, command.requeue)
+
+    def _ack_tag(self, command: cmd.AckTag) -> None:
+        try:
+            self._node.consumers.ack_tag(command.tag, command.multiple)
+        except AmqpError as error:
+            self._node.closing.fail("hand", error, "P14")
+
     def _get(self, command: cmd.Get) -> None:
-        if not self._queue(command.queue).state.len:
+        queue = self._by_hand(command.queue, "P18")
+        if queue is None:
+            return
+        if not queue.state.len:
             raise CommandError("the queue is empty; publish something first")
         self._node.consumers.get(command.queue, command.count, command.ack)
+        self._node.lifetimes.used(command.queue)
 
     def _purge(self, command: cmd.Purge) -> None:
-        self._queue(command.queue).purge()
+        queue = self._by_hand(command.queue, "P19")
+        if queue is not None:
+            queue.purge()
 
     def _set(self, command: cmd.Set) -> None:
         node = self._node
@@ -163,21 +240,3 @@ class Verbs:
 
     def _restart(self, command: cmd.Restart) -> None:
         self._node.restart(command.kind)
-
-    # --- queues ------------------------------------------------------------------------------------------------------
-
-    def _declare_queue(self, command: cmd.DeclareQueue) -> None:
-        queues = self._node.queues
-        if command.name in queues:
-            raise CommandError(f"there is a queue {command.name} already")
-        if len(queues) >= MAX_QUEUES:
-            raise CommandError(f"there are {MAX_QUEUES} queues already; delete one first")
-        queues.begin(command.name, command.durable)
-
-    def _delete_queue(self, command: cmd.DeleteQueue) -> None:
-        self._queue(command.name)
-        self._node.delete_queue(command.name)
-
-    def _kill_queue(self, command: cmd.KillQueue) -> None:
-        self._queue(command.queue)
-        self._node.kill_queue(command.queue)

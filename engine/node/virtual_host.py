@@ -165,9 +165,9 @@ class VirtualHost:
 
     # --- stops -------------------------------------------------------------------------------------------------------
 
-    def delete(self, name: str) -> None:
+    def delete(self, name: str, cause: str) -> None:
         """Delete a queue with its messages and files (Q64)."""
-        self.hosted.pop(name).queue.delete_and_terminate()
+        self.hosted.pop(name).queue.delete_and_terminate(cause)
         self.settle()
 
     def stop(self, kind: StopKind) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from engine.node.actors import Publisher
+from engine.node.actors import CLOSED, Publisher
 from engine.node.commands import Publish
 from engine.node.credit import Spec
 from engine.node.deliveries import Deliveries
@@ -100,14 +100,24 @@ class WayIn:
         """Route messages in the channel; the reader gets credit for them."""
         self._processes.meter.add(count * each_ns)
         self._connections.send(publisher, msgspec.structs.replace(batch, count=count), 0)
+        if publisher.channel_state == CLOSED:
+            return
         channel = self._processes.of("channel", publisher.name)
         channel.earned(f"reader:{publisher.name}", count, self._spec)
 
-    def deliver(self, publisher: Publisher, queue: Deliveries, arrival: Arrival, confirm: bool) -> None:
+    def deliver(
+        self,
+        publisher: Publisher,
+        queue: Deliveries,
+        arrival: Arrival,
+        confirm: bool,
+        expiration_ms: int | None,
+    ) -> None:
         """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
 
         Args:
             confirm: a confirm is asked for that does not wait for the disk (K1).
+            expiration_ms: the messages' own expiration.
         """
         mail = queue.process.mail
         if mail is None:
@@ -115,18 +125,14 @@ class WayIn:
         channel, process = self._processes.of("channel", publisher.name), mail.process
         extent = new_extent(queue.state, arrival)
         each_ns = publish_ns(self._processes.meter.profile, extent) // arrival.count
-        arrive = partial(self._arrive, queue, _Parcel(arrival), confirm, each_ns, channel.id)
+        parcel = _Parcel(arrival, confirm, expiration_ms)
+        arrive = partial(self._arrive, queue, parcel, each_ns, channel.id)
         channel.pay(process.id, arrival.count, self._spec)
         channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
 
-    def _arrive(
-        self, queue: Deliveries, parcel: _Parcel, confirm: bool, each_ns: int, sender: str, count: int
-    ) -> None:
+    def _arrive(self, queue: Deliveries, parcel: _Parcel, each_ns: int, sender: str, count: int) -> None:
         """Let the queue process handle messages; the channel gets credit for them."""
-        part = parcel.take(count)
-        if confirm:
-            self._connections.immediate(queue.name, part)
-        queue.arrive(part, each_ns // 1000)
+        queue.arrive(parcel.take(count), each_ns // 1000, parcel.expiration_ms, parcel.confirm)
         process = self._processes.get(f"queue:{queue.name}")
         if process is not None:
             process.earned(sender, count, self._spec)
@@ -154,6 +160,14 @@ class WayIn:
         for kind in ("reader", "channel"):
             self._processes.end(f"{kind}:{publisher.name}")
 
+    def drop(self, publisher: Publisher) -> None:
+        """End the processes of a channel that was closed: what they had is lost."""
+        for kind in ("reader", "channel"):
+            process = self._processes.get(f"{kind}:{publisher.name}")
+            if process is not None:
+                process.clear()
+                self._processes.end(process.id)
+
     def show_flow(self, publisher: Publisher) -> None:
         """Let a publisher know whether its connection shows `flow` (A4)."""
         reader = self._processes.get(f"reader:{publisher.name}")
@@ -163,10 +177,12 @@ class WayIn:
 class _Parcel:
     """Messages of which the first ones are taken bit by bit."""
 
-    __slots__ = ("rest",)
+    __slots__ = ("rest", "confirm", "expiration_ms")
 
-    def __init__(self, arrival: Arrival) -> None:
+    def __init__(self, arrival: Arrival, confirm: bool, expiration_ms: int | None) -> None:
         self.rest = arrival
+        self.confirm = confirm
+        self.expiration_ms = expiration_ms
 
     def take(self, count: int) -> Arrival:
         """Take the next `count`."""

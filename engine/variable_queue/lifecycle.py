@@ -56,7 +56,7 @@ def kill(q: QueueState, kind: str) -> None:
     q.emit(QueueStopped("D4", q.name, kind))
 
 
-def delete(q: QueueState) -> None:
+def delete(q: QueueState, cause: str) -> None:
     """End for good: ready messages, then pending ones, the files and the clients of both stores go (Q64)."""
     drop_ready(q, reset=True)
     for place in PENDING:
@@ -68,7 +68,7 @@ def delete(q: QueueState) -> None:
     q.index.delete()
     q.persistent.delete()
     q.transient.delete()
-    q.emit(QueueStopped("Q64", q.name, "deleted"))
+    q.emit(QueueStopped("Q64", q.name, cause))
 
 
 def start_new(q: QueueState) -> None:

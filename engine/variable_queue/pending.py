@@ -62,6 +62,16 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     return found
 
 
+def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
+    """Read the messages behind tags in order, bodies from disk where need be; nothing else changes (Q41)."""
+    found = [extent for tag in tags for extent in is_pending(q, tag.start, tag.count)]
+    for extent in found:
+        if not extent.in_ram:
+            q.client_of(extent).read(extent)
+            q.disk_read_count += extent.count
+    return found
+
+
 def end_messages(
     q: QueueState, extents: Sequence[Extent], one_by_one: bool, acknowledge: bool = True
 ) -> None:

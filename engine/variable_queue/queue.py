@@ -116,9 +116,9 @@ class VariableQueue:
         """Stop in order and return what the next start needs (Q63)."""
         return lifecycle.terminate(self.state)
 
-    def delete_and_terminate(self) -> None:
+    def delete_and_terminate(self, cause: str = "deleted") -> None:
         """End for good, with all messages and files (Q64)."""
-        lifecycle.delete(self.state)
+        lifecycle.delete(self.state, cause)
 
     def kill(self, kind: str = "crash") -> None:
         """End without cleaning up; buffers are lost (D4)."""
@@ -165,6 +165,12 @@ class VariableQueue:
     def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
         """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
         found = pending.ack(self.state, tags, multiple)
+        self._done()
+        return found
+
+    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+        """Read pending messages with their bodies, as for dead-lettering them, and leave them as they are (Q41)."""
+        found = pending.ackfold(self.state, tags)
         self._done()
         return found
 

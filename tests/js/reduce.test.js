@@ -111,6 +111,17 @@ test("every kind can be told in words", () => {
   const any = {
     Reduced: [{}],
     QueueChanged: [{ exclusive: true }, {}],
+    ExchangeDeclared: [{ type: "fanout" }],
+    PolicySet: [{ pattern: "." }],
+    ChannelClosed: [404, "NOT_FOUND"],
+    ConnectionClosed: [200, "OK"],
+    QueueBound: ["x", "", {}],
+    QueueUnbound: ["x", "", {}],
+    ConsumerCancelled: ["q", { cause: "deleted" }],
+    Unroutable: [2, "", "key", true],
+    NacksSent: [2, { cause: "overflow" }],
+    Rejected: [2, {}],
+    DeadLettered: ["expired", 2, "x", "key", ["q"], {}],
     NodeChanged: ["alarms", { memory: true }, {}],
     ActorChanged: ["p1", { state: "blocked" }, {}],
   };

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CommandError
-from engine.node import deliveries
+from engine.node import evictions
 from engine.node.node import Node
 from engine.node.scenario import Scenario, parse
 from engine.storage.directory import DirectoryStorage
@@ -40,6 +40,32 @@ OVERRIDES = st.fixed_dictionaries(
 )
 
 
+EXCHANGES = st.sampled_from(["", "", "", "x", "missing"])
+ARGUMENTS = st.sampled_from(
+    [
+        {},
+        {},
+        {"x-max-length": 7},
+        {"x-max-length": 5, "x-overflow": "reject-publish"},
+        {"x-max-length-bytes": 3000, "x-dead-letter-exchange": "x"},
+        {"x-message-ttl": 60, "x-dead-letter-exchange": "", "x-dead-letter-routing-key": "orders"},
+        {"x-message-ttl": 0},
+        {"x-expires": 400},
+        {"x-queue-mode": "lazy"},
+    ]
+)
+POLICIES = st.sampled_from(
+    [
+        {"max-length": 9},
+        {"max-length": 9, "overflow": "reject-publish-dlx", "dead-letter-exchange": "x"},
+        {"message-ttl": 500},
+        {"message-ttl": 0, "dead-letter-exchange": ""},
+        {"queue-mode": "lazy"},
+        {"dead-letter-exchange": "x", "dead-letter-routing-key": "third"},
+    ]
+)
+
+
 def commands() -> st.SearchStrategy[dict[str, Any]]:
     count = st.integers(1, 60)
     queue = st.sampled_from(["orders", "orders", "orders", "other", "third"])
@@ -55,6 +81,9 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "persistent": st.booleans(),
                 "confirm": st.booleans(),
                 "routing_key": queue,
+                "exchange": EXCHANGES,
+                "expiration_ms": st.sampled_from([None, None, 0, 40, 700]),
+                "mandatory": st.booleans(),
             }
         ),
         verb(
@@ -67,6 +96,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "confirm": st.booleans(),
                 "running": st.sampled_from([True, True, False]),
                 "routing_key": queue,
+                "exchange": EXCHANGES,
             }
         ),
         verb(
@@ -78,6 +108,8 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "ack": st.sampled_from(["each", "multiple", "auto", "manual"]),
                 "running": st.sampled_from([True, True, False]),
                 "queue": queue,
+                "priority": st.sampled_from([0, 0, 5]),
+                "channel_prefetch": st.sampled_from([0, 0, 2]),
             }
         ),
         verb({"do": just("remove"), "name": name}),
@@ -102,8 +134,40 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
             }
         ),
         verb({"do": just("set"), "name": just("ram_bytes"), "value": st.sampled_from([2**19, 2**20, 2**22])}),
-        verb({"do": just("declare_queue"), "name": queue, "durable": st.booleans()}),
-        verb({"do": just("delete_queue"), "name": queue}),
+        verb(
+            {
+                "do": just("declare_queue"),
+                "name": queue,
+                "durable": st.booleans(),
+                "auto_delete": st.sampled_from([False, False, True]),
+                "exclusive": st.sampled_from([False, False, True]),
+                "arguments": ARGUMENTS,
+            }
+        ),
+        verb({"do": just("delete_queue"), "name": queue, "if_empty": st.booleans()}),
+        verb({"do": just("set_policy"), "name": just("all"), "pattern": just("."), "definition": POLICIES}),
+        verb({"do": just("clear_policy"), "name": just("all")}),
+        verb(
+            {
+                "do": just("declare_exchange"),
+                "name": just("x"),
+                "type": st.sampled_from(["fanout", "topic"]),
+                "durable": st.booleans(),
+            }
+        ),
+        verb({"do": just("delete_exchange"), "name": just("x")}),
+        verb({"do": st.sampled_from(["bind", "bind", "unbind"]), "exchange": just("x"), "queue": queue}),
+        verb({"do": just("cancel"), "name": name}),
+        verb({"do": just("close_channel"), "name": st.sampled_from(["a", "b", "hand", "burst"])}),
+        verb(
+            {
+                "do": just("nack"),
+                "count": st.integers(1, 6),
+                "multiple": st.booleans(),
+                "requeue": st.booleans(),
+            }
+        ),
+        verb({"do": just("ack_tag"), "tag": st.integers(0, 9), "multiple": st.booleans()}),
         verb({"do": just("kill_queue"), "queue": queue}),
         verb({"do": just("set"), "name": just("work_profile"), "value": st.sampled_from(["instant", "ssd"])}),
         verb(
@@ -175,7 +239,7 @@ def test_passes_that_are_left_out_have_no_effect(
         accepted = submit(usual, command)
         usual.advance(usual.now_us + pause_us)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(deliveries, "passes_without_effect", lambda state: False)
+            patch.setattr(evictions, "passes_without_effect", lambda state: False)
             assert submit(thorough, command) == accepted
             thorough.advance(thorough.now_us + pause_us)
         assert usual.snapshot() == thorough.snapshot()

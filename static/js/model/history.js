@@ -27,7 +27,7 @@ export function copyState(state) {
     rows: store.rows.slice(),
     orphans: store.orphans.slice(),
   }));
-  const node = mapValues(state.node, (part) => ({ ...part }));
+  const node = mapValues(state.node, (part) => (Array.isArray(part) ? [...part] : { ...part }));
   for (const members of ["actors", "processes"])
     node[members] = mapValues(state.node[members] ?? {}, (member) => ({ ...member }));
   return { ...state, queues, stores, node };

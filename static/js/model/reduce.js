@@ -4,6 +4,7 @@
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
  * A row is [kind, rule, ...fields], as in engine/transitions/.
  */
+import { AMQP_HANDLERS } from "./reduce-amqp.js";
 import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
 import { STORE_HANDLERS } from "./reduce-store.js";
 import { EXTENTS, insert, remove } from "./runs.js";
@@ -13,7 +14,19 @@ export function emptyState() {
   return {
     queues: {},
     stores: {},
-    node: { settings: {}, memory: {}, disk: {}, alarms: {}, clock: {}, work: {}, actors: {}, processes: {} },
+    node: {
+      settings: {},
+      memory: {},
+      disk: {},
+      alarms: {},
+      clock: {},
+      work: {},
+      actors: {},
+      processes: {},
+      exchanges: {},
+      bindings: [],
+      policies: {},
+    },
   };
 }
 
@@ -142,6 +155,7 @@ export const HANDLERS = {
   ...withQueues(INDEX_HANDLERS),
   ...STORE_HANDLERS,
   ...NODE_HANDLERS,
+  ...AMQP_HANDLERS,
 };
 
 /** Fold one transition. Raises when the kind is unknown: a picture with a gap would lie. */

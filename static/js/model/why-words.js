@@ -2,6 +2,7 @@
 import { stateName, stopName } from "./actor-states.js";
 import { gettext, ngettext, number } from "./text.js";
 import { said } from "./why-said.js";
+import { AMQP_WORDS } from "./why-words-amqp.js";
 import { FILE_WORDS } from "./why-words-files.js";
 import { NODE_WORDS } from "./why-words-node.js";
 
@@ -136,6 +137,7 @@ const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : 
 /** kind -> (row, messages) -> {glyph, tone, text, reason, values}. */
 export const WORDS = {
   ...FILE_WORDS,
+  ...AMQP_WORDS,
   Published: published,
   PublishedDelivered: (row, n) =>
     said(

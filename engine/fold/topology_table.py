@@ -1,0 +1,59 @@
+"""Exchanges, bindings and policies, by their transitions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine import transitions as tr
+
+
+class TopologyTable:
+    """What lies between publishers and queues."""
+
+    __slots__ = ("exchanges", "bindings", "policies")
+
+    def __init__(self) -> None:
+        self.exchanges: dict[str, dict[str, Any]] = {}
+        self.bindings: list[dict[str, Any]] = []
+        self.policies: dict[str, dict[str, Any]] = {}
+
+    def exchange_declared(self, t: tr.ExchangeDeclared) -> None:
+        """An exchange is there."""
+        self.exchanges[t.exchange] = t.values
+
+    def exchange_deleted(self, t: tr.ExchangeDeleted) -> None:
+        """An exchange is gone."""
+        self.exchanges.pop(t.exchange, None)
+
+    def queue_bound(self, t: tr.QueueBound) -> None:
+        """A binding is there, behind the others."""
+        self.bindings.append(_binding(t))
+
+    def queue_unbound(self, t: tr.QueueUnbound) -> None:
+        """A binding is gone."""
+        self.bindings.remove(_binding(t))
+
+    def policy_set(self, t: tr.PolicySet) -> None:
+        """A policy is there."""
+        self.policies[t.policy] = t.values
+
+    def policy_cleared(self, t: tr.PolicyCleared) -> None:
+        """A policy is gone."""
+        self.policies.pop(t.policy, None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "exchanges": dict(sorted(self.exchanges.items())),
+            "bindings": list(self.bindings),
+            "policies": dict(sorted(self.policies.items())),
+        }
+
+
+def _binding(t: tr.QueueBound | tr.QueueUnbound) -> dict[str, Any]:
+    return {
+        "exchange": t.exchange,
+        "queue": t.queue,
+        "routing_key": t.routing_key,
+        "arguments": t.arguments,
+    }

@@ -1,0 +1,187 @@
+"""What is declared: queues as AMQP knows them, exchanges, bindings and policies (D1, P17, P18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges
+from engine.amqp.policies import Effective, Policy, effective, policy_of
+from engine.errors import CommandError
+from engine.transitions import (
+    ExchangeDeclared,
+    ExchangeDeleted,
+    PolicyCleared,
+    PolicySet,
+    QueueBound,
+    QueueUnbound,
+    Transition,
+)
+
+MAX_EXCHANGES: Final = 16
+MAX_BINDINGS: Final = 64
+MAX_POLICIES: Final = 16
+
+
+class Definitions:
+    """Tables of one virtual host, each change told as a transition.
+
+    The exchanges that every broker has are known and never told.
+    """
+
+    def __init__(self, emit: Callable[[Transition], None]) -> None:
+        self.queues: dict[str, DeclaredQueue] = {}
+        self.exchanges = Exchanges()
+        self.policies: dict[str, Policy] = {}
+        self._emit = emit
+
+    # --- queues ------------------------------------------------------------------------------------------------------
+
+    def add_queue(self, queue: DeclaredQueue) -> None:
+        """Take a queue, which the default exchange routes to from now on."""
+        self.queues[queue.name] = queue
+        self.exchanges.add_queue(queue.name)
+
+    def remove_queue(self, name: str, rule: str) -> None:
+        """Forget a queue with its bindings; an auto-delete exchange may go with the last one."""
+        del self.queues[name]
+        before = set(self.exchanges.exchanges)
+        self._tell_unbound(rule, self.exchanges.forget_queue(name))
+        self._tell_gone(rule, before)
+
+    def effective(self, name: str) -> Effective:
+        """Return what a queue obeys, after arguments and policy (P17)."""
+        return effective(self.queues[name].arguments, self.policy(name))
+
+    def policy(self, name: str) -> Policy | None:
+        """Return the policy that a queue has (P17)."""
+        return policy_of(self.policies.values(), "queues", name)
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return what is shown of a queue's definition; what has its usual value is left out."""
+        queue, policy = self.queues[name], self.policy(name)
+        obeyed = msgspec.structs.asdict(self.effective(name))
+        usual = msgspec.structs.asdict(Effective())
+        found = {
+            "arguments": queue.arguments,
+            "exclusive": queue.exclusive,
+            "auto_delete": queue.auto_delete,
+            "policy": policy.name if policy is not None else None,
+            "effective": {key: value for key, value in obeyed.items() if value != usual[key]},
+        }
+        return {key: value for key, value in found.items() if value}
+
+    # --- exchanges and bindings --------------------------------------------------------------------------------------
+
+    def add_exchange(self, exchange: Exchange) -> None:
+        """Take a new exchange.
+
+        Raises CommandError when there are too many.
+        """
+        if len(self.exchanges.exchanges) - len(PREDECLARED) >= MAX_EXCHANGES:
+            raise CommandError(f"there are {MAX_EXCHANGES} exchanges already; delete one first")
+        self.exchanges.add(exchange)
+        self._emit(ExchangeDeclared("P18", exchange.name, exchange_facts(exchange)))
+
+    def remove_exchange(self, name: str) -> None:
+        """Forget an exchange with its bindings."""
+        self._tell_unbound("P18", self.exchanges.remove(name))
+        self._emit(ExchangeDeleted("P18", name))
+
+    def bind(self, binding: Binding) -> None:
+        """Take a binding, unless it is there.
+
+        Raises CommandError when there are too many.
+        """
+        if binding in self.exchanges.bindings:
+            return
+        if len(self.exchanges.bindings) >= MAX_BINDINGS:
+            raise CommandError(f"there are {MAX_BINDINGS} bindings already; remove one first")
+        self.exchanges.bind(binding)
+        self._emit(QueueBound("P18", binding.exchange, binding.queue, binding.routing_key, binding.arguments))
+
+    def unbind(self, binding: Binding) -> None:
+        """Forget a binding, if it is there; an auto-delete exchange goes with its last."""
+        before = set(self.exchanges.exchanges)
+        if self.exchanges.unbind(binding):
+            self._tell_unbound("P18", [binding])
+            self._tell_gone("P18", before)
+
+    def _tell_unbound(self, rule: str, bindings: list[Binding]) -> None:
+        for each in bindings:
+            self._emit(QueueUnbound(rule, each.exchange, each.queue, each.routing_key, each.arguments))
+
+    def _tell_gone(self, rule: str, before: set[str]) -> None:
+        for name in sorted(before - set(self.exchanges.exchanges)):
+            self._emit(ExchangeDeleted(rule, name))
+
+    # --- policies ----------------------------------------------------------------------------------------------------
+
+    def set_policy(self, policy: Policy) -> None:
+        """Take a policy, or replace the one of its name.
+
+        Raises CommandError when there are too many.
+        """
+        if policy.name not in self.policies and len(self.policies) >= MAX_POLICIES:
+            raise CommandError(f"there are {MAX_POLICIES} policies already; clear one first")
+        self.policies[policy.name] = policy
+        self._emit(PolicySet("P17", policy.name, policy_facts(policy)))
+
+    def clear_policy(self, name: str) -> None:
+        """Forget a policy."""
+        del self.policies[name]
+        self._emit(PolicyCleared("P17", name))
+
+    # --- restarts ----------------------------------------------------------------------------------------------------
+
+    def restart(self, kept_queues: list[str]) -> None:
+        """Keep what a restart keeps: durable exchanges, and their bindings to durable queues (D1).
+
+        Args:
+            kept_queues: those that are there after the restart, durable or declared again.
+        """
+        before = self.exchanges
+        durable = [name for name in kept_queues if self.queues[name].durable]
+        self.exchanges = before.after_restart(durable)
+        self._tell_unbound("D1", [each for each in before.bindings if each not in self.exchanges.bindings])
+        self._tell_gone("D1", set(before.exchanges))
+        self.queues = {name: self.queues[name] for name in kept_queues}
+        for name in kept_queues:
+            self.exchanges.add_queue(name)
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the tables as plain values; the fold's counterpart."""
+        own = {each.name for each in PREDECLARED}
+        return {
+            "exchanges": {
+                name: exchange_facts(each)
+                for name, each in sorted(self.exchanges.exchanges.items())
+                if name not in own
+            },
+            "bindings": [msgspec.structs.asdict(each) for each in self.exchanges.bindings],
+            "policies": {name: policy_facts(each) for name, each in sorted(self.policies.items())},
+        }
+
+
+def exchange_facts(exchange: Exchange) -> dict[str, Any]:
+    """Return what is shown of an exchange."""
+    return {
+        "type": exchange.type,
+        "durable": exchange.durable,
+        "auto_delete": exchange.auto_delete,
+        "internal": exchange.internal,
+        "arguments": exchange.arguments,
+    }
+
+
+def policy_facts(policy: Policy) -> dict[str, Any]:
+    """Return what is shown of a policy."""
+    return {
+        "pattern": policy.pattern,
+        "definition": policy.definition,
+        "priority": policy.priority,
+        "apply_to": policy.apply_to,
+    }

@@ -1,0 +1,120 @@
+"""What clients and the node do in AMQP's own words: exchanges, bindings, policies, closing, returns, dead letters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.transitions.base import Transition, Why
+
+
+class ExchangeDeclared(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """An exchange is there now. Fold: node.exchanges[exchange] = values."""
+
+    exchange: str
+    values: dict[str, Any]
+
+
+class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """An exchange is gone (D1). Fold: node.exchanges loses it."""
+
+    exchange: str
+
+
+class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A queue was bound to an exchange. Fold: node.bindings gets {exchange, queue, routing_key, arguments}."""
+
+    exchange: str
+    queue: str
+    routing_key: str
+    arguments: dict[str, Any]
+
+
+class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A binding is gone (D1). Fold: node.bindings loses the one with these fields."""
+
+    exchange: str
+    queue: str
+    routing_key: str
+    arguments: dict[str, Any]
+
+
+class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A policy was set (P17). Fold: node.policies[policy] = values."""
+
+    policy: str
+    values: dict[str, Any]
+
+
+class PolicyCleared(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A policy is gone (P17). Fold: node.policies loses it."""
+
+    policy: str
+
+
+class ChannelClosed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A channel was closed, for an error of its client unless `code` is 200; what it held is requeued (P11)."""
+
+    actor: str
+    code: int
+    text: str
+
+
+class ConnectionClosed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A connection was closed with its channel, for an error of its client unless `code` is 200."""
+
+    actor: str
+    code: int
+    text: str
+
+
+class ConsumerCancelled(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A consumer gets nothing more: by its own wish, or its queue is gone. why: cause."""
+
+    actor: str
+    queue: str
+    why: Why = {}
+
+
+class Unroutable(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """No queue got these messages; `returned` when they were mandatory and came back (K10)."""
+
+    actor: str
+    count: int
+    exchange: str
+    routing_key: str
+    returned: bool
+
+
+class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A publisher was told that messages were not taken (K10). why: cause, left."""
+
+    actor: str
+    count: int
+    why: Why = {}
+
+
+class Rejected(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A full queue did not take messages: its overflow is reject-publish (P8). why: max_length, len, ..."""
+
+    queue: str
+    count: int
+    why: Why = {}
+
+
+class DeadLettered(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """Messages that died in a queue were published again (P8, P9, P11).
+
+    Args:
+        reason: expired, rejected or maxlen.
+        exchange, routing_key: with which they were published again.
+        to: the queues that got them; empty when none did.
+        why: count of queues left out because the message has been there.
+    """
+
+    queue: str
+    reason: str
+    count: int
+    exchange: str
+    routing_key: str
+    to: tuple[str, ...]
+    why: Why = {}
