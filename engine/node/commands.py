@@ -197,6 +197,12 @@ class Restart(Command, frozen=True, tag="restart"):
     kind: Literal["clean", "kill", "power"]
 
 
+class Ctl(Command, frozen=True, tag="ctl"):
+    """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
+
+    line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+
+
 AnyCommand = (
     Publish
     | SetPublisher
@@ -222,6 +228,7 @@ AnyCommand = (
     | SetPolicy
     | ClearPolicy
     | KillQueue
+    | Ctl
 )
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})

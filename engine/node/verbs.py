@@ -8,6 +8,7 @@ import msgspec
 
 from engine.amqp.declarations import check_access, check_consume
 from engine.amqp.errors import AmqpError
+from engine.ctl import console
 from engine.errors import CommandError
 from engine.node import commands as cmd
 from engine.node.actors import Consumer, Publisher
@@ -42,6 +43,7 @@ class Verbs:
             cmd.Nack: self._nack,
             cmd.Reject: self._reject,
             cmd.AckTag: self._ack_tag,
+            cmd.Ctl: self._ctl,
             **topology_verbs(node),
         }
 
@@ -237,6 +239,9 @@ class Verbs:
                 node.look_at_disk()
             elif command.name != "disk_free_bytes_other":
                 node.look_at_memory()
+
+    def _ctl(self, command: cmd.Ctl) -> None:
+        self.do(cmd.parse(console.command_of(command.line, self._node.snapshot())))
 
     def _restart(self, command: cmd.Restart) -> None:
         self._node.restart(command.kind)

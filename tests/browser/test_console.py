@@ -38,6 +38,21 @@ def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None])
     expect(page.locator("#console")).to_be_hidden()
 
 
+def test_console_changes_the_node(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    page.get_by_role("button", name="Console", exact=True).first.click()
+    line = page.get_by_label("rabbitmqctl", exact=True)
+    line.fill("set_vm_memory_high_watermark 0.25")
+    line.press("Enter")
+    output = page.get_by_role("log", name="What the console printed")
+    expect(output).to_contain_text(
+        "Setting memory threshold on rabbit@waterline to 0.25 ...", timeout=SLOW_MS
+    )
+    expect(page.locator("[data-output=watermark]")).to_contain_text("0.25", timeout=SLOW_MS)
+
+
 def test_controls_say_what_they_stand_for(
     open_page: OpenPage, assert_accessible: Callable[[Page], None]
 ) -> None:

@@ -1,0 +1,67 @@
+"""Lines of rabbitmqctl on a node: what they change is replayed from the log, what they ask changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.errors import CommandError
+from engine.node.node import Node
+from engine.node.scenario import parse
+from engine.storage.ledger import LedgerStorage
+
+
+def node() -> Node:
+    return Node(parse({"version": 1, "profile": "classroom", "until_us": 1_000_000}), LedgerStorage())
+
+
+def ctl(made: Node, line: str) -> None:
+    made.submit({"do": "ctl", "line": line})
+
+
+def test_a_policy_set_by_a_line_is_obeyed_listed_and_cleared() -> None:
+    made = node()
+    ctl(made, "rabbitmqctl set_policy short '^or' '{\"max-length\":2}' --apply-to queues --priority 1")
+    made.submit({"do": "publish", "count": 5, "size_bytes": 10})
+    assert made.ask("-s list_queues name messages policy").text == "orders\t2\tshort\n"
+    assert made.ask("-s list_policies").text == '/\tshort\t^or\tqueues\t{"max-length":2}\t1\n'
+    ctl(made, "clear_policy short")
+    assert made.ask("-q list_policies").text == "\n"
+
+
+def test_what_a_line_does_is_replayed_as_it_was_typed() -> None:
+    made = node()
+    made.advance(1000)
+    ctl(made, "set_vm_memory_high_watermark 0.25")
+    ctl(made, "delete_queue orders")
+    so_far = made.scenario_so_far()
+    assert [command.command.line for command in so_far.commands] == [
+        "set_vm_memory_high_watermark 0.25",
+        "delete_queue orders",
+    ]
+    again = Node(so_far, LedgerStorage())
+    assert again.run() == made.log.digest
+    assert made.snapshot()["node"]["settings"]["vm_memory_high_watermark"] == 0.25
+    assert not made.snapshot()["queues"]
+
+
+def test_asking_changes_nothing() -> None:
+    made = node()
+    digest = made.log.digest
+    for line in (
+        "list_queues name backing_queue_status",
+        "status",
+        "purge_queue orders",
+        "stop_app",
+        "nonsense",
+    ):
+        assert made.ask(line).text
+    assert made.log.digest == digest
+
+
+@pytest.mark.parametrize("line", ["list_queues", "purge_queue nothing", "set_disk_free_limit x", ""])
+def test_a_line_that_cannot_be_done_changes_nothing(line: str) -> None:
+    made = node()
+    digest = made.log.digest
+    with pytest.raises(CommandError):
+        ctl(made, line)
+    assert made.log.digest == digest
