@@ -137,6 +137,7 @@ def sensitivity(places: DataFrame, axes: Sequence[Axis]) -> DataFrame:
 def cliffs(places: DataFrame, axes: Sequence[Axis]) -> DataFrame:
     """Return the largest changes between neighbours on the grid, CLIFFS for each workload and metric.
 
+    Of a step of one parameter, such as from 0.3 to 0.35, only the place counts where it changes most.
     Columns: rank (1 is the largest), parameter, `below` and `above` (its two values as text), `at` (the other axes'
     values as JSON), before, after, change and share (of the metric's range over the workload).
     """
@@ -164,15 +165,17 @@ def cliffs(places: DataFrame, axes: Sequence[Axis]) -> DataFrame:
         .where("change <> 0")
     )
     whole = places.groupBy("workload", "metric").agg((F.max("value") - F.min("value")).alias("whole"))
-    largest = Window.partitionBy("workload", "metric").orderBy(
-        F.abs("change").desc(), "parameter", "below", "at"
-    )
+    largest_first = (F.abs("change").desc(), "parameter", "below", "at")
+    of_step = Window.partitionBy("workload", "metric", "parameter", "below", "above").orderBy(*largest_first)
+    largest = Window.partitionBy("workload", "metric").orderBy(*largest_first)
     return (
-        every.withColumn("rank", F.row_number().over(largest))
+        every.withColumn("of_step", F.row_number().over(of_step))
+        .where("of_step = 1")
+        .withColumn("rank", F.row_number().over(largest))
         .where(F.col("rank") <= CLIFFS)
         .join(whole, ["workload", "metric"])
         .withColumn("share", F.abs("change") / F.col("whole"))
-        .drop("whole", "distance")
+        .drop("whole", "distance", "of_step")
     )
 
 

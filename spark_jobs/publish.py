@@ -52,21 +52,26 @@ def write_page(spec: Spec, table: pa.Table, engine_version: str, path: str) -> N
 def page(spec: Spec, table: pa.Table, engine_version: str) -> dict[str, Any]:
     """Return the published form, version 2.
 
-    Keys: version, name, title, engine_version, workloads (each with its scenario), axes, seeds, home, offered,
-    metrics, columns, cells. `cells` are lists in the order of `columns`: cell_id, workload, seed, values (one for
-    each axis, in the order of `axes`), digest, error, metrics (in the order of `metrics`), changes (how the cell's
-    scenario differs from the workload's, see `changes`), series_ram_kib, series_states (one for each of STATES).
+    Keys: version, name, title, engine_version, workloads (each with the scenario of its first cell), axes, seeds,
+    home, offered, metrics, columns, cells. `cells` are lists in the order of `columns`: cell_id, workload, seed,
+    values (one for each axis, in the order of `axes`), digest, error, metrics (in the order of `metrics`), changes
+    (how the cell's scenario differs from that of its workload's first cell, see `changes`), series_ram_kib,
+    series_states (one for each of STATES).
     """
     grid = spec.grid
     metrics = [*grid.metrics, *(name for name in METRICS if name not in grid.metrics)]
-    bases = {each.name: each.scenario for each in spec.workloads}
+    # A cell of the workload's own, so that a command which an axis adds is in all of them.
+    bases = {
+        row["workload"]: msgspec.json.decode(row["scenario"])
+        for row in reversed(table.select(["workload", "scenario"]).to_pylist())
+    }
     return {
         "version": 2,
         "name": grid.name,
         "title": grid.title,
         "engine_version": engine_version,
         "workloads": [
-            {"name": each.name, "title": each.title, "scenario": each.scenario} for each in spec.workloads
+            {"name": each.name, "title": each.title, "scenario": bases[each.name]} for each in spec.workloads
         ],
         "axes": [{"parameter": name, "values": values} for name, values in spec.points.items()],
         "seeds": grid.seeds,

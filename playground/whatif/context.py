@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
+from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from playground.whatif import scale
+from playground.whatif.bounds import FIELDS
+from playground.whatif.findings import findings
 from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
-from playground.whatif.numbers import FAILED, NOTHING, full, setting
-from playground.whatif.query import FIXED, Query
+from playground.whatif.numbers import FAILED, NOTHING, full, setting, unit_for
+from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
+from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, Query, subtractions
 from playground.whatif.shipped import Heatmap, Named, Run
 from playground.whatif.table import Table, all_values, make_table, mini
 
@@ -29,19 +34,22 @@ class Option(NamedTuple):
 
 def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
     """Return everything that `whatif/_view.html` shows."""
-    table = make_table(query)
     heatmap = query.heatmap
+    found = findings(heatmap.name)
+    table = make_table(query, cliff_edges(query, found))
+    shown = panel(query, found)
     return {
         "query": query,
         "table": table,
-        "palette": "d" if query.mode == "difference" else "h",
+        "palette": "d" if query.difference else "h",
         "sentence": _sentence(query),
         "title": heatmap_title(heatmap),
         "heatmaps": [
             Option(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
             for each in known.values()
         ],
-        "metric_options": _metric_options(query),
+        "offered": _metric_options(query)[: len(heatmap.offered)],
+        "others": _metric_options(query)[len(heatmap.offered) :],
         "fixed": _fixed_pickers(query),
         "parameters": _parameters(query),
         "metric_name": metric(query.metric).name,
@@ -51,19 +59,101 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "y_help": parameter(query.y).help,
         "workload_name": workload_title(heatmap.workload(query.workload)),
         "multiples": _multiples(query) if len(heatmap.workloads) > 1 else [],
-        "modes": [
-            Option("values", _("Values"), query.mode == "values", query.address(mode="values")),
-            Option(
-                "difference",
-                _("Difference from the defaults"),
-                query.mode == "difference",
-                query.address(mode="difference"),
-            ),
-        ],
+        "modes": _modes(query),
+        "minus": _minus_picker(query),
+        "clamp": _clamp_picker(query),
         "address": query.address(),
+        "panel": shown,
+        "least": _picker(
+            "least", _("what is to be small"), _objective_options(query, shown["best"]["objective"])
+        ),
+        "front": front_ids(query, found),
+        "pins": _pins(query),
+        "kept_keys": [pair for pair in parse_qsl(query.address()) if pair[0] not in FIELDS],
+        "kept_for_ask": [pair for pair in parse_qsl(query.address()) if pair[0] in {*FIELDS, "pin"}],
         "tips": tips(query, table),
         "runs": sum(len(each.cells) for each in known.values()),
         "seeds": len(heatmap.seeds),
+    }
+
+
+def _modes(query: Query) -> list[Option]:
+    """Return what the cells can show; lazy minus default where both modes were swept and neither axis has them."""
+    plain = query.minus is None
+    modes = [
+        Option("values", _("Values"), plain and query.mode == "values", query.address(mode="values")),
+        Option(
+            "difference",
+            _("Difference from the defaults"),
+            plain and query.mode == "difference",
+            query.address(mode="difference"),
+        ),
+    ]
+    if "queue_mode" in query.fixed:
+        minus = "queue_mode:default"
+        chosen = str(query.minus) == minus and query.fixed["queue_mode"] == "lazy"
+        address = query.address(**{FIXED + "queue_mode": "lazy"}, minus=minus, mode="values")
+        modes.append(Option("lazy", _("Lazy minus default"), chosen, address))
+    return modes
+
+
+def _minus_picker(query: Query) -> str:
+    """Return the picker of what is taken away from each cell, empty where there is nothing to choose."""
+    others = subtractions(query)
+    if not others:
+        return ""
+    options = [Option("", _("minus nothing"), query.minus is None)]
+    for each in others:
+        if each.key == WORKLOAD:
+            words = workload_title(query.heatmap.workload(each.value))
+        else:
+            words = f"{parameter(each.key).name} {setting(each.key, each.value)}"
+        options.append(Option(str(each), _("minus %(other)s") % {"other": words}, each == query.minus))
+    return _picker("minus", _("what is taken away"), options, "select-bare")
+
+
+def _clamp_picker(query: Query) -> str:
+    options = [
+        Option(
+            str(each),
+            _("all values") if each == CLAMPS[0] else _("up to %(percent)s %% of cells") % {"percent": each},
+            each == query.clamp,
+        )
+        for each in CLAMPS
+    ]
+    return _picker("clamp", _("values that the colours tell apart"), options, "select-bare")
+
+
+def _objective_options(query: Query, objective: str) -> list[Option]:
+    return [Option(name, str(metric(name).name), name == objective) for name in query.heatmap.metrics]
+
+
+def _pins(query: Query) -> dict[str, Any]:
+    """Return the pinned cells, and whether there is a page that compares them."""
+    heatmap = query.heatmap
+    kind = metric(query.metric).kind
+    pinned = []
+    for letter, cell_id in zip("AB", query.pins, strict=False):
+        run = heatmap.runs[cell_id]
+        value = heatmap.value(run, query.metric)
+        pinned.append(
+            {
+                "letter": letter,
+                "cell": cell_id,
+                "workload": workload_title(heatmap.workload(run.workload)),
+                "at": run_place(query, run),
+                "value": NOTHING if value is None else full(value, kind),
+                "off": query.address(pin=",".join(each for each in query.pins if each != cell_id)),
+            }
+        )
+    try:
+        comparable = bool(reverse("compare")) and len(pinned) == len("AB")
+    except NoReverseMatch:
+        comparable = False
+    return {
+        "cells": pinned,
+        "comparable": comparable,
+        "letters": {each["cell"]: each["letter"] for each in pinned},
     }
 
 
@@ -83,7 +173,10 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
     names = list(dict.fromkeys((query.metric, *heatmap.offered)))
     return {
         "labels": [str(metric(name).name) for name in names],
+        "unpinned": query.address(pin=""),
+        "pins": query.pins,
         "failed": _("This run failed: %(error)s"),
+        "states": _("messages over time:"),
         "seconds": _(
             "memory over %(seconds)s s, with the watermark (solid) and where paging begins (dashed)"
         ),
@@ -92,6 +185,7 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
                 "at": cell.at,
                 "numbers": [_number(heatmap, cell.run, name) for name in names],
                 "ram_kib": cell.run.series_ram_kib,
+                "states": cell.run.series_states,
                 "limit_kib": _kib(heatmap, cell.run, "limit_bytes"),
                 "paging_kib": _kib(heatmap, cell.run, "paging_at_bytes"),
                 "until_s": heatmap.workload(query.workload).scenario["until_us"] // 1_000_000,
@@ -128,12 +222,14 @@ def _sentence(query: Query) -> str:
     )
 
 
-def _picker(key: str, name: str, options: list[Option]) -> str:
-    """Return a select element that reads as part of a sentence."""
+def _picker(key: str, name: str, options: list[Option], style: str = "whatif-pick") -> str:
+    """Return a select element of the form that asks; in the usual style it reads as part of a sentence."""
     return format_html(
-        '<select class="whatif-pick" name="{}" id="whatif-pick-{}" aria-label="{}">{}</select>',
+        '<select class="{}" name="{}" id="whatif-pick-{}" form="{}" aria-label="{}">{}</select>',
+        style,
         key,
         key,
+        "whatif-best" if key == "least" else "whatif-ask",
         name,
         format_html_join(
             "",
@@ -144,9 +240,8 @@ def _picker(key: str, name: str, options: list[Option]) -> str:
 
 
 def _metric_options(query: Query) -> list[Option]:
-    names = list(query.heatmap.offered)
-    if query.metric not in names:
-        names.append(query.metric)
+    """Return every metric, those that the sweep is about first."""
+    names = dict.fromkeys((*query.heatmap.offered, *query.heatmap.metrics))
     return [
         Option(name, str(metric(name).name), name == query.metric, query.address(m=name)) for name in names
     ]
@@ -202,7 +297,8 @@ def _parameters(query: Query) -> list[dict[str, Any]]:
 def _multiples(query: Query) -> list[dict[str, Any]]:
     """Return one small heatmap for each workload, all with the scale of the large one."""
     values = all_values(query.heatmap, query.metric)
-    edges = scale.boundaries(values)
+    unit = unit_for(metric(query.metric).kind, max(values, default=0))
+    edges = scale.boundaries(scale.clamped(values, query.clamp), unit.divisor)
     found = []
     for workload in query.heatmap.workloads:
         steps = mini(query, workload.name, edges)

@@ -99,6 +99,15 @@ WORKLOADS = {
     "slow-consumer": _("a slow consumer"),
     "bursts": _("bursts every five seconds"),
     "steady": _("a consumer that keeps up"),
+    "burst": _("one burst, then a consumer"),
+    "large-bodies": _("bodies of half a megabyte"),
+    "requeue-storm": _("a consumer that takes thousands and vanishes"),
+    "mixed-persistence": _("persistent and transient messages together"),
+    "day-curve": _("a day in twenty-four seconds"),
+    "lazy": _("a lazy queue that fills and drains"),
+    "fan-out": _("one message for six queues"),
+    "ttl-storm": _("messages that expire by thousands"),
+    "many-queues": _("eight queues that share a node"),
     "persistent-drain": _("a persistent backlog that drains"),
     "persistent-steady": _("persistent messages and a consumer that keeps up"),
 }
@@ -107,6 +116,8 @@ WORKLOADS = {
 HEATMAPS = {
     "paging-watermark": _("Paging ratio and watermark"),
     "size-embed": _("Message size and embed threshold"),
+    "lazy-default": _("Lazy against default"),
+    "several-queues": _("Several queues on one node"),
 }
 """Titles of the shipped heatmaps; any other has its own title."""
 

@@ -7,7 +7,7 @@ from django.utils.translation import override
 
 from playground import ownership, services
 from playground.doors import door
-from playground.models import Session
+from playground.models import Scenario, Session
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import setting
 from playground.whatif.shipped import Heatmap, Run
@@ -15,15 +15,19 @@ from playground.whatif.shipped import Heatmap, Run
 LONGEST_TITLE = 120
 
 
-def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
-    """Keep the run's scenario, so that it has an address, and begin a session of this browser that repeats it.
+def keep_run(heatmap: Heatmap, run: Run) -> Scenario:
+    """Keep the run's scenario with the digest that it must reach, so that it has an address.
 
     The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
     page can say so.
     """
-    scenario = door().check({**heatmap.scenario(run), "title": run_title(heatmap, run), "digest": run.digest})
-    kept = services.keep_scenario(scenario, heatmap.engine_version)
-    session = services.replay_session(kept)
+    scenario = {**heatmap.scenario(run), "title": run_title(heatmap, run), "digest": run.digest}
+    return services.keep_scenario(door().check(scenario), heatmap.engine_version)
+
+
+def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
+    """Begin a session of this browser that repeats the run."""
+    session = services.replay_session(keep_run(heatmap, run))
     ownership.claim(request.session, session.public_id)
     return session
 

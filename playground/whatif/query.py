@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
+from playground.whatif.bounds import FIELDS, Bounds, read_bounds
 from playground.whatif.numbers import setting
 from playground.whatif.shipped import Heatmap
 
 MODES = ("values", "difference")
+CLAMPS = (100, 99, 95, 90)
+"""How many in a hundred cells the colours tell apart; those above share the last one."""
+
 FIXED = "at_"
 """Before the name of a parameter that is swept but stands on neither axis."""
+WORKLOAD = "w"
+"""What `minus` names beside the swept parameters."""
+
+MOST_PINS = 2
+
+
+class Minus(NamedTuple):
+    """What is taken away from each cell: the cell of another workload, or of another value of a fixed parameter."""
+
+    key: str
+    value: Any
+
+    def __str__(self) -> str:
+        """Return it as it stands in an address."""
+        return f"{self.key}:{self.value}"
 
 
 class Query(NamedTuple):
@@ -26,11 +45,16 @@ class Query(NamedTuple):
     y: str
     mode: str
     fixed: dict[str, Any]
+    minus: Minus | None = None
+    clamp: int = CLAMPS[0]
+    pins: tuple[str, ...] = ()
+    bounds: Bounds = Bounds()
 
     def address(self, **changes: Any) -> str:
         """Return the query string of this question, with some of it changed.
 
-        Changing `h` keeps nothing else; giving x the parameter of y, or the other way round, swaps them.
+        Changing `h` keeps nothing else; giving x the parameter of y, or the other way round, swaps them; another
+        axis or a mode ends the difference that `minus` asks for.
         """
         if "h" in changes:
             return urlencode({"h": changes["h"]})
@@ -46,11 +70,32 @@ class Query(NamedTuple):
             "y": self.y,
             "mode": self.mode,
             **{FIXED + name: str(value) for name, value in self.fixed.items()},
+            "minus": "" if self.minus is None else str(self.minus),
+            "clamp": self.clamp,
+            "pin": ",".join(self.pins),
+            **self.bounds.asked(),
             **changes,
         }
+        if "mode" in changes and "minus" not in changes:
+            asked["minus"] = ""
         if asked["mode"] == MODES[0]:
             del asked["mode"]
-        return urlencode(asked)
+        if asked["clamp"] == CLAMPS[0]:
+            del asked["clamp"]
+        return urlencode({key: value for key, value in asked.items() if value != ""})
+
+    @property
+    def difference(self) -> bool:
+        """Whether the cells show differences."""
+        return self.minus is not None or self.mode == "difference"
+
+    def other(self) -> Query | None:
+        """Return the question whose cells are taken away, None if there is none."""
+        if self.minus is None:
+            return None
+        if self.minus.key == WORKLOAD:
+            return self._replace(workload=self.minus.value, minus=None)
+        return self._replace(fixed={**self.fixed, self.minus.key: self.minus.value}, minus=None)
 
 
 def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[Query, list[str]]:
@@ -82,11 +127,35 @@ def read_query(asked: Mapping[str, str], known: Mapping[str, Heatmap]) -> tuple[
         y=y,
         mode=choose("mode", list(MODES), MODES[0]),
         fixed={name: _fixed(heatmap, name, asked.get(FIXED + name)) for name in axes if name not in {x, y}},
+        clamp=int(choose("clamp", [str(each) for each in CLAMPS], str(CLAMPS[0]))),
+        pins=_pins(asked.get("pin", ""), heatmap),
+        bounds=read_bounds({key: asked[key] for key in FIELDS if key in asked}, heatmap.metrics),
     )
-    return query, notices
+    return query._replace(minus=_minus(asked.get("minus", ""), query)), notices
 
 
-def _axes(asked: Mapping[str, str], axes: list[str], choose: Any) -> tuple[str, str]:
+def subtractions(query: Query) -> list[Minus]:
+    """Return everything that can be taken away from the present view: workloads, and values of fixed parameters."""
+    others = [Minus(WORKLOAD, each.name) for each in query.heatmap.workloads if each.name != query.workload]
+    for name, value in query.fixed.items():
+        others += [Minus(name, each) for each in query.heatmap.axis(name).values if each != value]
+    return others
+
+
+def _minus(wanted: str, query: Query) -> Minus | None:
+    """Return what to take away; nothing where the view has become the very thing that was to be taken away."""
+    return next((each for each in subtractions(query) if str(each) == wanted), None)
+
+
+def _pins(wanted: str, heatmap: Heatmap) -> tuple[str, ...]:
+    """Return the pinned cells that are there, the latest ones."""
+    ids = [each for each in dict.fromkeys(wanted[:200].split(",")) if each in heatmap.runs]
+    return tuple(ids[-MOST_PINS:])
+
+
+def _axes(
+    asked: Mapping[str, str], axes: list[str], choose: Callable[[str, list[str], str], str]
+) -> tuple[str, str]:
     """Return two different parameters; where both pickers name the same one, the other axis gives way."""
     x = choose("x", axes, axes[0])
     y = choose("y", axes, axes[1] if axes[1] != x else axes[0])

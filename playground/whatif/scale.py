@@ -14,6 +14,18 @@ NARROWEST = 1 / 10_000
 """Values below this share of the largest are one step: a clamp against outliers near zero."""
 
 
+def clamped(values: Sequence[float], percent: int) -> list[float]:
+    """Return the values, the largest ones cut down so that the scale tells `percent` in a hundred apart.
+
+    Zeros do not count: where most of a grid is zero, the rest still has its colours.
+    """
+    above = sorted(abs(value) for value in values if value)
+    if percent >= 100 or not above:
+        return list(values)
+    cap = above[(len(above) - 1) * percent // 100]
+    return [max(-cap, min(cap, value)) for value in values]
+
+
 def boundaries(values: Sequence[float], unit: float = 1) -> list[float]:
     """Return up to eight ascending boundaries between the nine steps.
 

@@ -137,6 +137,12 @@ def heatmaps(directory: Path | None = None) -> dict[str, Heatmap]:
     return found
 
 
+def parquet_path(name: str, directory: Path | None = None) -> Path | None:
+    """Return the Parquet table of a published heatmap (its name is checked), None if it came without one."""
+    path = (directory or DIRECTORY) / f"{name}.parquet"
+    return path if path.is_file() else None
+
+
 @functools.lru_cache(maxsize=32)
 def _read(path: Path, changed_ns: int) -> Heatmap:
     """Read one file; `changed_ns` makes a changed file another entry of the cache."""

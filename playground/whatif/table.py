@@ -32,6 +32,7 @@ class Cell(NamedTuple):
     home: bool
     disagree: bool
     failed: bool
+    cliffs: tuple[str, ...] = ()
 
 
 class Row(NamedTuple):
@@ -57,50 +58,60 @@ class Table(NamedTuple):
     legend: list[Swatch]
     home: Cell | None
     outlined: set[str]
+    edges: list[float]
 
 
-def make_table(query: Query) -> Table:
-    """Return the drawn table: the largest value of the Y axis on top, X ascending to the right."""
+Grid = list[list[list[Run]]]
+Values = list[list[float | None]]
+"""By row (Y ascending) and column (X ascending)."""
+
+
+def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = None) -> Table:
+    """Return the drawn table: the largest value of the Y axis on top, X ascending to the right.
+
+    Args:
+        query: what to draw.
+        cliffs: on which edges of which cells (row, column) the largest changes lie.
+    """
     heatmap = query.heatmap
     grid = runs_grid(query, query.workload)
     kind = metric_label(query.metric).kind
-    values = all_values(heatmap, query.metric)
-    unit = unit_for(kind, max(values, default=0))
+    values = typical_values(query, grid)
+    shown = _shown(query, grid, values)
+    unit = unit_for(kind, max(all_values(heatmap, query.metric), default=0))
+    if query.difference:
+        unit = unit_for(
+            kind, max((abs(each) for line in shown for each in line if each is not None), default=0)
+        )
+    edges = _edges(query, shown, unit)
     home = _home_place(query)
-    base = _value_at(heatmap, grid, home, query.metric)
-    difference = query.mode == "difference" and base is not None
-    edges = (
-        scale.difference_edges([value - base for value in values])
-        if difference and base is not None
-        else scale.boundaries(values, unit.divisor)
-    )
     outlines = _outlines(heatmap, grid)
-    rows = []
     columns = heatmap.axis(query.x).values
     lines = heatmap.axis(query.y).values
+    rows = []
     for j, line in enumerate(reversed(lines)):
         row = len(lines) - 1 - j
         cells = []
         for column in range(len(columns)):
             runs = grid[row][column]
             run = heatmap.typical(runs, query.metric)
-            value = heatmap.value(run, query.metric)
-            shown = value - base if difference and value is not None and base is not None else value
+            number = shown[row][column]
             at = _place(query, columns[column], line)
             cells.append(
                 Cell(
                     run=run,
                     column=column,
                     row=j,
-                    value=value,
-                    text=_text(run, shown, unit, difference=difference),
-                    step=_step(shown, edges, difference=difference),
+                    value=number,
+                    text=_text(run, number, unit, difference=query.difference),
+                    step=_step(number, edges, difference=query.difference),
                     at=at,
-                    spoken=f"{at}: {_spoken(run, value, kind)}",
+                    spoken=f"{at}: {_spoken(run, number, kind, difference=query.difference)}",
                     classes=" ".join(outlines.get((row, column), ())),
                     home=(row, column) == home,
                     disagree=heatmap.disagree(runs, query.metric),
                     failed=run.metrics is None,
+                    cliffs=tuple((cliffs or {}).get((row, column), ())),
                 )
             )
         rows.append(Row(setting(query.y, line), cells))
@@ -108,10 +119,47 @@ def make_table(query: Query) -> Table:
         columns=[setting(query.x, value) for value in columns],
         rows=rows,
         unit=unit,
-        legend=_legend(edges, unit, difference=difference),
+        legend=_legend(edges, unit, difference=query.difference),
         home=next((cell for row in rows for cell in row.cells if cell.home), None),
         outlined={name.split("-")[0] for names in outlines.values() for name in names},
+        edges=edges,
     )
+
+
+def typical_values(query: Query, grid: Grid) -> Values:
+    """Return the metric of each cell: that of its typical run."""
+    heatmap = query.heatmap
+    return [
+        [heatmap.value(heatmap.typical(runs, query.metric), query.metric) for runs in row] for row in grid
+    ]
+
+
+def _shown(query: Query, grid: Grid, values: Values) -> Values:
+    """Return what the cells tell: the metric, or how it differs from the defaults or from another view."""
+    other = query.other()
+    if other is not None:
+        taken = typical_values(other, runs_grid(other, other.workload))
+        return [
+            [_less(value, base) for value, base in zip(line, bases, strict=True)]
+            for line, bases in zip(values, taken, strict=True)
+        ]
+    home = _home_place(query)
+    if query.mode == "difference" and home is not None:
+        base = _value_at(query.heatmap, grid, home, query.metric)
+        return [[_less(value, base) for value in line] for line in values]
+    return values
+
+
+def _less(value: float | None, base: float | None) -> float | None:
+    return None if value is None or base is None else value - base
+
+
+def _edges(query: Query, shown: Values, unit: Unit) -> list[float]:
+    """Return the boundaries between colours: of values for all workloads alike, of differences for this view."""
+    if query.difference:
+        differences = [value for line in shown for value in line if value is not None]
+        return scale.difference_edges(scale.clamped(differences, query.clamp))
+    return scale.boundaries(scale.clamped(all_values(query.heatmap, query.metric), query.clamp), unit.divisor)
 
 
 def _text(run: Run, shown: float | None, unit: Unit, *, difference: bool) -> str:
@@ -120,13 +168,13 @@ def _text(run: Run, shown: float | None, unit: Unit, *, difference: bool) -> str
     return signed(shown, unit) if difference else short(shown, unit)
 
 
-def _spoken(run: Run, value: float | None, kind: str) -> str:
+def _spoken(run: Run, value: float | None, kind: str, *, difference: bool) -> str:
     if value is None:
         return str(_("nothing to tell")) if run.metrics is not None else str(_("failed"))
-    return full(value, kind)
+    return f"+{full(value, kind)}" if difference and value > 0 else full(value, kind)
 
 
-def runs_grid(query: Query, workload: str) -> list[list[list[Run]]]:
+def runs_grid(query: Query, workload: str) -> Grid:
     """Return the runs of a workload by row (Y ascending) and column (X ascending)."""
     heatmap = query.heatmap
 
@@ -176,13 +224,11 @@ def _home_place(query: Query) -> tuple[int, int] | None:
     return rows.index(y), columns.index(x)
 
 
-def _value_at(
-    heatmap: Heatmap, grid: list[list[list[Run]]], place: tuple[int, int] | None, metric: str
-) -> float | None:
-    return None if place is None else heatmap.value(heatmap.typical(grid[place[0]][place[1]], metric), metric)
+def _value_at(heatmap: Heatmap, grid: Grid, place: tuple[int, int], metric: str) -> float | None:
+    return heatmap.value(heatmap.typical(grid[place[0]][place[1]], metric), metric)
 
 
-def _outlines(heatmap: Heatmap, grid: list[list[list[Run]]]) -> dict[tuple[int, int], list[str]]:
+def _outlines(heatmap: Heatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:
     """Return the CSS classes that draw the borders of the blocked and of the paging region.
 
     A border stands at the right or the upper edge of a cell (rows ascend upwards), where one side has none of

@@ -7,5 +7,7 @@ from playground.whatif import views
 urlpatterns = [
     path("", views.page, name="whatif"),
     path("table.csv", views.table_csv, name="whatif_csv"),
+    path("table.parquet", views.table_parquet, name="whatif_parquet"),
     path("open/", views.open_cell, name="whatif_open"),
+    path("compare/", views.compare_cells, name="whatif_compare"),
 ]

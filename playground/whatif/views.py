@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from urllib.parse import urlencode
+
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -14,9 +16,9 @@ from playground.views.access import rate_limited
 from playground.views.errors import Gone, answer
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
-from playground.whatif.opening import open_run
+from playground.whatif.opening import keep_run, open_run
 from playground.whatif.query import read_query
-from playground.whatif.shipped import heatmaps
+from playground.whatif.shipped import heatmaps, parquet_path
 
 
 @require_safe
@@ -45,6 +47,35 @@ def table_csv(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(to_csv(query), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{query.heatmap.name}-{query.workload}.csv"'
     return response
+
+
+@require_safe
+def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
+    """Download the sweep's Parquet table: every run of every workload, as Spark wrote it."""
+    known = heatmaps()
+    if not known:
+        return render(request, "whatif/none.html", status=503)
+    query, _notices = read_query(request.GET, known)
+    path = parquet_path(query.heatmap.name)
+    if path is None:
+        raise Gone(_("There is no such file"), Message(_("This heatmap came without its Parquet table.")))
+    return FileResponse(path.open("rb"), as_attachment=True, content_type="application/vnd.apache.parquet")
+
+
+@require_POST
+@rate_limited
+def compare_cells(request: HttpRequest) -> HttpResponse:
+    """Open the runs of two pinned cells side by side."""
+    heatmap = heatmaps().get(request.POST.get("heatmap", ""))
+    runs = [heatmap.runs.get(request.POST.get(side, "")) if heatmap else None for side in "ab"]
+    try:
+        address = reverse("compare")
+    except NoReverseMatch:
+        address = ""
+    if not address or heatmap is None or any(run is None or run.digest is None for run in runs):
+        raise Gone(_("These two cannot be compared"), Message(_("Pin two cells whose runs did not fail.")))
+    a, b = (keep_run(heatmap, run).short_id for run in runs if run is not None)
+    return redirect(f"{address}?{urlencode({'a': a, 'b': b})}")
 
 
 @require_POST

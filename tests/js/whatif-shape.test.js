@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { level, moved, slice, sparkline, tipPlace } from "../../static/js/whatif/shape.js";
+import { pinned } from "../../static/js/whatif/pins.js";
+import { level, moved, slice, sparkline, stacked, tipPlace } from "../../static/js/whatif/shape.js";
 
 test("a slice across stands on its lower edge, one point in the middle of each cell", () => {
   assert.deepEqual(slice([0, 5, 10], 10, "x"), {
@@ -50,4 +51,24 @@ test("the tip stands beside its cell and inside the window", () => {
   assert.deepEqual(tipPlace(cell(100, 50), tip, view), { left: 150, top: 50 });
   assert.deepEqual(tipPlace(cell(700, 590), tip, view), { left: 490, top: 490 });
   assert.deepEqual(tipPlace(cell(30, 0), tip, { width: 250, height: 600 }), { left: 10, top: 10 });
+});
+
+test("states stack up to their sum, and a state that never is draws nothing", () => {
+  const [alpha, beta, delta] = stacked([[2, 4], [0, 0], [2, 0]]);
+  assert.equal(alpha, "M50 20.5L100 2L100 39L50 39Z");
+  assert.equal(beta, "");
+  assert.equal(delta, "M50 2L100 2L100 2L50 20.5Z");
+  assert.deepEqual(stacked([]), []);
+});
+
+test("a slice of differences has its zero in the middle", () => {
+  const { line, area } = slice([-4, 0, 4], 4, "x", true);
+  assert.equal(line, "M0.5 1L1.5 0.5L2.5 0");
+  assert.ok(area.endsWith("L2.5 0.5L0.5 0.5Z"));
+});
+
+test("a third pin takes the place of the older one, and the same one again goes", () => {
+  assert.equal(pinned("h=a", [], "x"), "?h=a&pin=x");
+  assert.equal(pinned("h=a", ["x", "y"], "z"), "?h=a&pin=y%2Cz");
+  assert.equal(pinned("h=a", ["x"], "x"), "?h=a");
 });

@@ -93,16 +93,13 @@ def test_sensitivity_is_the_mean_range_along_a_parameter(found: dict[str, Any]) 
 
 def test_cliffs_are_the_largest_changes_between_neighbours(found: dict[str, Any]) -> None:
     values = typical("disk_writes")
-    steps = []
-    for mode in MODES:
-        steps += [
-            (abs(values["burst", b, mode] - values["burst", a, mode]), str(a), str(b))
-            for a, b in itertools.pairwise(SIZES)
-        ]
-    steps += [
-        (abs(values["burst", size, "lazy"] - values["burst", size, "default"]), *MODES) for size in SIZES
-    ]
-    largest = sorted(steps, reverse=True)[: analyse.CLIFFS]
+    steps: dict[tuple[str, str], list[float]] = {}
+    for below, above in itertools.pairwise(SIZES):
+        changes = [values["burst", above, mode] - values["burst", below, mode] for mode in MODES]
+        steps[str(below), str(above)] = list(map(abs, changes))
+    changes = [values["burst", size, "lazy"] - values["burst", size, "default"] for size in SIZES]
+    steps[MODES] = list(map(abs, changes))
+    largest = sorted(((max(each), *step) for step, each in steps.items()), reverse=True)[: analyse.CLIFFS]
     rows = [row for row in found["cliffs"] if (row["workload"], row["metric"]) == ("burst", "disk_writes")]
     assert [(abs(row["change"]), row["below"], row["above"]) for row in rows] == largest
     assert [row["rank"] for row in rows] == [1, 2, 3]

@@ -1,5 +1,6 @@
 /** One heatmap on the page: keys, the cell that is looked at, and the slices through it. */
 import { moved, slice } from "./shape.js";
+import { pin } from "./pins.js";
 import { showTip } from "./tip.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -22,7 +23,8 @@ class Grid {
     this.tips = tips;
     this.rows = [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("button")]);
     this.columns = [...table.tHead.rows[0].querySelectorAll("th")];
-    this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => cell.value ?? 0));
+    this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => Math.abs(cell.value ?? 0)));
+    this.signed = root.querySelector(".whatif-cell.d4, .whatif-cell.d0, .whatif-cell.d8") !== null;
     this.chosen = null;
     this.leaving = 0;
   }
@@ -67,6 +69,11 @@ class Grid {
       return;
     }
     const cell = event.target.closest("button");
+    if (cell && event.key.toLowerCase() === "p") {
+      event.preventDefault();
+      pin(this.tips, cell.value);
+      return;
+    }
     const to = cell && moved(event.key, place(cell), { rows: this.rows.length, columns: this.columns.length });
     if (!to) return;
     event.preventDefault();
@@ -101,7 +108,7 @@ class Grid {
   drawSlice(axis, cells, at) {
     const svg = this.root.querySelector(`[data-slice="${axis}"]`);
     const values = cells.map((cell) => this.tips.cells[cell.value].value);
-    const { line, area } = slice(values, this.largest, axis);
+    const { line, area } = slice(values, this.largest, axis, this.signed);
     const count = cells.length;
     svg.setAttribute("viewBox", axis === "x" ? `0 0 ${count} 1` : `0 0 1 ${count}`);
     const mark = axis === "x" ? `M${at + 0.5} 0V1` : `M0 ${at + 0.5}H1`;

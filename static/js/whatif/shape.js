@@ -6,21 +6,24 @@
  * @param {(number|null)[]} values in the order in which they are drawn
  * @param {number} largest the value that reaches the far edge
  * @param {"x"|"y"} axis "x" draws upwards from the lower edge, "y" to the right from the left edge
+ * @param {boolean} signed whether zero lies in the middle, for differences
  * @returns {{line: string, area: string}}
  */
-export function slice(values, largest, axis) {
+export function slice(values, largest, axis, signed = false) {
   const points = [];
+  const zero = signed ? 0.5 : 0;
   values.forEach((value, index) => {
     if (value === null) return;
-    const share = largest > 0 ? Math.max(0, Math.min(1, value / largest)) : 0;
+    const part = largest > 0 ? value / largest : 0;
+    const share = Math.max(0, Math.min(1, signed ? (part + 1) / 2 : part));
     points.push(axis === "x" ? [index + 0.5, 1 - share] : [share, index + 0.5]);
   });
   if (points.length === 0) return { line: "", area: "" };
   const line = `M${points.map(([x, y]) => `${round(x)} ${round(y)}`).join("L")}`;
   const [first, last] = [points[0], points[points.length - 1]];
   const area = axis === "x"
-    ? `${line}L${round(last[0])} 1L${round(first[0])} 1Z`
-    : `${line}L0 ${round(last[1])}L0 ${round(first[1])}Z`;
+    ? `${line}L${round(last[0])} ${1 - zero}L${round(first[0])} ${1 - zero}Z`
+    : `${line}L${zero} ${round(last[1])}L${zero} ${round(first[1])}Z`;
   return { line, area };
 }
 
@@ -35,6 +38,26 @@ export function sparkline(samples, largest) {
     const x = (100 * (index + 1)) / samples.length;
     return `${index ? "L" : "M"}${round(x)} ${height(sample, largest)}`;
   }).join("");
+}
+
+/**
+ * Areas stacked on each other in the same box, the first one at the bottom.
+ * @param {number[][]} series one list of samples for each area, all of one length
+ * @returns {string[]} path data; empty for an area that is nowhere
+ */
+export function stacked(series) {
+  const length = series[0]?.length ?? 0;
+  const sums = [new Array(length).fill(0)];
+  for (const samples of series) sums.push(sums[sums.length - 1].map((sum, index) => sum + samples[index]));
+  const largest = Math.max(0, ...sums[sums.length - 1]);
+  return series.map((samples, index) => {
+    if (!samples.some((sample) => sample > 0)) return "";
+    const [below, above] = [sums[index], sums[index + 1]];
+    const x = (place) => round((100 * (place + 1)) / length);
+    const up = above.map((sum, place) => `${x(place)} ${height(sum, largest)}`);
+    const down = below.map((sum, place) => `${x(place)} ${height(sum, largest)}`).reverse();
+    return `M${[...up, ...down].join("L")}Z`;
+  });
 }
 
 /** A level line in the same box, empty for a level that is not known or lies above the box. */

@@ -1,6 +1,8 @@
 /** The tip of a cell: its numbers, its memory over time, and the button that opens the run. */
-import { level, sparkline, tipPlace } from "./shape.js";
+import { pin } from "./pins.js";
+import { level, sparkline, stacked, tipPlace } from "./shape.js";
 
+const STATES = ["alpha", "beta", "gamma", "delta"];
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Shows the tip beside a cell. `tips` is what the server wrote into the page. */
@@ -9,7 +11,7 @@ export function showTip(tip, cell, tips) {
   if (!facts) return;
   tip.replaceChildren(heading(facts), ...body(facts, tips));
   const form = cell.form;
-  if (!facts.error) tip.append(opener(cell, form, tip.dataset.open));
+  if (!facts.error) tip.append(actions(cell, form, tip, tips));
   tip.hidden = false;
   const place = tipPlace(
     cell.getBoundingClientRect(),
@@ -31,7 +33,27 @@ function body(facts, tips) {
     list.append(element("dt", label), element("dd", facts.numbers[index]));
   });
   if (facts.ram_kib.length < 2) return [list];
-  return [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", facts.until_s))];
+  const parts = [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", facts.until_s))];
+  if (facts.states.length) parts.push(states(facts), legend(tips.states));
+  return parts;
+}
+
+/** Ready messages over time, alphas at the bottom and deltas on top. */
+function states(facts) {
+  const svg = box("whatif-states");
+  stacked(facts.states.slice(0, STATES.length)).forEach((area, index) => svg.append(path(area, STATES[index])));
+  return svg;
+}
+
+/** The names of the states, which are the same in every language, with marks of their colours. */
+function legend(words) {
+  const line = element("small", words);
+  for (const name of STATES) {
+    const mark = element("span", name);
+    mark.className = `whatif-state ${name}`;
+    line.append(" ", mark);
+  }
+  return line;
 }
 
 /** Memory over time with its two thresholds, scaled so that the thresholds show unless they are far above. */
@@ -39,15 +61,21 @@ function chart(facts) {
   const peak = Math.max(...facts.ram_kib);
   const near = [facts.limit_kib, facts.paging_kib].filter((each) => each !== null && each < 2 * peak);
   const largest = Math.max(peak, ...near);
-  const svg = document.createElementNS(SVG, "svg");
-  svg.setAttribute("viewBox", "0 0 100 40");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.setAttribute("aria-hidden", "true");
+  const svg = box("whatif-memory");
   svg.append(
     path(level(facts.limit_kib, largest), "limit"),
     path(level(facts.paging_kib, largest), "paging"),
     path(sparkline(facts.ram_kib, largest), "ram"),
   );
+  return svg;
+}
+
+function box(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 100 40");
+  svg.setAttribute("preserveAspectRatio", "none");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", name);
   return svg;
 }
 
@@ -58,6 +86,18 @@ function path(data, name) {
   return made;
 }
 
+function actions(cell, form, tip, tips) {
+  const row = element("div");
+  row.className = "whatif-actions";
+  const pinner = element("button", tips.pins.includes(cell.value) ? tip.dataset.unpin : tip.dataset.pin);
+  pinner.className = "btn";
+  pinner.type = "button";
+  pinner.tabIndex = -1;
+  pinner.addEventListener("click", () => pin(tips, cell.value));
+  row.append(opener(cell, form, tip.dataset.open), pinner);
+  return row;
+}
+
 /** A button of the heatmap's own form, though the tip stands outside of it. */
 function opener(cell, form, label) {
   const button = element("button", label);
@@ -65,7 +105,6 @@ function opener(cell, form, label) {
   button.name = cell.name;
   button.value = cell.value;
   button.tabIndex = -1;
-  form.id ||= "whatif-open";
   button.setAttribute("form", form.id);
   return button;
 }

@@ -1,0 +1,101 @@
+"""The best setting under constraints: what is to be kept, and the run that keeps it with least of a metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from playground.whatif.shipped import Heatmap, Run
+
+RAM_SHARE, BLOCKED, WAIT = "peak_ram_share", "blocked_s", "latency_p95_s"
+FIELDS = ("ram", "blocked", "wait", "least")
+"""In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what to make small."""
+
+LARGEST = 1e9
+DEFAULT_RAM_PERCENT, DEFAULT_BLOCKED_S = 60.0, 0.0
+
+
+class Bounds(NamedTuple):
+    """What the best setting keeps; None asks for nothing.
+
+    Args:
+        ram_percent: most memory at any time, in percent of the node's RAM.
+        blocked_s: longest time that publishers are blocked.
+        wait_s: longest wait for delivery of 95 in 100 messages.
+        least: the metric that the best setting has least of; empty for the default.
+    """
+
+    ram_percent: float | None = DEFAULT_RAM_PERCENT
+    blocked_s: float | None = DEFAULT_BLOCKED_S
+    wait_s: float | None = None
+    least: str = ""
+
+    def asked(self) -> dict[str, Any]:
+        """Return the part of an address that differs from the default."""
+        default = Bounds()
+        texts = {
+            "ram": (self.ram_percent, default.ram_percent),
+            "blocked": (self.blocked_s, default.blocked_s),
+            "wait": (self.wait_s, default.wait_s),
+        }
+        changed = {key: _text(value) for key, (value, usual) in texts.items() if value != usual}
+        return {**changed, **({"least": self.least} if self.least else {})}
+
+    def objective(self, metrics: Sequence[str]) -> str:
+        """Return the metric to make small: the asked one, else the wait, else the first that the heatmap has."""
+        if self.least in metrics:
+            return self.least
+        return WAIT if WAIT in metrics else metrics[0]
+
+    def limits(self, metrics: Sequence[str]) -> dict[str, float]:
+        """Return the highest allowed value by metric, for those that the heatmap has."""
+        wanted = {
+            RAM_SHARE: None if self.ram_percent is None else self.ram_percent / 100,
+            BLOCKED: self.blocked_s,
+            WAIT: self.wait_s,
+        }
+        return {name: bound for name, bound in wanted.items() if bound is not None and name in metrics}
+
+
+def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
+    """Return the bounds of an address: a missing one keeps its default, an empty or impossible one asks for nothing."""
+    default = Bounds()
+    return Bounds(
+        ram_percent=_number(asked["ram"]) if "ram" in asked else default.ram_percent,
+        blocked_s=_number(asked["blocked"]) if "blocked" in asked else default.blocked_s,
+        wait_s=_number(asked["wait"]) if "wait" in asked else default.wait_s,
+        least=asked.get("least", "") if asked.get("least", "") in metrics else "",
+    )
+
+
+def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> Run | None:
+    """Return the run of a workload that keeps the bounds with least of the objective; None if none keeps them.
+
+    A metric with nothing to tell breaks no bound. Of equal runs the one with less memory counts, then the earlier one.
+    """
+    objective = bounds.objective(heatmap.metrics)
+    limits = bounds.limits(heatmap.metrics)
+
+    def keeps(run: Run) -> bool:
+        values = ((heatmap.value(run, name), bound) for name, bound in limits.items())
+        return all(value is None or value <= bound for value, bound in values)
+
+    ram = "peak_ram_bytes" if "peak_ram_bytes" in heatmap.metrics else objective
+    good = [
+        (value, heatmap.value(run, ram) or 0, number, run)
+        for number, run in enumerate(heatmap.cells)
+        if run.workload == workload and (value := heatmap.value(run, objective)) is not None and keeps(run)
+    ]
+    return min(good, key=lambda each: each[:3])[3] if good else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number <= LARGEST else None
+
+
+def _text(value: float | None) -> str:
+    return "-" if value is None else f"{value:g}"

@@ -1,0 +1,226 @@
+"""The findings panel: cliffs, what matters most, memory against waiting time, and the best setting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from playground.whatif import bounds
+from playground.whatif.findings import Findings, Row
+from playground.whatif.labels import metric, parameter
+from playground.whatif.numbers import full, setting
+from playground.whatif.query import FIXED, Query
+from playground.whatif.shipped import Run
+
+SHOWN_CLIFFS = 3
+RAM, WAIT = "peak_ram_bytes", "latency_p95_s"
+
+
+class Point(NamedTuple):
+    """A run in the picture of memory against waiting time, in a box 100 wide and 50 high."""
+
+    x: float
+    y: float
+    front: bool
+    words: str
+
+
+def panel(query: Query, found: Findings | None) -> dict[str, Any]:
+    """Return what the findings panel shows."""
+    return {
+        "analysed": found is not None,
+        "summary": _summary(query, found),
+        "cliffs": [] if found is None else _cliff_lines(query, found),
+        "strengths": [] if found is None else _strengths(query, found),
+        "front": [] if found is None else _front(query, found),
+        "points": [] if found is None else _points(query, found),
+        "best": _best(query),
+    }
+
+
+def cliff_edges(query: Query, found: Findings | None) -> dict[tuple[int, int], list[str]]:
+    """Return on which edges (right, top) of which cells of the present view the largest changes lie."""
+    edges: dict[tuple[int, int], list[str]] = {}
+    if found is None or query.difference:
+        return edges
+    columns, lines = query.heatmap.axis(query.x).values, query.heatmap.axis(query.y).values
+    for cliff in found.cliffs(query.workload, query.metric):
+        place = _values_of(query, cliff)
+        if cliff["parameter"] not in {query.x, query.y}:
+            continue
+        if any(place[name] != value for name, value in query.fixed.items()):
+            continue
+        across = cliff["parameter"] == query.x
+        below = _value(query, cliff["parameter"], cliff["below"])
+        at = {**place, cliff["parameter"]: below}
+        cell = lines.index(at[query.y]), columns.index(at[query.x])
+        edges.setdefault(cell, []).append("right" if across else "top")
+    return edges
+
+
+def front_ids(query: Query, found: Findings | None) -> set[str]:
+    """Return the cells of the present workload that no other beats in memory and waiting time."""
+    return set() if found is None else {row["cell_id"] for row in found.front(query.workload)}
+
+
+def run_place(query: Query, run: Run) -> str:
+    """Return where a run stands, in words."""
+    return ", ".join(
+        f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"
+        for axis, value in zip(query.heatmap.axes, run.values, strict=True)
+    )
+
+
+def _summary(query: Query, found: Findings | None) -> str:
+    row = None if found is None else found.summary(query.workload, query.metric)
+    if row is None:
+        return ""
+    kind = metric(query.metric).kind
+    return _("from %(least)s to %(greatest)s, half of the cells up to %(median)s") % {
+        name: full(row[name], kind) for name in ("least", "greatest", "median")
+    }
+
+
+def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
+    """Return the largest changes as sentences, each with the address of a view that shows it."""
+    kind = metric(query.metric).kind
+    lines = []
+    for cliff in found.cliffs(query.workload, query.metric)[:SHOWN_CLIFFS]:
+        name = cliff["parameter"]
+        place = _values_of(query, cliff)
+        y = next(
+            (other for other in (query.y, query.x) if other != name),
+            next(axis.parameter for axis in query.heatmap.axes if axis.parameter != name),
+        )
+        fixed = {FIXED + other: str(value) for other, value in place.items() if other not in {name, y}}
+        lines.append(
+            {
+                "step": f"{parameter(name).name} {setting(name, _value(query, name, cliff['below']))} → "
+                f"{setting(name, _value(query, name, cliff['above']))}",
+                "change": f"{full(cliff['before'], kind)} → {full(cliff['after'], kind)}",
+                "at": ", ".join(
+                    f"{parameter(each).name} {setting(each, value)}" for each, value in place.items()
+                ),
+                "address": query.address(
+                    **({} if name in {query.x, query.y} else {"x": name, "y": y}), mode="values", **fixed
+                ),
+            }
+        )
+    return lines
+
+
+def _strengths(query: Query, found: Findings) -> list[dict[str, Any]]:
+    """Return the parameters by how much they move the metric, as whole percents of its range."""
+    return [
+        {"name": parameter(row["parameter"]).name, "percent": round(100 * row["share"])}
+        for row in found.sensitivity(query.workload, query.metric)
+    ]
+
+
+def _front(query: Query, found: Findings) -> list[dict[str, str]]:
+    runs = query.heatmap.runs
+    return [
+        {
+            "cell": row["cell_id"],
+            "at": run_place(query, runs[row["cell_id"]]),
+            "ram": full(row[RAM], "bytes"),
+            "wait": full(row[WAIT], "seconds"),
+        }
+        for row in found.front(query.workload)
+        if row["cell_id"] in runs
+    ]
+
+
+def _points(query: Query, found: Findings) -> list[Point]:
+    """Return every run of the workload as a point, those of the front last so that they lie on top."""
+    heatmap = query.heatmap
+    if RAM not in heatmap.metrics or WAIT not in heatmap.metrics:
+        return []
+    front = front_ids(query, found)
+    told = [
+        (run, ram, wait)
+        for run in heatmap.cells
+        if run.workload == query.workload
+        and (ram := heatmap.value(run, RAM)) is not None
+        and (wait := heatmap.value(run, WAIT)) is not None
+    ]
+    if not told:
+        return []
+    across, upwards = _spread([each[1] for each in told]), _spread([each[2] for each in told])
+    points = [
+        Point(
+            x=round(3 + 94 * across(ram), 2),
+            y=round(47 - 44 * upwards(wait), 2),
+            front=run.cell_id in front,
+            words=f"{run_place(query, run)}: {full(ram, 'bytes')}, {full(wait, 'seconds')}",
+        )
+        for run, ram, wait in told
+    ]
+    # Many runs lie on the same spot; one of them is enough to see and to point at.
+    return sorted(
+        {(point.x, point.y, point.front): point for point in points}.values(), key=lambda each: each.front
+    )
+
+
+def _spread(values: list[float]) -> Callable[[float], float]:
+    """Return where a value lies between the least and the greatest, 0 to 1; in the middle if they are equal."""
+    least, greatest = min(values), max(values)
+    return lambda value: (value - least) / (greatest - least) if greatest > least else 0.5
+
+
+def _best(query: Query) -> dict[str, Any]:
+    heatmap = query.heatmap
+    run = bounds.best_run(heatmap, query.workload, query.bounds)
+    objective = query.bounds.objective(heatmap.metrics)
+    found: dict[str, Any] = {
+        "ram": _field(query.bounds.ram_percent) if bounds.RAM_SHARE in heatmap.metrics else None,
+        "blocked": _field(query.bounds.blocked_s) if bounds.BLOCKED in heatmap.metrics else None,
+        "wait": _field(query.bounds.wait_s) if bounds.WAIT in heatmap.metrics else None,
+        "objective": objective,
+        "cell": "",
+    }
+    if run is not None:
+        names = list(dict.fromkeys((objective, RAM, bounds.BLOCKED)))
+        values = {name: heatmap.value(run, name) for name in names if name in heatmap.metrics}
+        place = dict(zip((axis.parameter for axis in heatmap.axes), run.values, strict=True))
+        found |= {
+            "cell": run.cell_id,
+            "at": run_place(query, run),
+            "facts": [
+                {"name": metric(name).name, "value": full(value, metric(name).kind)}
+                for name, value in values.items()
+                if value is not None
+            ],
+            "address": query.address(
+                **{FIXED + name: str(value) for name, value in place.items() if name in query.fixed}
+            ),
+        }
+    return found
+
+
+def _field(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _values_of(query: Query, cliff: Row) -> dict[str, Any]:
+    """Return the values of the other axes where a cliff is."""
+    told = msgspec.json.decode(cliff["at"])
+    return {name: _value(query, name, str(value)) for name, value in told.items()}
+
+
+def _value(query: Query, name: str, text: str) -> Any:
+    """Return the value of an axis that Spark wrote as this text."""
+    values = query.heatmap.axis(name).values
+    return next((value for value in values if _same(value, text)), values[0])
+
+
+def _same(value: Any, text: str) -> bool:
+    if isinstance(value, bool | str):
+        return str(value).lower() == text.lower()
+    try:
+        return float(text) == value
+    except ValueError:
+        return False
