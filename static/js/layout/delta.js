@@ -12,7 +12,7 @@ const BARS = 6;
 export function pushDelta(scene, state, queue, lane) {
   const [start, count, , end] = queue.delta;
   scene.term = { start, count, end, u: (lane.u0 + lane.u1) / 2 };
-  const live = liveEntries(queue);
+  const live = partOf(liveEntries(queue), lane.plan);
   if (!lane.plan.folded) pushSingles(scene, lane, live);
   else pushSegments(scene, state, queue, lane, live);
 }
@@ -29,15 +29,30 @@ export function liveEntries(queue) {
   return rows;
 }
 
+/** The entries of those messages that a plan shows. */
+function partOf(rows, { from, shown, count }) {
+  if (shown === count) return rows;
+  const found = [];
+  let before = 0;
+  for (const [start, length, ...rest] of rows) {
+    const low = Math.max(from, before);
+    const high = Math.min(from + shown, before + length);
+    if (high > low) found.push([start + low - before, high - low, ...rest]);
+    before += length;
+    if (before >= from + shown) break;
+  }
+  return found;
+}
+
 function pushSingles(scene, lane, live) {
   const { plan } = lane;
   const read = walker(live);
   const inset = (plan.pitch - plan.width) / 2;
   lane.keys = [];
-  for (let i = 0; i < plan.count; i += 1) {
+  for (let i = 0; i < plan.shown; i += 1) {
     const found = read(i);
     const seq = found ? found.row[0] + found.offset : null;
-    const u = plan.border(i + 1) + inset;
+    const u = plan.border(plan.from + i + 1) + inset;
     pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, {
       detailed: plan.detailed,
     });
@@ -70,14 +85,15 @@ function pushSegments(scene, state, queue, lane, live) {
     lane: "delta",
     u: (lane.u0 + lane.u1) / 2,
     inRam: false,
-    count: lane.count,
+    count: lane.plan.shown,
     segments: shares.length,
   });
 }
 
 /** Where messages are when each segment has a cell of the lane: the borders of a plan. */
-function bySegments(shares, { u1, count }, cell) {
-  const starts = [0];
+function bySegments(shares, { u1, plan }, cell) {
+  const starts = [plan.from];
+  const count = plan.from + plan.shown;
   for (const [, live] of shares) starts.push(starts[starts.length - 1] + live);
   const cellOf = (i) => Math.max(0, starts.findLastIndex((start) => start <= i));
   return {
@@ -88,7 +104,8 @@ function bySegments(shares, { u1, count }, cell) {
     index: (u) => {
       const place = (u1 - u) / cell;
       const at = Math.max(0, Math.min(shares.length - 1, Math.floor(place)));
-      return Math.min(count - 1, starts[at] + Math.floor((place - at) * shares[at][1]));
+      const nth = Math.floor(Math.max(0, place - at) * shares[at][1]);
+      return Math.min(count - 1, starts[at] + nth);
     },
   };
 }

@@ -48,14 +48,15 @@ const TURNED_GAP = 8;
 
 /**
  * Split the span among the lanes. Each gets a floor; what is left goes by the demand of each lane, damped, so that
- * borders slide along the sequence as messages move without one long lane squeezing the others out.
+ * borders slide along the sequence as messages move without one long lane squeezing the others out. A lane that is zoomed
+ * gets all that is left.
  */
-export function laneSpans(geo, counts, names) {
+export function laneSpans(geo, counts, names, zoomed = null) {
   const gap = geo.turned ? TURNED_GAP : GAP;
   const heads = geo.turned ? geo.header * names.length : 0;
   const span = geo.u1 - geo.u0 - gap * (names.length - 1) - heads;
   const floors = names.map((name) => floorOf(geo, name, counts[name], span / (names.length + 2)));
-  const demand = names.map((name) => wanted(counts[name]));
+  const demand = names.map((name) => (zoomed === null ? wanted(counts[name]) : name === zoomed ? 1 : 0));
   const sum = demand.reduce((a, b) => a + b, 0);
   const free = Math.max(0, span - floors.reduce((a, b) => a + b, 0));
   const spans = {};

@@ -5,10 +5,12 @@ const GLYPH_PITCH = 8;
 const FLAT_PITCH = 3;
 const EDGE_PITCH = 12;
 const FOLD_PITCH = 3.2;
+const PART_PITCH = 40;
 
 /**
  * The plan of a lane of `count` messages between u0 and u1. Messages are counted from the head, which is at u1.
- * {pitch, glyph, edges, folded, foldFrom, foldTo, bars} and place(i), the u at which message i begins.
+ * {pitch, glyph, edges, folded, foldFrom, foldTo, bars} and border(i), the u between message i - 1 and message i.
+ * `from` and `shown` say which messages are drawn: all, unless the lane is zoomed.
  */
 export function planLane(u0, u1, count, maxPitch = MAX_PITCH) {
   const room = u1 - u0;
@@ -17,9 +19,23 @@ export function planLane(u0, u1, count, maxPitch = MAX_PITCH) {
   return foldedPlan(u0, u1, count);
 }
 
+/** The plan of a lane of which only `shown` messages from the one at `from` on fill the room. */
+export function planPart(u0, u1, count, { from, count: shown }) {
+  const inner = planLane(u0, u1, shown, PART_PITCH);
+  return {
+    ...inner,
+    count,
+    from,
+    border: (i) => inner.border(Math.max(0, Math.min(shown, i - from))),
+    index: (u) => from + Math.max(0, Math.min(shown - 1, inner.index(u))),
+  };
+}
+
 function singlesPlan(u1, count, pitch) {
   return {
     count,
+    from: 0,
+    shown: count,
     pitch,
     folded: 0,
     bars: 0,
@@ -57,6 +73,8 @@ function foldedPlan(u0, u1, count) {
   };
   return {
     count,
+    from: 0,
+    shown: count,
     pitch: EDGE_PITCH,
     width: glyphWidth(EDGE_PITCH),
     detailed: true,
@@ -73,12 +91,10 @@ function foldedPlan(u0, u1, count) {
 /** Which messages of a plan stand alone, as [index from the head]. */
 export function singles(plan) {
   const found = [];
-  if (!plan.folded) {
-    for (let i = 0; i < plan.count; i += 1) found.push(i);
-    return found;
-  }
-  for (let i = 0; i < plan.edges; i += 1) found.push(i);
-  for (let i = plan.count - plan.edges; i < plan.count; i += 1) found.push(i);
+  const end = plan.from + plan.shown;
+  const head = plan.folded ? plan.from + plan.edges : end;
+  for (let i = plan.from; i < head; i += 1) found.push(i);
+  if (plan.folded) for (let i = end - plan.edges; i < end; i += 1) found.push(i);
   return found;
 }
 

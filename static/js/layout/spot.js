@@ -32,7 +32,7 @@ export function spotOf(scene, queue, seq) {
 /** The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane. */
 export function frameOf(scene, lane, index) {
   const { geo } = scene;
-  if (!lane || index >= lane.count || !inWindow(lane.plan, index)) return null;
+  if (!lane || index >= lane.count || !isShown(lane.plan, index)) return null;
   const low = lane.plan.border(index + 1);
   const high = Math.max(lane.plan.border(index), low + 3);
   const v = geo.ramContent - 5;
@@ -42,6 +42,6 @@ export function frameOf(scene, lane, index) {
     : { x: low - 1, y: v, w: high - low + 2, h: depth };
 }
 
-function inWindow({ part }, index) {
-  return !part || (index >= part.from && index < part.from + part.count);
+function isShown({ from, shown }, index) {
+  return index >= from && index < from + shown;
 }

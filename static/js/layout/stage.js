@@ -9,8 +9,9 @@ import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { pushDelta } from "./delta.js";
 import { fenceOf } from "./fence.js";
+import { fitting } from "./zoom.js";
 import { betaSurplus } from "./permitted.js";
-import { planLane, singles, walker } from "./lane.js";
+import { planLane, planPart, singles, walker } from "./lane.js";
 
 /** The lanes of the stage: the sub-queues, then what consumers hold. */
 export const STAGE_LANES = [...LANES, "unacked"];
@@ -18,12 +19,13 @@ export const STAGE_LANES = [...LANES, "unacked"];
 const FEW = 5;
 const FEW_PITCH = 40;
 
-/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`. */
+/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows. */
 export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);
   const queue = state.queues[shownQueue(state)];
   const counts = countsOf(queue);
-  const spans = laneSpans(geo, counts, STAGE_LANES);
+  const zoom = fitting(look.zoom ?? null, counts);
+  const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);
   const scene = {
     geo,
     lanes: [],
@@ -33,6 +35,7 @@ export function stageScene(state, width, height, turned, look = {}) {
     fence: null,
     ruler: null,
     queue: queue ? shownQueue(state) : null,
+    zoom,
   };
   scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
   scene.empty = scene.total === 0 && counts.unacked === 0;
@@ -64,7 +67,10 @@ function countsOf(queue) {
 
 function laneScene(scene, state, queue, name, count, span, unsynced) {
   const maxPitch = scene.total <= FEW && !scene.geo.turned ? FEW_PITCH : undefined;
-  const plan = planLane(span.u0, span.u1, count, maxPitch);
+  const plan =
+    scene.zoom?.lane === name
+      ? planPart(span.u0, span.u1, count, scene.zoom)
+      : planLane(span.u0, span.u1, count, maxPitch);
   const lane = {
     name,
     count,
@@ -119,7 +125,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
 function pushFold(plan, glyph, name) {
   const pitch = (plan.foldTo - plan.foldFrom) / plan.bars;
   for (let bar = 0; bar < plan.bars; bar += 1) {
-    const index = plan.edges + Math.floor(((bar + 0.5) / plan.bars) * plan.folded);
+    const index = plan.from + plan.edges + Math.floor(((bar + 0.5) / plan.bars) * plan.folded);
     const nearEdge = Math.min(bar, plan.bars - 1 - bar);
     const width = pitch * (nearEdge < 3 ? 0.78 - nearEdge * 0.08 : 0.54);
     const u = plan.foldTo - (bar + 1) * pitch + (pitch - width) / 2;

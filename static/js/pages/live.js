@@ -34,6 +34,7 @@ import { Twin } from "../view/twin.js";
 import { UntilBar } from "../view/until.js";
 import { WhyPanel } from "../view/why.js";
 import { Wire } from "../view/wire.js";
+import { Zoom } from "../view/zoom.js";
 
 const PANEL_MS = 120;
 /** Where a reader goes to a moment from without letting go of the reason that is explained. */
@@ -114,6 +115,7 @@ function build(parts, root, session, transport, alerts, data) {
     parts.stage.hovered = seq;
     parts.stage.refresh();
   };
+  parts.zoom = new Zoom(find("[data-zoom]", root), parts.stage);
   parts.fence = new FenceHandle(find(".stage-box", root), parts.stage, playhead, {
     set: (target) => setTarget(commands(transport, playhead), session, alerts, target),
     step: () => parts.stepSize(),

@@ -53,6 +53,11 @@ export function bindKeys(parts) {
     "?": () => help.showModal(),
     "[": () => parts.controls.memory.nudge(-parts.stepSize()),
     "]": () => parts.controls.memory.nudge(parts.stepSize()),
+    "+": () => parts.zoom.by(0.5),
+    "-": () => parts.zoom.by(2),
+    0: () => parts.zoom.set(null),
+    ",": () => parts.zoom.pan(1),
+    ".": () => parts.zoom.pan(-1),
     Escape: () => parts.clear(),
   };
   document.addEventListener("keydown", (event) => {

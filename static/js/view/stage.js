@@ -37,6 +37,10 @@ export class StageView {
     this.selected = null;
     /** The target at which the reader holds the fence, or null. */
     this.held = null;
+    /** Which part of a lane fills the stage, or null. */
+    this.zoom = null;
+    /** Whether the press that ends now moved the stage: then it is no click. */
+    this.dragged = false;
     this.flights = new Flights(() => this.reduced.matches);
     this.painted = [];
     this.scene = null;
@@ -67,7 +71,7 @@ export class StageView {
 
   /** Another queue is shown: nothing of the one before is carried over. */
   another() {
-    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, hovered: null });
+    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, hovered: null, zoom: null });
     this.flights.list = [];
     this.noteChanges(true);
     this.refresh({ instant: true });
@@ -98,7 +102,8 @@ export class StageView {
     const turned = innerWidth < TURN_BELOW;
     const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
     const { state, unsynced } = this.session;
-    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held });
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom });
+    this.zoom = this.scene.zoom;
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
@@ -198,6 +203,10 @@ export class StageView {
   }
 
   click(event) {
+    if (this.dragged) {
+      this.dragged = false;
+      return;
+    }
     const target = this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
     this.choose({ click: target });
   }
