@@ -296,6 +296,11 @@ class MsgStore:
             self._finish_gc()
         return self._reader.contains(messages.start, messages.count)
 
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number in the index, None without any."""
+        rows = self._state.index.rows
+        return rows.first.start if rows else None
+
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain values (the fold's counterpart)."""
         return views.snapshot(self._state)

@@ -160,6 +160,7 @@ class Connections:
             template=self._kinds.number(message, batch.persistent),
         )
         publisher.published += batch.count
+        self._kinds.remember(arrival)
         if not queues:
             self._unroutable(publisher, message, batch.count)
         timed = self.way_in.open

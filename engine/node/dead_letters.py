@@ -51,7 +51,7 @@ class DeadLetters:
         exchange = limits.dead_letter_exchange
         if exchange is None or exchange not in self._definitions.exchanges.exchanges:
             return
-        for extent in dead:
+        for extent in [part for each in dead for part in self._kinds.whole(each)]:
             before = self._kinds.of(extent.template)
             key = limits.dead_letter_routing_key
             headers = died(
@@ -78,6 +78,7 @@ class DeadLetters:
                     extent.raw_persistent,
                     template=self._kinds.number(again, extent.raw_persistent),
                 )
+                self._kinds.remember(arrival)
                 self._waiting.append((arrival, to))
 
     def deliver(self) -> None:

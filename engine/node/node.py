@@ -91,7 +91,8 @@ class Node:
         self._clock_told = False
         prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
-        self.kinds = MessageKinds(self._codec)
+        below = self.queue_settings.queue_index_embed_msgs_below
+        self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
         self.lifetimes = Lifetimes(self.definitions, self._clock, self.delete_queue)
         self.host = VirtualHost(
@@ -184,6 +185,12 @@ class Node:
         self.log.add(self._clock.now_us, transition)
         if self.processes.timed:
             self.processes.meter.observe(transition)
+
+    def _oldest_message(self) -> int:
+        """Return the lowest message number that any queue has in RAM or any store on disk."""
+        oldest = [store.oldest_message() for store in self.host.stores.values()]
+        oldest += [state.oldest_message() for state in self._queue_states()]
+        return min((each for each in oldest if each is not None), default=self.connections.next_msg_no)
 
     def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
         self.connections.confirms.confirmed(queue, messages)

@@ -161,6 +161,11 @@ class QueueState:
         """Unacknowledged messages in all three maps."""
         return self.ram_pending.total + self.disk_pending.total + self.index_pending.total
 
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number of those that RAM has entries of, None without any."""
+        places = [self.runs_of(place) for place in LANES + PENDING]
+        return min((extent.msg_no for runs in places for extent in runs), default=None)
+
     def runs_of(self, place: str) -> Runs[Extent]:
         """Return the runs of a sub-queue or pending map by its name."""
         runs: Runs[Extent] = getattr(self, place)

@@ -293,3 +293,16 @@ def test_a_large_burst_into_a_full_queue_costs_little() -> None:
     follower.submit(burst(50_000))
     assert ready(follower) == 1000
     assert follower.node.log.number < 8000
+
+
+def test_stored_messages_die_with_what_they_carried() -> None:
+    """S60: also after delta and a restart, which leave nothing of it in RAM."""
+    follower = follow({"x-dead-letter-exchange": "amq.topic", "x-queue-mode": "lazy"})
+    follower.submit({"do": "bind", "exchange": "amq.topic", "queue": "dead", "routing_key": "work"})
+    follower.submit(burst(12, 6000, persistent=True, confirm=True, headers={"a": 1}))
+    follower.advance(SECOND)
+    follower.submit({"do": "restart", "kind": "kill"})
+    follower.submit({"do": "set_policy", "name": "p", "pattern": "work", "definition": {"max-length": 2}})
+    assert (ready(follower), ready(follower, "dead")) == (2, 10)
+    assert headers_in(follower, "dead")["a"] == 1
+    assert headers_in(follower, "dead")["x-death"][0]["routing-keys"] == ["work"]
