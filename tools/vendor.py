@@ -48,6 +48,17 @@ PACKAGES = (
             "LICENSE": "fonts/jetbrains-mono-LICENSE.txt",
         },
     ),
+    # Time series on a canvas, without dependencies: loaded only when the instruments are opened.
+    Package(
+        "uplot",
+        "1.6.32",
+        "sha512-KIMVnG68zvu5XXUbC4LQEPnhwOxBuLyW1AHtpm6IKTXImkbLgkMy+jabjLgSLMasNuGGzQm/ep3tOkyTxpiQIw==",
+        {
+            "dist/uPlot.esm.js": "uplot/uplot.js",
+            "dist/uPlot.min.css": "uplot/uplot.css",
+            "LICENSE": "uplot/uplot-LICENSE.txt",
+        },
+    ),
 )
 
 

@@ -9,18 +9,32 @@ const EVERY_US = 20_000;
 const ARRIVE = new Set(["Published", "PublishedDelivered", "Discarded"]);
 const LEAVE = new Set(["Fetched", "PublishedDelivered", "Discarded"]);
 
+/** Work on the disk, by the kind of row that tells of it. */
+const DISK = {
+  StoreRead: "reads",
+  SegmentRead: "reads",
+  BufferWritten: "writes",
+  SegmentWritten: "writes",
+  JournalFlushed: "writes",
+  StoreSynced: "syncs",
+  JournalSynced: "syncs",
+};
+
 const NOTHING = Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0]));
+NOTHING.target = null;
 
 export class Samples {
   constructor() {
-    /** [{us, q1, q2, delta, q3, q4, pending, arrived, left, memory, limit, paging, alarm, queues}], oldest first. */
+    /** [{us, q1 .. q4, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs, queues}] */
     this.list = [];
     this.everyUs = EVERY_US;
     this.totals = {};
+    this.disk = { reads: 0, writes: 0, syncs: 0 };
   }
 
   /** Count what a row brings and takes. */
   count([kind, , queue, , , extents]) {
+    if (DISK[kind]) this.disk[DISK[kind]] += 1;
     if (!ARRIVE.has(kind) && !LEAVE.has(kind)) return;
     const totals = (this.totals[queue] ??= { arrived: 0, left: 0 });
     const messages = total(extents);
@@ -56,6 +70,7 @@ export class Samples {
     for (const [name, queue] of Object.entries(state.queues)) {
       queues[name] = { pending: pendingOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
       for (const lane of LANES) queues[name][lane] = lengthOf(queue, lane);
+      queues[name].target = queue.counters?.target_ram_count ?? null;
     }
     return {
       us,
@@ -65,6 +80,7 @@ export class Samples {
       limit: memory.limit ?? null,
       paging: memory.paging_at ?? null,
       alarm: Boolean(alarms.memory),
+      ...this.disk,
       queues,
     };
   }

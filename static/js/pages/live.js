@@ -6,11 +6,14 @@ import { gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { Alerts } from "../view/alerts.js";
 import { ChartsView } from "../view/charts.js";
+import { ClientForm } from "../view/client-form.js";
+import { Clients } from "../view/clients.js";
 import { Console } from "../view/console.js";
 import { Controls } from "../view/controls.js";
 import { find, throttle } from "../view/dom.js";
 import { FilesView } from "../view/files.js";
 import { GaugeBars } from "../view/gauges.js";
+import { Instruments } from "../view/instruments.js";
 import { FenceHandle } from "../view/fence.js";
 import { Follow } from "../view/follow.js";
 import { Hints } from "../view/hints.js";
@@ -27,6 +30,7 @@ import { StageView } from "../view/stage.js";
 import { StandsFor } from "../view/stands-for.js";
 import { Status } from "../view/status.js";
 import { StoryPanel } from "../view/story.js";
+import { Topology } from "../view/topology.js";
 import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
 import { Tour } from "../view/tour.js";
 import { TransportBar } from "../view/transport-bar.js";
@@ -139,6 +143,7 @@ function build(parts, root, session, transport, alerts, data) {
     (pace) => transport.send({ t: "control", ...pace }),
   );
   operate(parts, session, transport, data.console);
+  surround(parts, root, session, transport);
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
   parts.twin = new Twin(find("#twin"), playhead, {
@@ -153,6 +158,17 @@ function build(parts, root, session, transport, alerts, data) {
     if (parts.narrative.picked !== null) parts.narrative.choose(parts.narrative.picked);
   };
   parts.stepSize = () => Math.max(1, Math.round((session.state.node.settings.segment_entry_count || 8) / 8));
+}
+
+/** What stands around the stage: publishers and consumers, the topology, the instruments. */
+function surround(parts, root, session, transport) {
+  const { command } = commands(transport, parts.playhead);
+  const form = new ClientForm(find("#client-dialog"), session, command);
+  parts.clients = new Clients(find("#clients"), session, parts.controls, form);
+  parts.topology = new Topology(find("#topology-dialog"), session, command);
+  find("[data-act=topology]", root).addEventListener("click", () => parts.topology.open());
+  parts.instruments = new Instruments(find("#instruments"), parts.playhead);
+  find("[data-act=instruments]", root).addEventListener("click", () => parts.instruments.toggle());
 }
 
 /** Begin the tour as soon as the engine is there, where the address asks for it. */
@@ -248,6 +264,8 @@ function follow(parts, session) {
       parts.controls.update();
       parts.stands.update();
       parts.gauges.update(playhead.state);
+      parts.clients.update();
+      parts.instruments.update();
       parts.hints.update();
       parts.status.update();
       parts.queues.update();
@@ -289,6 +307,7 @@ function repaint(parts) {
   parts.stage?.refresh();
   parts.files?.update();
   parts.charts?.update();
+  parts.instruments?.repaint();
 }
 
 function choose(parts, playhead, target) {

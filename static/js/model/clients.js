@@ -1,0 +1,56 @@
+/** Publishers and consumers as things on the page: what each does, and the commands that change it. Pure. */
+
+/** The names that the engine keeps for itself. */
+const OWN = new Set(["burst", "hand"]);
+
+/** What a command that sets an actor carries on from what is known of it. */
+const KEPT = {
+  publisher: ["rate_per_s", "size_bytes", "persistent", "confirm", "exchange", "routing_key", "mandatory", "expiration_ms", "headers"],
+  consumer: ["rate_per_s", "prefetch", "ack", "queue", "priority", "exclusive", "channel_prefetch"],
+};
+
+/** {publishers, consumers}: [{name, ...facts}], in the order that `order` gives names, then as they came. */
+export function clientsOf(state, order = []) {
+  const found = { publishers: [], consumers: [] };
+  for (const [name, facts] of Object.entries(state.node.actors || {})) {
+    if (OWN.has(name) || !facts) continue;
+    const list = { publisher: found.publishers, consumer: found.consumers }[facts.role];
+    list?.push({ name, ...facts });
+  }
+  const place = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);
+  for (const list of Object.values(found)) list.sort((a, b) => place(a) - place(b));
+  return found;
+}
+
+/** The command that sets an actor as it is, with some changes. */
+export function settingOf(client, changes = {}) {
+  const command = { do: client.role === "publisher" ? "set_publisher" : "set_consumer", name: client.name };
+  for (const field of KEPT[client.role]) if (client[field] !== undefined && client[field] !== null) command[field] = client[field];
+  return { ...command, running: client.state !== "stopped", ...changes };
+}
+
+/** A name that nobody has: p1, p2, ... or c1, c2, ... */
+export function freeName(actors, letter) {
+  for (let number = 1; ; number += 1) if (!actors[`${letter}${number}`]) return `${letter}${number}`;
+}
+
+/** The order of names with one of them moved to where another is. */
+export function moved(names, name, to) {
+  const rest = names.filter((each) => each !== name);
+  rest.splice(names.indexOf(to), 0, name);
+  return rest;
+}
+
+/** Lamps of a publisher with confirms: how many of `most` are lit, and how many wait. */
+export function lamps({ confirm, unconfirmed = 0, confirmed = 0 }, most = 10) {
+  if (!confirm) return null;
+  const waits = Math.min(most, unconfirmed);
+  return { waits, lit: Math.min(most - waits, confirmed), most };
+}
+
+/** Slots of a consumer's window: how many are taken; null where there is no window. */
+export function slots({ ack, prefetch = 0, unacked = 0 }, most = 10) {
+  if (ack === "auto" || !prefetch) return null;
+  const shown = Math.min(most, prefetch);
+  return { taken: Math.min(shown, Math.round((shown * Math.min(unacked, prefetch)) / prefetch)), shown };
+}

@@ -1,0 +1,106 @@
+/** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
+import { LANES } from "./messages.js";
+import { gettext } from "./text.js";
+
+const LANE_TONES = { q1: "alpha", q2: "beta", delta: "delta", q3: "gamma", q4: "alpha-o" };
+const lane = (name) => ({ key: name, label: () => name, tone: LANE_TONES[name], dash: name === "q1" ? [6, 3] : null });
+
+/** The plots: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes". */
+export const PLOTS = [
+  {
+    id: "lengths",
+    title: () => gettext("Lengths"),
+    unit: "count",
+    series: [
+      ...LANES.map(lane),
+      { key: "pending", label: () => gettext("unacked"), tone: "ink", dash: [2, 3] },
+      { key: "target", label: () => gettext("target"), tone: "fence", dash: [8, 4] },
+    ],
+  },
+  {
+    id: "memory",
+    title: () => gettext("Memory"),
+    unit: "bytes",
+    series: [
+      { key: "memory", label: () => gettext("RAM"), tone: "ink" },
+      { key: "paging", label: () => gettext("paging"), tone: "beta-o", dash: [6, 3] },
+      { key: "limit", label: () => gettext("watermark"), tone: "alarm", dash: [2, 3] },
+    ],
+  },
+  {
+    id: "rates",
+    title: () => gettext("Messages per second"),
+    unit: "count",
+    rate: true,
+    series: [
+      { key: "arrived", label: () => gettext("in"), tone: "ink" },
+      { key: "left", label: () => gettext("out"), tone: "alpha-o", dash: [6, 3] },
+    ],
+  },
+  {
+    id: "disk",
+    title: () => gettext("Disk operations per second"),
+    unit: "count",
+    rate: true,
+    series: [
+      { key: "reads", label: () => gettext("reads"), tone: "gamma-o" },
+      { key: "writes", label: () => gettext("writes"), tone: "delta", dash: [6, 3] },
+      { key: "syncs", label: () => gettext("fsyncs"), tone: "sel", dash: [2, 3] },
+    ],
+  },
+];
+
+const WINDOW_S = 0.5;
+
+/** Columns of a plot: seconds of the run, then one column for each series; null where there is no value. */
+export function columns(samples, plot) {
+  const times = samples.map((sample) => sample.us / 1e6);
+  const read = plot.rate ? rateOf : (all, key) => all.map((sample) => sample[key] ?? null);
+  return [times, ...plot.series.map(({ key }) => read(samples, key, times))];
+}
+
+/** The change of a running total for each second, over half a second or what there is. */
+function rateOf(samples, key, times) {
+  let from = 0;
+  return samples.map((sample, at) => {
+    while (from + 1 < at && times[at] - times[from + 1] >= WINDOW_S) from += 1;
+    const span = times[at] - times[from];
+    return span > 0 ? (sample[key] - samples[from][key]) / Math.max(WINDOW_S, span) : 0;
+  });
+}
+
+/** At most `most` samples, evenly, the last one always: for the table. */
+export function thinned(samples, most = 24) {
+  const every = Math.max(1, Math.ceil(samples.length / most));
+  return samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
+}
+
+const ORDER = ["reader", "channel", "queue", "store"];
+
+/** For each publisher that has a reader: its way to the stores, [{from, to, left, initial, starved, mailbox}]. */
+export function creditChains(processes = {}) {
+  const chains = [];
+  for (const [id, process] of Object.entries(processes)) {
+    if (process.kind !== "reader") continue;
+    const links = [];
+    let here = [id];
+    const seen = new Set(here);
+    while (here.length) {
+      const next = [];
+      for (const from of here) {
+        for (const [to, [left, initial]] of Object.entries(processes[from]?.credit ?? {})) {
+          const starved = left <= 0 || (processes[from].blocked_by ?? []).includes(to);
+          links.push({ from, to, left, initial, starved, mailbox: processes[to]?.mailbox ?? 0 });
+          if (!seen.has(to)) next.push(to);
+          seen.add(to);
+        }
+      }
+      here = next;
+    }
+    if (links.length) chains.push({ name: id.split(":")[1] ?? id, state: process.state, links });
+  }
+  return chains;
+}
+
+/** Where a link stands in the chain, so that links of all publishers are read in one order. */
+export const rank = (id) => ORDER.indexOf(id.split(":")[0]);
