@@ -73,6 +73,11 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
         "exercises": [(each, each.texts(_language())) for each in exercises],
         "units": services.unit_choices(_language()),
+        "assigned": [
+            (number, unit.slug, texts)
+            for number, (unit, texts) in enumerate(services.unit_choices(_language()), 1)
+            if unit.slug in found.units
+        ],
         "votable": [
             (each.slug, each.texts(_language()).title) for each in exercises if each in voting.votable()
         ],
@@ -92,6 +97,7 @@ def _for_script(exercise: Exercise) -> dict[str, Any]:
     texts = exercise.texts(_language())
     return {
         "slug": exercise.slug,
+        "unit": exercise.unit,
         "title": texts.title,
         "question": texts.task.split("\n\n")[-1],
         "words": texts.words,

@@ -1,5 +1,5 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
-import { fill, gettext, number } from "../model/text.js";
+import { fill, gettext, ngettext, number } from "../model/text.js";
 import { el, find, findAll, setText, show } from "../view/dom.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
@@ -23,8 +23,19 @@ const data = JSON.parse(find("#class-data").textContent);
 const slugs = data.exercises.map((exercise) => exercise.slug);
 const exercises = new Map(data.exercises.map((exercise) => [exercise.slug, exercise]));
 const students = new Map();
+const unitButtons = findAll("[data-unit]");
+let unit = data.exercises[0]?.unit ?? null;
 let order = "need";
 let chosen = null;
+
+/** The exercises of the unit that is shown, and how one is called: 2.1. */
+const shownSlugs = () => slugs.filter((slug) => exercises.get(slug).unit === unit);
+function label(slug) {
+  const of = exercises.get(slug).unit;
+  const button = unitButtons.find((each) => each.dataset.unit === of);
+  const place = slugs.filter((each) => exercises.get(each).unit === of).indexOf(slug) + 1;
+  return `${button?.firstChild.textContent ?? ""}.${place}`;
+}
 
 function svg(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);
@@ -34,16 +45,16 @@ function svg(name, attributes, ...children) {
 }
 
 /** One cell: a shape, and in words what it means. */
-function cell(slug, at, found) {
+function cell(slug, found) {
   const [state, attempts, minutes] = found ?? ["none", 0, 0];
-  const label = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
-    number: at + 1,
+  const said = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
+    number: label(slug),
     state: NAMES[state](),
     attempts,
   });
   const drawing = svg(
     "svg",
-    { viewBox: "0 0 14 14", role: "img", "aria-label": label },
+    { viewBox: "0 0 14 14", role: "img", "aria-label": said },
     ...SHAPES[state].map(([name, attributes]) => svg(name, attributes)),
   );
   let text = null;
@@ -58,8 +69,8 @@ function mix(found) {
   const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
   if (!total) return box;
   const names = ["alpha", "beta", "gamma", "delta"];
-  const label = names.map((name, at) => `${name} ${found[at]}`).join(", ");
-  const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": label });
+  const said = names.map((name, at) => `${name} ${found[at]}`).join(", ");
+  const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": said });
   let x = 0;
   for (const [at, name] of names.entries()) {
     const width = (found[at] / total) * MIX_WIDTH;
@@ -82,7 +93,7 @@ function row(student) {
     `tr${student.id === chosen ? ".is-chosen" : ""}`,
     {},
     el("th", { scope: "row" }, name, away),
-    ...slugs.map((slug, at) => cell(slug, at, student.cells[slug])),
+    ...shownSlugs().map((slug) => cell(slug, student.cells[slug])),
     mix(student.mix),
     el("td.depth", {}, student.mix ? number(student.mix[4]) : ""),
   );
@@ -137,7 +148,7 @@ function drawHardest(hardest) {
   const exercise = exercises.get(hardest.exercise);
   setText(
     find("[data-hardest-chip]"),
-    fill(gettext("exercise %(number)s"), { number: slugs.indexOf(hardest.exercise) + 1 }),
+    fill(gettext("exercise %(number)s"), { number: label(hardest.exercise) }),
   );
   setText(find("[data-hardest-question]"), exercise.question);
   const most = Math.max(...hardest.answers.map(([, count]) => count));
@@ -177,7 +188,10 @@ function drawChosen() {
   setText(
     find("[data-who-now]"),
     now
-      ? fill(gettext("%(title)s, %(attempts)s answers"), { title: now.title, attempts: found?.[1] ?? 0 })
+      ? fill(ngettext("%(title)s, %(n)s answer", "%(title)s, %(n)s answers", found?.[1] ?? 0), {
+          title: now.title,
+          n: found?.[1] ?? 0,
+        })
       : gettext("Nothing begun yet."),
   );
   setText(
@@ -222,6 +236,18 @@ function status(name) {
   chip.dataset.state = name;
   setText(chip.lastElementChild, STATUS[name]());
 }
+
+/** Show one unit: its bars, and its columns of the grid. */
+function showUnit(name) {
+  unit = name;
+  for (const each of unitButtons) each.setAttribute("aria-pressed", String(each.dataset.unit === unit));
+  for (const part of findAll("[data-of]")) part.hidden = part.dataset.of !== unit;
+  drawGrid();
+}
+
+for (const line of findAll("[data-bar]")) setText(find("[data-no]", line), label(line.dataset.bar));
+for (const [at, head] of findAll("th [data-no]").entries()) setText(head, label(slugs[at]));
+for (const button of unitButtons) button.addEventListener("click", () => showUnit(button.dataset.unit));
 
 for (const button of findAll("[data-sort] button"))
   button.addEventListener("click", () => {
