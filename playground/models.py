@@ -43,6 +43,9 @@ class Session(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
     last_seen = models.DateTimeField(auto_now_add=True, db_index=True)
+    visitor = models.CharField(
+        max_length=32, blank=True, db_index=True, help_text="the browser that began it"
+    )
 
     class Meta:
         ordering = ("-created",)

@@ -1,36 +1,58 @@
-"""Who may command a session: the browser that began it, by its signed cookie. Everybody with the address may watch.
+"""Who may command a session: the browser that began it. Everybody with the address may watch.
+
+A browser is known by a number in its signed cookie, which never changes, and the database remembers which sessions it
+began: two pages that begin one at the same moment cannot forget each other's.
 
 A frame on another site has no cookie: it gets a signed key, with which its socket may let time pass, and no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
 from django.core import signing
 
-KEY = "sessions"
-REMEMBERED = 20
+from playground.models import Session
+
+KEY = "visitor"
+LISTED = 20
 PLAY_SALT = "a frame may play its session"
 PLAY_S = 24 * 3600
 
 
-def claim(browser: Any, public_id: str) -> None:
-    """Remember in the browser's cookie that it began a session; the oldest are forgotten."""
-    browser[KEY] = [public_id, *(each for each in owned(browser) if each != public_id)][:REMEMBERED]
+def visitor(browser: MutableMapping[str, Any]) -> str:
+    """Return the number of a browser, which it gets at its first visit."""
+    if not _number(browser):
+        browser[KEY] = secrets.token_hex(8)
+    return _number(browser)
+
+
+def _number(browser: Mapping[str, Any]) -> str:
+    found = browser.get(KEY, "")
+    return found if isinstance(found, str) else ""
+
+
+def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
+    """Remember that a browser began a session."""
+    Session.objects.filter(public_id=public_id).update(visitor=visitor(browser))
 
 
 def owned(browser: Mapping[str, Any]) -> list[str]:
     """Return the sessions that a browser began, the latest first."""
-    found = browser.get(KEY, [])
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+    number = _number(browser)
+    if not number:
+        return []
+    found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
+    return list(found.values_list("public_id", flat=True)[:LISTED])
 
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:
     """Tell whether a browser may command a session."""
-    return public_id in owned(browser)
+    number = _number(browser)
+    return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
 
 
 def play_key(public_id: str) -> str:

@@ -54,7 +54,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         self.client = Client(
             self._put,
             language_of(self.scope),
-            ownership.owns(self.scope["session"], self.session_id),
+            await database_sync_to_async(ownership.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
         )
         if not await database_sync_to_async(selectors.session_exists)(self.session_id):

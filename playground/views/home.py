@@ -36,6 +36,7 @@ FEATURED = (
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is, and list the ready scenarios."""
+    ownership.visitor(request.session)
     return _home(request)
 
 

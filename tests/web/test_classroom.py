@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
+from playground import ownership
 from playground import services as sessions
 from playground.classroom import limits, names, selectors, services, voting
 from playground.classroom.models import Ballot, Classroom, Student, Vote
@@ -364,8 +365,8 @@ def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> No
     forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     assert forked.pk != session.pk
     assert forked.scenario["commands"][0]["count"] == 3
-    assert forked.public_id in teacher.session["sessions"]
-    assert session.public_id not in teacher.session["sessions"]
+    assert forked.public_id in ownership.owned(teacher.session)
+    assert session.public_id not in ownership.owned(teacher.session)
 
 
 def test_a_lost_code_is_replaced(classroom: Classroom, teacher: Client) -> None:

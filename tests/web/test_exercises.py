@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from playground import ownership
 from playground import services as sessions
 from playground.exercises import catalog, gates, learners, limits, services
 from playground.exercises.grading import solution_of
@@ -74,7 +75,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert "is-held" in client.get(address("read-back")).content.decode()
     before = work.session
     assert before is not None
-    assert before.public_id not in client.session.get("sessions", [])
+    assert before.public_id not in ownership.owned(client.session)
     assert before.scenario["until_us"] == catalog.exercise("read-back").scenario["until_us"]
     client.post(address("read-back", "answer"), {"answer": "4"})
     page = client.get(address("read-back")).content.decode()
@@ -82,7 +83,7 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert work.session is not None
     assert work.session.pk != before.pk
     assert not Session.objects.filter(pk=before.pk).exists()
-    assert work.session.public_id in client.session["sessions"]
+    assert work.session.public_id in ownership.owned(client.session)
     assert work.session.reached_us == before.scenario["until_us"]
     assert "is-held" not in page
     assert "data-run-on" in page
@@ -138,7 +139,7 @@ def test_a_state_is_looked_for_in_the_session_itself(client: Client) -> None:
     work = begin(client, slug)
     assert work.session is not None
     assert client.get(address(slug)).status_code == 200
-    assert work.session.public_id in client.session["sessions"]
+    assert work.session.public_id in ownership.owned(client.session)
     client.post(address(slug, "answer"))
     work.refresh_from_db()
     assert (work.attempts, work.done_at) == (1, None)
