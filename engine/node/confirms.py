@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -51,11 +52,20 @@ class Confirms:
 
     Args:
         publishers: by name.
+        carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
+            that; returns whether it will be done, which is so where work takes time.
     """
 
-    def __init__(self, publishers: Mapping[str, Publisher], emit: Callable[[Transition], None]) -> None:
+    def __init__(
+        self,
+        publishers: Mapping[str, Publisher],
+        emit: Callable[[Transition], None],
+        carry: Callable[[str, int, Callable[[], None]], bool],
+    ) -> None:
         self._publishers = publishers
         self._emit = emit
+        self._carry = carry
+        self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
         self._awaited: Runs[Awaited] = Runs()
 
     def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
@@ -111,7 +121,19 @@ class Confirms:
                 else:
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))
         for actor, numbers in ready.items():
-            publisher = self._publishers.get(actor)
+            count = sum(each.count for each in numbers)
+            if not self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause)):
+                self._collect(actor, numbers, rule, cause)
+                self.flush(actor)
+
+    def _collect(self, actor: str, numbers: list[Range], rule: str, cause: str) -> None:
+        """Keep confirms in the channel until it sends them (K10)."""
+        self._collected.setdefault(actor, {}).setdefault((rule, cause), []).extend(numbers)
+
+    def flush(self, actor: str) -> None:
+        """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
+        publisher = self._publishers.get(actor)
+        for (rule, cause), numbers in self._collected.pop(actor, {}).items():
             if publisher is not None:
                 publisher.unconfirmed -= sum(each.count for each in numbers)
                 why: Why = {"cause": cause, "left": publisher.unconfirmed}
@@ -152,11 +174,13 @@ class Confirms:
 
     def forget(self, actor: str) -> None:
         """A publisher's channel is closed: nobody waits for its confirms any more."""
+        self._collected.pop(actor, None)
         for each in [each for each in self._awaited if each.actor == actor]:
             self._awaited.remove(each.start, each.count)
 
     def clear(self) -> None:
         """Every channel is gone."""
+        self._collected.clear()
         self._awaited.clear()
 
 

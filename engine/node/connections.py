@@ -66,7 +66,7 @@ class Connections:
         self._limits = limits
         self._emit = emit
         self.way_in = WayIn(processes, self, settings)
-        self.confirms = Confirms(self.publishers, emit)
+        self.confirms = Confirms(self.publishers, emit, self.way_in.carry)
         self.next_msg_no = 0
 
     @property

@@ -89,8 +89,9 @@ class WayIn:
         self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
         reader = self._reader(publisher)
         channel = self._processes.of("channel", publisher.name)
+        channel.after_each = partial(self._rest, publisher.name)
         reader.pay(channel.id, count, self._spec)
-        each_ns = cpu.channel_publish.each_ns + (cpu.channel_confirm_extra.each_ns if batch.confirm else 0)
+        each_ns = cpu.channel_publish.each_ns
         route = partial(self._route, publisher, batch, each_ns)
         reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
 
@@ -102,8 +103,13 @@ class WayIn:
         self._connections.send(publisher, msgspec.structs.replace(batch, count=count), 0)
         if publisher.channel_state == CLOSED:
             return
-        channel = self._processes.of("channel", publisher.name)
+        channel = self._processes.get(_channel(publisher.name))
+        if channel is None:
+            # What it published closed the channel.
+            return
         channel.earned(f"reader:{publisher.name}", count, self._spec)
+        # It handled something other than a queue's message, so what it collected goes out (K10).
+        self._connections.confirms.flush(publisher.name)
 
     def deliver(
         self,
@@ -136,6 +142,36 @@ class WayIn:
         process = self._processes.get(f"queue:{queue.name}")
         if process is not None:
             process.earned(sender, count, self._spec)
+
+    def carry(self, name: str, count: int, take: Callable[[], None]) -> bool:
+        """Bring confirms from a queue to a publisher's channel; return whether they take this way (K10).
+
+        Args:
+            name: the publisher.
+            count: messages that are confirmed.
+            take: what the channel does with them.
+        """
+        channel = self._processes.get(_channel(name))
+        if not self.open or channel is None:
+            return False
+        ns = self._processes.meter.profile.cpu.channel_confirm_extra.of(count)
+        post = partial(channel.post, PUBLISH, 1, partial(self._take_confirms, take, ns), ns)
+        sender = self._processes.cores.running
+        if sender is None:
+            post()
+        else:
+            sender.send(post)
+        return True
+
+    def _take_confirms(self, take: Callable[[], None], ns: int, _: int) -> None:
+        self._processes.meter.add(ns)
+        take()
+
+    def _rest(self, name: str) -> None:
+        """Send the confirms that a channel collected once its mailbox is empty (K10)."""
+        channel = self._processes.get(_channel(name))
+        if channel is not None and not channel.mailbox:
+            self._connections.confirms.flush(name)
 
     @property
     def under_way(self) -> int:
