@@ -13,6 +13,7 @@ import msgspec
 
 from engine import transitions as t
 from engine.extents import WANTS_CONFIRM, Extent
+from engine.ranges import RangeSet
 from engine.waits import Stopwatch, percentiles_s, total
 
 
@@ -70,9 +71,13 @@ class Figures(msgspec.Struct):
     deltas: dict[str, int] = {}
     waiting: dict[str, Stopwatch] = {}
     unconfirmed: Stopwatch = msgspec.field(default_factory=Stopwatch)
+    due: RangeSet = msgspec.field(default_factory=RangeSet)
     finite_targets: set[str] = set()
     blocked_publishers: set[str] = set()
 
+
+AT_ONCE = frozenset({"immediate", "delivered"})
+"""Causes of confirms that wait for no disk (K1, K2)."""
 
 LANES = frozenset({"q1", "q2", "q3", "q4"})
 
@@ -188,19 +193,29 @@ def _dropped(figures: Figures, at_us: int, shift: t.Shift) -> None:
 
 def _confirms_due(figures: Figures, at_us: int, due: t.ConfirmsDue) -> None:
     for each in due.messages:
-        figures.unconfirmed.end(each.start, each.count, at_us)
+        for stamp in figures.unconfirmed.waiting.overlapping(each.start, each.count):
+            figures.due.add(stamp.start, stamp.count)
 
 
 def _confirms_sent(figures: Figures, at_us: int, sent: t.ConfirmsSent) -> None:
-    """A confirm that nothing on disk was awaited for took no time; the others were timed when they fell due."""
+    """Of the messages that some queue has written the oldest are confirmed; without disk a confirm takes no time."""
     figures.confirmed += sent.count
-    if sent.why.get("cause") != "written":
-        figures.unconfirmed.note(0, sent.count)
+    count = sent.count
+    for each in list(figures.due):
+        if sent.why.get("cause") in AT_ONCE or not count:
+            break
+        part = each.part(0, min(each.count, count))
+        figures.due.discard(part.start, part.count)
+        figures.unconfirmed.end(part.start, part.count, at_us)
+        count -= part.count
+    if count:
+        figures.unconfirmed.note(0, count)
 
 
 def _queue_stopped(figures: Figures, at_us: int, stop: t.QueueStopped) -> None:
     """Nothing of a stopped queue is ready; what survives is told when it starts again."""
     _ready(figures, stop.queue, -figures.readies.get(stop.queue, 0))
+    figures.due.clear()
     figures.deltas[stop.queue] = 0
     figures.finite_targets.discard(stop.queue)
     figures.paging_us.turn(bool(figures.finite_targets), at_us)

@@ -137,7 +137,8 @@ def test_confirms_are_timed_from_publishing_to_the_disk() -> None:
             0,
             t.Published("Q20", "other", None, "q4", run(0, 99, wants)),
         ),  # a second queue of the same messages
-        (200_000, t.ConfirmsDue("K5", "q", "store", (Range(0, 99),))),
+        (100_000, t.ConfirmsDue("K5", "q", "store", (Range(0, 99),))),
+        (200_000, t.ConfirmsDue("K5", "other", "store", (Range(0, 99),))),  # only now by both
         (200_000, t.ConfirmsSent("K8", "p1", 99, {"cause": "written"})),
         (300_000, t.ConfirmsSent("K1", "p2", 1, {"cause": "immediate"})),
     )

@@ -56,7 +56,8 @@ def test_a_reader_says_what_is_missing(tmp_path: Path) -> None:
 
 
 WANTED = set(
-    "steady burst backlog-drain slow-consumer large-bodies mixed-persistence day-curve requeue-storm lazy".split()
+    "steady burst backlog-drain slow-consumer fan-out large-bodies mixed-persistence day-curve ttl-storm "
+    "requeue-storm lazy many-queues".split()
 )
 
 
