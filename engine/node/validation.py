@@ -21,7 +21,7 @@ _SENTENCES: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
         (r"Expected `array` of length (\d+), got (\d+)", r"must have \1 elements, not \2"),
         (
             r"Expected `str` matching regex .*",
-            r"must begin with a letter and have only a-z, 0-9, - and _ after it",
+            r"must begin with a letter and have only a-z, 0-9, ., - and _ after it",
         ),
         (r"Expected `int(?: \| null)?`, got `(.+)`", r"must be a whole number, not \1"),
         (r"Expected `float(?: \| (?:null|object))*`, got `(.+)`", r"must be a number, not \1"),

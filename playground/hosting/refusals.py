@@ -56,6 +56,33 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
         r"there is no (?P<name>\S+); publishers and consumers: .*",
         _("There is no publisher or consumer called %(name)s."),
     ),
+    (
+        r"(?P<name>\S+) holds (?P<held>\d+) messages, so its queue cannot change; .*",
+        _("%(name)s holds %(held)s messages, so its queue cannot change. Remove it, and add it again."),
+    ),
+    (r"there is no queue (?P<name>[^\s;]+); queues: .*", _("There is no queue called %(name)s.")),
+    (
+        r"there is no consumer (?P<name>[^\s;]+); consumers: .*",
+        _("There is no consumer called %(name)s."),
+    ),
+    (r"there is no policy (?P<name>[^\s;]+); policies: .*", _("There is no policy called %(name)s.")),
+    (r"there is no (?P<name>[^\s;]+); channels: .*", _("Nobody called %(name)s has a channel.")),
+    (
+        r"there are (?P<most>\d+) queues already; delete one first",
+        _("There are %(most)s queues already. Delete one first."),
+    ),
+    (
+        r"there are (?P<most>\d+) exchanges already; delete one first",
+        _("There are %(most)s exchanges already. Delete one first."),
+    ),
+    (
+        r"there are (?P<most>\d+) bindings already; remove one first",
+        _("There are %(most)s bindings already. Remove one first."),
+    ),
+    (
+        r"there are (?P<most>\d+) policies already; clear one first",
+        _("There are %(most)s policies already. Clear one first."),
+    ),
     # --- values ---
     (
         r"(?P<place>.+) must be a whole number(?:, not .*| of microseconds .*)?",
@@ -74,12 +101,17 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
     (r"(?P<place>.+) is too large", _("%(place)s is too large.")),
     (
         r"(?P<place>.+) must begin with a letter and have only .*",
-        _("%(place)s must begin with a letter and have only a-z, 0-9, - and _ after it."),
+        _("%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it."),
     ),
     (r"(?P<place>.+) is none of the possible values", _("%(place)s is none of the possible values.")),
     (r"(?P<place>.+) is missing", _("%(place)s is missing.")),
     (r"(?P<place>.+) is not known here", _("%(place)s is not known here.")),
     # --- scenarios ---
+    (
+        r"topology\.(?P<part>\w+) has (?P<name>\S+) twice",
+        _("topology.%(part)s has %(name)s twice."),
+    ),
+    (r"topology: (?P<words>.*)", _("The topology cannot be declared: %(words)s")),
     (r"this is no JSON: .*", _("This is no scenario: it is not JSON.")),
     (r"a scenario is an object", _("This is no scenario: it must be an object.")),
     (

@@ -41,6 +41,16 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("none of the words", [{"do": "restart", "kind": "soft"}], "none of the possible", "不是可用的值"),
     ("missing", [{"do": "publish", "count": 5}], "size_bytes is missing", "size_bytes"),
     ("unknown", [{**BURST, "colour": 1}], "colour is not known here", "这里不认识 publish: colour"),
+    ("no such queue", [{"do": "kill_queue", "queue": "none"}], "no queue called none", "名为 none 的队列"),
+    ("no such consumer", [{"do": "cancel", "name": "x"}], "no consumer called x", "名为 x 的消费者"),
+    ("no such policy", [{"do": "clear_policy", "name": "x"}], "no policy called x", "名为 x 的策略"),
+    ("no such channel", [{"do": "close_channel", "name": "x"}], "called x", "名为 x 的信道"),
+    (
+        "too many queues",
+        [{"do": "declare_queue", "name": f"q{n}"} for n in range(8)],
+        "There are 8 queues",
+        "已有 8 个队列",
+    ),
     ("name with a blank", [{**PUBLISHER, "name": "a b"}], "must begin with a letter", "必须以字母开头"),
 ]
 
@@ -56,6 +66,12 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
         "out of order",
         {"commands": [{"at_us": 9, "do": "purge"}, {"at_us": 8, "do": "purge"}], "until_us": 9},
         "commands[1].at_us 早于",
+    ),
+    ("twice", {"topology": {"queues": [{"name": "a"}, {"name": "a"}]}}, "a 出现了两次"),
+    (
+        "a binding to nothing",
+        {"topology": {"bindings": [{"exchange": "amq.fanout", "queue": "a"}]}},
+        "无法声明该拓扑：NOT_FOUND",
     ),
     (
         "a wrong command",
