@@ -76,7 +76,7 @@ def command_of(line: str, state: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _check_running(request: Request, state: Mapping[str, Any]) -> None:
-    if request.usage.needs_app and state["node"].get("app", "running") == "stopped":
+    if request.usage.needs_app and not state["node"].get("app", {}).get("runs", True):
         raise request.refusal(NOT_RUNNING)
 
 

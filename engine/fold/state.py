@@ -22,7 +22,7 @@ from engine.settings import REAL
 PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
 """The sub-queues and the pending maps, in the order in which a snapshot shows them."""
 
-PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work")
+PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app")
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
 

@@ -197,6 +197,14 @@ class Restart(Command, frozen=True, tag="restart"):
     kind: Literal["clean", "kill", "power"]
 
 
+class StopApp(Command, frozen=True, tag="stop_app"):
+    """rabbitmqctl stop_app: the broker stops in order and stays stopped, the VM goes on."""
+
+
+class StartApp(Command, frozen=True, tag="start_app"):
+    """rabbitmqctl start_app: the broker starts on its files."""
+
+
 class Ctl(Command, frozen=True, tag="ctl"):
     """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
 
@@ -228,6 +236,8 @@ AnyCommand = (
     | SetPolicy
     | ClearPolicy
     | KillQueue
+    | StopApp
+    | StartApp
     | Ctl
 )
 

@@ -30,6 +30,7 @@ from engine.node.definitions import Definitions
 from engine.node.deliveries import Callbacks
 from engine.node.disk_watch import DiskWatch
 from engine.node.evictions import Reason
+from engine.node.life import Life
 from engine.node.lifetimes import Lifetimes
 from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
@@ -42,7 +43,7 @@ from engine.node.scenario import Scenario, TimedCommand
 from engine.node.scheduler import COMMAND, Scheduler
 from engine.node.settings import DISK_NAMES, RUNTIME, NodeSettings
 from engine.node.verbs import Verbs
-from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.node.virtual_host import QUEUE, VirtualHost
 from engine.node.work import each_us
 from engine.ranges import Range
 from engine.storage.port import Storage
@@ -116,7 +117,7 @@ class Node:
             definitions=self.definitions,
             lifetimes=self.lifetimes,
         )
-        self._tell_settings("start")
+        self.tell_settings("start")
         self.board.tell("work", "P6", self.work_facts())
         self.host.start_new()
         if self.processes.timed:
@@ -147,15 +148,19 @@ class Node:
             self.connections.take_numbers,
             self._emit,
         )
+        self.life = Life(self)
         self._verbs = Verbs(self)
         self._declare_topology()
         self.disk = DiskWatch(
             self._clock, self.current_settings, storage, self._disk_alarm_changed, self.processes
         )
+        self._begin()
+
+    def _begin(self) -> None:
         self.disk.look()
         self._check_memory()
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
-        for timed in scenario.commands:
+        for timed in self.scenario.commands:
             self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
         self._end_event()
 
@@ -348,9 +353,9 @@ class Node:
         if changed:
             why: Why = {"process_memory": memory.total, "limit": self.watch.limit}
             self.board.tell("alarms", "M7", self.alarm_facts(), why)
-            self._tell_connections()
+            self.tell_connections()
 
-    def _tell_connections(self) -> None:
+    def tell_connections(self) -> None:
         """Tell every connection which alarms are set (A1)."""
         alarms = (("memory", self.watch.alarm), ("disk", self.disk.monitor.alarm))
         self.connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
@@ -364,7 +369,7 @@ class Node:
         monitor = self.disk.monitor
         self.board.tell("disk", "M10", self.disk_facts())
         self.board.tell("alarms", "M10", self.alarm_facts(), {"free": monitor.free, "limit": monitor.limit})
-        self._tell_connections()
+        self.tell_connections()
         self._tell_desired()
 
     def _tell_desired(self) -> None:
@@ -379,35 +384,20 @@ class Node:
         self.processes.in_monitor("memory", self._tell_desired)
         self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
 
-    # --- restart -----------------------------------------------------------------------------------------------------
+    # --- ends and crashes --------------------------------------------------------------------------------------------
 
-    def restart(self, kind: StopKind) -> None:
-        """Stop the node and start it on its files; every connection is lost (D1-D5)."""
-        self.connections.disconnect_all()
-        self.consumers.disconnect_all()
-        self.dead_letters.forget()
-        self.queues.stop(kind)
-        self._forget_runtime_settings()
-        self.watch.monitor = MemoryMonitor()
-        for name in self.queues.start_again():
-            self.consumers.forget_queue(name, "D1", "restart")
-        self._tell_settings("D1")
-        self.disk.restart()
-        self.look_at_memory()
-        self._tell_connections()
-
-    def _forget_runtime_settings(self) -> None:
+    def forget_runtime_settings(self) -> None:
         """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
         configured = {name: getattr(self._configured, name) for name in RUNTIME}
         self.settings = msgspec.structs.replace(self.settings, **configured)
-        self._tell_settings("M8")
+        self.tell_settings("M8")
 
     def delete_queue(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
         self.consumers.forget_queue(name, rule, cause)
         self.queues.end(name, rule, cause)
         self.connections.confirms.queue_deleted(name)
-        self._tell_settings(rule)
+        self.tell_settings(rule)
 
     def kill_queue(self, name: str) -> None:
         """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
@@ -425,6 +415,7 @@ class Node:
                 self.connections.way_in.show_flow(actor)
             self.board.tell_actor(actor.name, actor.rule, actor.facts())
             actor.rule = actor.usual_rule
+        self.board.tell("app", "D2", self.life.facts())
         self.board.tell("memory", "M2", self.watch.facts())
         self.board.tell("disk", "M10", self.disk_facts())
         self.board.tell("alarms", "M7", self.alarm_facts())
@@ -435,11 +426,8 @@ class Node:
     def _tell_memory(self, rule: str) -> None:
         self.board.tell("memory", rule, self.watch.facts())
 
-    def tell_settings(self) -> None:
+    def tell_settings(self, rule: str = "set") -> None:
         """Tell settings that a command changed."""
-        self._tell_settings("set")
-
-    def _tell_settings(self, rule: str) -> None:
         self.board.tell("settings", rule, self.setting_facts())
 
     def setting_facts(self) -> Why:

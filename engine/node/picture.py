@@ -44,6 +44,7 @@ def snapshot(node: Node) -> dict[str, Any]:
             "alarms": node.alarm_facts(),
             "clock": node.clock_facts(),
             "work": node.work_facts(),
+            "app": node.life.facts(),
             "processes": node.processes.facts(),
             "actors": {actor.name: actor.facts() for actor in node.actors()},
             **node.definitions.snapshot(),

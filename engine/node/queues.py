@@ -82,6 +82,8 @@ class Queues(Mapping[str, Deliveries]):
         self._definitions = definitions
         self._lifetimes = lifetimes
         self._live: dict[str, Deliveries] = {}
+        self._down: dict[str, Deliveries] = {}
+        """The queues of a node that is stopped: nobody sees them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
 
@@ -182,9 +184,11 @@ class Queues(Mapping[str, Deliveries]):
             self._board.forget_queue(name)
         self._processes.end_all()
         self._host.stop(kind)
+        self._down, self._live = self._live, {}
 
     def start_again(self) -> list[str]:
         """Start on what the stop left; return the queues that are gone (D1, D2)."""
+        self._live, self._down = self._down, {}
         self._host.start_again(self._clock.now_us)
         if self._processes.timed:
             self._processes.of_stores(self._host.stores)

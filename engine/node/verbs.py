@@ -44,6 +44,8 @@ class Verbs:
             cmd.Reject: self._reject,
             cmd.AckTag: self._ack_tag,
             cmd.Ctl: self._ctl,
+            cmd.StopApp: self._stop_app,
+            cmd.StartApp: self._start_app,
             **topology_verbs(node),
         }
 
@@ -52,6 +54,8 @@ class Verbs:
 
         Raises CommandError when it cannot be done now; nothing changed then.
         """
+        if not self._node.life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
+            raise CommandError("the broker is stopped; start it with start_app first")
         self._handlers[type(command)](command)
 
     def _publish(self, command: cmd.Publish) -> None:
@@ -243,5 +247,13 @@ class Verbs:
     def _ctl(self, command: cmd.Ctl) -> None:
         self.do(cmd.parse(console.command_of(command.line, self._node.snapshot())))
 
+    def _stop_app(self, _: cmd.StopApp) -> None:
+        if self._node.life.runs:
+            self._node.life.stop_app()
+
+    def _start_app(self, _: cmd.StartApp) -> None:
+        if not self._node.life.runs:
+            self._node.life.start_app()
+
     def _restart(self, command: cmd.Restart) -> None:
-        self._node.restart(command.kind)
+        self._node.life.restart(command.kind)

@@ -63,10 +63,12 @@ class VirtualHost:
         self._emit = emit
         self.root = f"msg_stores/vhosts/{vhost_directory(VHOST)}"
         self.hosted: dict[str, Hosted] = {}
+        self.down = False
+        """Whether all is stopped; then there are files and nothing else."""
 
     def queues(self) -> Iterator[VariableQueue]:
-        """Yield every queue, the oldest first."""
-        for each in self.hosted.values():
+        """Yield every queue that runs, the oldest first."""
+        for each in () if self.down else self.hosted.values():
             yield each.queue
 
     def _make_stores(self) -> None:
@@ -131,6 +133,7 @@ class VirtualHost:
 
     def start_again(self, now_us: int) -> None:
         """Start on what the stop left: the stores first, then the queues on their indexes (D2, Q62, S110, S206)."""
+        self.down = False
         self._write_text(".vhost", VHOST.encode())
         for hosted in list(self.hosted.values()):
             if not hosted.durable:
@@ -172,6 +175,7 @@ class VirtualHost:
 
     def stop(self, kind: StopKind) -> None:
         """Stop in order, or lose what was only in RAM (`kill`), or also what was not fsynced (`power`) (S234)."""
+        self.down = True
         for hosted in self.hosted.values():
             if kind == "clean":
                 hosted.terms = hosted.queue.terminate()
@@ -201,4 +205,4 @@ class VirtualHost:
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""
-        return {side: store.snapshot() for side, store in sorted(self.stores.items())}
+        return {} if self.down else {side: store.snapshot() for side, store in sorted(self.stores.items())}

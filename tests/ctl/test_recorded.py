@@ -72,7 +72,7 @@ def _changed(state: dict[str, Any], line: str) -> None:
     elif word[0] == "delete_queue" and "lazy" in word:
         state["queues"].pop("lazy", None)
     elif line == OWN_TIME:
-        state["node"]["app"] = "stopped"
+        state["node"]["app"] = {"runs": False}
     elif line == "start_app":
         state["node"].pop("app", None)
         state["node"]["actors"].clear()

@@ -21,6 +21,7 @@ export function emptyState() {
       alarms: {},
       clock: {},
       work: {},
+      app: {},
       actors: {},
       processes: {},
       exchanges: {},

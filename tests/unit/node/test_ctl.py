@@ -8,6 +8,7 @@ from engine.errors import CommandError
 from engine.node.node import Node
 from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
+from tests.helpers.following import Follower
 
 
 def node() -> Node:
@@ -42,6 +43,30 @@ def test_what_a_line_does_is_replayed_as_it_was_typed() -> None:
     assert again.run() == made.log.digest
     assert made.snapshot()["node"]["settings"]["vm_memory_high_watermark"] == 0.25
     assert not made.snapshot()["queues"]
+
+
+def test_a_stopped_broker_has_its_files_and_nothing_else() -> None:
+    follower = Follower(node())
+    made = follower.node
+    follower.submit({"do": "publish", "count": 4, "size_bytes": 6000, "persistent": True, "confirm": True})
+    follower.submit({"do": "publish", "count": 3, "size_bytes": 6000})
+    follower.submit({"do": "set_consumer", "name": "c1", "prefetch": 1, "ack": "each"})
+    follower.advance(50_000)
+    follower.submit({"do": "ctl", "line": "rabbitmqctl stop_app"})
+    state = made.snapshot()
+    assert (state["queues"], state["stores"], state["node"]["app"]) == ({}, {}, {"runs": False})
+    assert made.ask("list_queues").text.startswith(
+        "Error: this command requires the 'rabbit' app to be running"
+    )
+    assert not follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
+    assert "start_app" in follower.refused[-1]
+    follower.submit({"do": "stop_app"})
+    follower.advance(20_000_000)
+    follower.submit({"do": "ctl", "line": "start_app"})
+    assert made.snapshot()["node"]["app"] == {"runs": True}
+    assert made.ask("-s list_queues name messages").text == "orders\t4\n"
+    follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
+    made.verify()
 
 
 def test_asking_changes_nothing() -> None:
