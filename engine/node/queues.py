@@ -235,12 +235,21 @@ class Queues(Mapping[str, Deliveries]):
             self.tell_clock(name, "P5")
             self._board.tell_queue(name, "P17", self.facts(name))
 
+    def _durations(self, name: str) -> dict[str, Any]:
+        """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
+        known = self._watch.monitor.queues.get(name)
+        if known is None:
+            return {}
+        return {"reported_duration": known.reported, "desired_duration": known.sent}
+
     def facts(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record; what has its usual value is left out."""
         facts: dict[str, Any] = {}
         if name != QUEUE:
             clock = self._live[name].process.clock_facts()
             facts |= clock
+        if name != QUEUE or len(self._live) > 1 or self._processes.timed:
+            facts |= self._durations(name)
         facts |= self._defined[name]
         facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
         facts["expires_at_us"] = self._lifetimes.expires_at_us(name)

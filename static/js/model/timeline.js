@@ -23,7 +23,7 @@ const QUIET = new Set([
 ]);
 
 /** What a queue shows of its process: too much for a line. */
-const CLOCK = new Set(["queue_process", "rate_timer_at_us"]);
+const CLOCK = new Set(["queue_process", "rate_timer_at_us", "reported_duration", "desired_duration"]);
 
 /** Kinds that are the housekeeping of files and timers: shown on demand. */
 const DETAILS = new Set([

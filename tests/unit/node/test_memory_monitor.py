@@ -96,3 +96,16 @@ def test_the_residuals_beside_the_memory_are_those_of_the_calibration(shared_dir
     for part, fits in parts.items():
         known = [ram[fit]["residual_max_pct"] for fit in fits]
         assert calibration.RESIDUAL_PCT[part] == (max(known) if None not in known else None)
+
+
+def test_every_queue_shows_what_it_reported_and_aims_for() -> None:
+    """M2, M4: once there is more than one; what is infinite is left out."""
+    topology = {"queues": [{"name": "orders"}, {"name": "idle"}]}
+    node = Node(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
+    node.submit({"do": "publish", "count": 30, "size_bytes": 6144})
+    node.advance(800_000)
+    orders, idle = (node.snapshot()["queues"][name] for name in ("orders", "idle"))
+    known = node.watch.monitor.queues["orders"]
+    assert (orders["reported_duration"], orders["desired_duration"]) == (known.reported, known.sent)
+    assert orders["desired_duration"] > 0
+    assert "reported_duration" not in idle
