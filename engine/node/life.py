@@ -55,6 +55,4 @@ class Life:
         for name in node.queues.start_again():
             node.consumers.forget_queue(name, "D1", "restart")
         node.tell_settings("D1")
-        node.disk.restart()
-        node.look_at_memory()
-        node.tell_connections()
+        node.monitors.restart()

@@ -16,7 +16,7 @@ from engine.ctl import console
 from engine.errors import CommandError
 from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
-from engine.node import commands, memory_model, picture
+from engine.node import commands, picture
 from engine.node.actors import Consumer, Hand, Publisher
 from engine.node.board import Board
 from engine.node.calibration import RESIDUAL_PCT
@@ -28,7 +28,6 @@ from engine.node.consumers import Consumers
 from engine.node.dead_letters import DeadLetters
 from engine.node.definitions import Definitions
 from engine.node.deliveries import Callbacks
-from engine.node.disk_watch import DiskWatch
 from engine.node.evictions import Reason
 from engine.node.life import Life
 from engine.node.lifetimes import Lifetimes
@@ -36,8 +35,9 @@ from engine.node.limits import Limits
 from engine.node.memory_monitor import MemoryMonitor
 from engine.node.memory_watch import MemoryWatch
 from engine.node.message_kinds import MessageKinds
+from engine.node.monitors import Monitors
 from engine.node.processes import Processes
-from engine.node.queue_process import MILLISECOND_US, QueueProcess
+from engine.node.queue_process import QueueProcess
 from engine.node.queues import Queues
 from engine.node.scenario import Scenario, TimedCommand
 from engine.node.scheduler import COMMAND, Scheduler
@@ -88,7 +88,6 @@ class Node:
         self.history: list[TimedCommand] = []
         self._clock = Scheduler()
         self.board = Board(self._emit)
-        self._used_bytes = 0
         self._clock_told = False
         prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
@@ -151,15 +150,11 @@ class Node:
         self.life = Life(self)
         self._verbs = Verbs(self)
         self._declare_topology()
-        self.disk = DiskWatch(
-            self._clock, self.current_settings, storage, self._disk_alarm_changed, self.processes
-        )
+        self.monitors = Monitors(self, self._clock)
         self._begin()
 
     def _begin(self) -> None:
-        self.disk.look()
-        self._check_memory()
-        self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
+        self.monitors.start()
         for timed in self.scenario.commands:
             self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
         self._end_event()
@@ -330,59 +325,13 @@ class Node:
             **{f"memory_{name}_residual_pct": value for name, value in RESIDUAL_PCT.items()},
         }
 
-    # --- memory ------------------------------------------------------------------------------------------------------
-
-    def _check_memory(self) -> None:
-        """Look at the memory now and again after the interval (M7)."""
-        self.processes.in_monitor("vm_memory", self.look_at_memory)
-        self._clock.after(self.settings.memory_check_interval_ms * MILLISECOND_US, self._check_memory)
-
     def look_at_memory(self) -> None:
-        """Measure the modelled memory; set or clear the alarm (M7)."""
-        actors = len(self.connections.publishers) - 1 + len(self.consumers.all)
-        each_bytes = self.settings.connection_memory_bytes
-        memory = memory_model.measure(
-            self.settings.base_memory_bytes + memory_model.queues_bytes(len(self.queues), each_bytes),
-            actors * each_bytes,
-            list(self.host.queues()),
-            self.host.snapshots().values(),
-        )
-        changed = self.watch.check(memory, self.settings)
-        self._used_bytes = self.storage.used_bytes()
-        self._tell_memory("M7")
-        if changed:
-            why: Why = {"process_memory": memory.total, "limit": self.watch.limit}
-            self.board.tell("alarms", "M7", self.alarm_facts(), why)
-            self.tell_connections()
-
-    def tell_connections(self) -> None:
-        """Tell every connection which alarms are set (A1)."""
-        alarms = (("memory", self.watch.alarm), ("disk", self.disk.monitor.alarm))
-        self.connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
+        """Measure the modelled memory now; set or clear the alarm (M7)."""
+        self.monitors.look_at_memory()
 
     def look_at_disk(self) -> None:
         """Look at the disk at once: its limit changed (M10)."""
-        self.disk.look()
-
-    def _disk_alarm_changed(self) -> None:
-        """Block or let go the publishers, and switch paging off or on (M1, M12)."""
-        monitor = self.disk.monitor
-        self.board.tell("disk", "M10", self.disk_facts())
-        self.board.tell("alarms", "M10", self.alarm_facts(), {"free": monitor.free, "limit": monitor.limit})
-        self.tell_connections()
-        self._tell_desired()
-
-    def _tell_desired(self) -> None:
-        """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
-        told = self.watch.recompute(self.settings, self.disk.monitor.alarm)
-        self._tell_memory("M3")
-        for name in told:
-            self.queues[name].process.wanted_duration(self.watch.monitor.desired)
-
-    def _recompute(self) -> None:
-        """Compute the duration to aim for, and again after the interval (M1)."""
-        self.processes.in_monitor("memory", self._tell_desired)
-        self._clock.after(self.settings.memory_monitor_interval_ms * MILLISECOND_US, self._recompute)
+        self.monitors.disk.look()
 
     # --- ends and crashes --------------------------------------------------------------------------------------------
 
@@ -423,9 +372,6 @@ class Node:
         self.board.tell("clock", "P5", self.clock_facts())
         self.processes.tell()
 
-    def _tell_memory(self, rule: str) -> None:
-        self.board.tell("memory", rule, self.watch.facts())
-
     def tell_settings(self, rule: str = "set") -> None:
         """Tell settings that a command changed."""
         self.board.tell("settings", rule, self.setting_facts())
@@ -436,8 +382,8 @@ class Node:
 
     def disk_facts(self) -> Why:
         """Return what is shown of the disk."""
-        found: Why = {"used_bytes": self._used_bytes}
-        return found | self.disk.monitor.facts() if self._disk_is_shown else found
+        found: Why = {"used_bytes": self.monitors.used_bytes}
+        return found | self.monitors.disk.monitor.facts() if self._disk_is_shown else found
 
     @property
     def _disk_is_shown(self) -> bool:
@@ -455,7 +401,7 @@ class Node:
     def alarm_facts(self) -> Why:
         """Return which alarms are set."""
         found: Why = {"memory": self.watch.alarm}
-        return found | {"disk": self.disk.monitor.alarm} if self._disk_is_shown else found
+        return found | {"disk": self.monitors.disk.monitor.alarm} if self._disk_is_shown else found
 
     def actors(self) -> list[Publisher | Consumer | Hand]:
         """Return everybody who talks to the queue."""
