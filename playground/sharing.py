@@ -39,6 +39,19 @@ def scenario_so_far(session: Session) -> dict[str, object]:
     return door().check(scenario)
 
 
+def fork(session: Session, at_us: int | None = None) -> Session:
+    """Begin another session that is this one up to `at_us` (up to now where that is None or later), and goes on freely.
+
+    The commands of that very moment belong to it.
+    """
+    moment = _moment(session)
+    ends_us = moment.at_us if at_us is None else min(at_us, moment.at_us)
+    scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    done = [command for command in scenario["commands"] if command["at_us"] <= ends_us]
+    forked = {**scenario, "commands": done, "until_us": ends_us, "digest": None}
+    return services.start_session(door().check(forked), reached_us=ends_us)
+
+
 def _moment(session: Session) -> Moment:
     try:
         moment = live.registry().moment(session.public_id)

@@ -104,20 +104,26 @@ class SessionSocket(AsyncWebsocketConsumer):
         elif isinstance(message, wire.Ask):
             self._check_pace()
             host.ask(client, message.id, message.line)
-        elif isinstance(message, wire.CommandMessage):
-            try:
-                self._check_may_command(client)
-            except Refused as refused:
-                logger.info("session %s: a command was refused: %s", self.session_id, refused)
-                client.refused(message.id, refused.message)
-            else:
-                host.command(client, message.id, message.command)
+        elif isinstance(message, wire.CommandMessage | wire.Undo):
+            self._change(host, client, message)
         else:
             self._check_may_command(client, client.owner or self._may_play)
             if isinstance(message, wire.Step):
                 host.step()
             else:
                 host.control(message.play, message.speed, message.until_us)
+
+    def _change(self, host: Host, client: Client, message: wire.CommandMessage | wire.Undo) -> None:
+        try:
+            self._check_may_command(client)
+        except Refused as refused:
+            logger.info("session %s: a command was refused: %s", self.session_id, refused)
+            client.refused(message.id, refused.message)
+            return
+        if isinstance(message, wire.Undo):
+            host.undo(client, message.id)
+        else:
+            host.command(client, message.id, message.command)
 
     def _check_may_command(self, client: Client, may: bool | None = None) -> None:
         if not (client.owner if may is None else may):

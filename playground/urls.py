@@ -36,6 +36,7 @@ urlpatterns = [
     path("s/import", home.import_scenario, name="scenario-import"),
     re_path(rf"^{SESSION}/\Z", sessions.session, name="session"),
     re_path(rf"^{SESSION}/share\Z", sessions.share, name="session-share"),
+    re_path(rf"^{SESSION}/fork\Z", sessions.fork, name="session-fork"),
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
     re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
     re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),

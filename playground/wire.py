@@ -41,6 +41,12 @@ class Step(msgspec.Struct, tag_field="t", tag="step", frozen=True):
     """One transition."""
 
 
+class Undo(msgspec.Struct, tag_field="t", tag="undo", frozen=True):
+    """Take the last command back; answered with accepted or refused under the same id."""
+
+    id: CommandId
+
+
 class Ack(msgspec.Struct, tag_field="t", tag="ack", frozen=True):
     """Everything before row `through` has been applied."""
 
@@ -54,7 +60,7 @@ class Ask(msgspec.Struct, tag_field="t", tag="ask", frozen=True):
     line: Annotated[str, msgspec.Meta(max_length=255)]
 
 
-ClientMessage = Hello | CommandMessage | Control | Step | Ack | Ask
+ClientMessage = Hello | CommandMessage | Control | Step | Ack | Ask | Undo
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 

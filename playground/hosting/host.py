@@ -120,6 +120,11 @@ class Host:
         if not self._post(lambda: self._ask(client, number, line)):
             client.tell("answer", id=number, text="", error=wording.BUSY)
 
+    def undo(self, client: Client, number: int | str) -> None:
+        """Somebody wants the last command back."""
+        if not self._post(lambda: self._undo(client, number)):
+            client.refused(number, wording.BUSY)
+
     def control(self, play: bool | None, speed: float | None, until_us: int | None = None) -> None:
         """Let time pass, or not, at some speed, up to a time if one is given."""
         self._post(lambda: self._control(play, speed, until_us))
@@ -358,6 +363,18 @@ class Host:
             answer(wording.ONLY_LOOK)
         else:
             await self._take({"do": "ctl", "line": line}, accepted=answer, refused=answer)
+
+    async def _undo(self, client: Client, number: int | str) -> None:
+        await self._wake()
+        try:
+            await self.keeper.undo()
+        except Refused as refused:
+            client.refused(number, refused.message)
+            return
+        self._full = False
+        self._begin_anew(play=False)
+        client.tell("accepted", id=number)
+        self.broadcast.notice("info", wording.TAKEN_BACK)
 
     async def _control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         await self._wake()

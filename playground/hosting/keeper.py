@@ -177,6 +177,15 @@ class Keeper:
             raise Refused(wording.NOT_WRITTEN) from error
         self.record.commands.append((at_us, command))
 
+    async def undo(self) -> None:
+        """Run everything again without the last command, up to the moment of it. Raises `Refused` if there is none."""
+        if not self.record.commands:
+            raise Refused(wording.NOTHING_TO_UNDO)
+        at_us, _command = self.record.commands.pop()
+        await self._book.undo_command(len(self.record.commands), at_us)
+        self.record.reached_us, self.record.digest = at_us, ""
+        await self.rebuild(at_us)
+
     async def stop_publishers(self) -> None:
         """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
         now_us = self.run.node.now_us

@@ -16,7 +16,11 @@ FULL_DISK = Message(
     _("Going on would take more disk than a session may. It stands before that: consume, purge or stop.")
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
+NOTHING_TO_UNDO = Message(_("There is no command to undo: what the scenario brought along stays."))
 NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
+TAKEN_BACK = Message(
+    _("Undone: the session was run again without its last command, and stands at the moment in front of it.")
+)
 ONLY_LOOK = Message(
     _("You are watching somebody's session: the console lists and tells, but changes nothing here.")
 )

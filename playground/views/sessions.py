@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -57,6 +57,7 @@ def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
             "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
+                "fork": reverse("session-fork", args=[found.public_id]),
                 "file": reverse("session-file", args=[found.public_id]),
                 "record": reverse("session-record", args=[found.public_id]),
                 "download": reverse("session-download", args=[found.public_id]),
@@ -110,6 +111,20 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     if request.htmx:
         return render(request, "playground/_share.html", context)
     return JsonResponse(context)
+
+
+@require_POST
+@rate_limited
+def fork(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Begin a session of one's own that is this one up to the moment that is looked at."""
+    found = session_or_gone(session_id)
+    text = request.POST.get("at_us", "")
+    try:
+        forked = sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    ownership.claim(request.session, forked.public_id)
+    return redirect("session", forked.public_id)
 
 
 @require_safe

@@ -66,6 +66,11 @@ export class Transport {
     return this.awaited((id) => ({ t: "ask", id, line }));
   }
 
+  /** Take the last command back; resolves and rejects as a command does. */
+  undo() {
+    return this.awaited((id) => ({ t: "undo", id }));
+  }
+
   awaited(message) {
     this.commandId += 1;
     const id = this.commandId;

@@ -4,10 +4,12 @@ import { Session } from "../model/session.js";
 import { shownQueue } from "../model/shown.js";
 import { gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
+import { actionsOf } from "../view/actions.js";
 import { Alerts } from "../view/alerts.js";
 import { ChartsView } from "../view/charts.js";
 import { ClientForm } from "../view/client-form.js";
 import { Clients } from "../view/clients.js";
+import { CommandPalette } from "../view/command-palette.js";
 import { Console } from "../view/console.js";
 import { Controls } from "../view/controls.js";
 import { find, throttle } from "../view/dom.js";
@@ -35,6 +37,7 @@ import { Tooltip, messageAt, showChosen } from "../view/tooltip.js";
 import { Tour } from "../view/tour.js";
 import { TransportBar } from "../view/transport-bar.js";
 import { Twin } from "../view/twin.js";
+import { togglePresentation } from "../view/theme.js";
 import { UntilBar } from "../view/until.js";
 import { WhyPanel } from "../view/why.js";
 import { Wire } from "../view/wire.js";
@@ -144,6 +147,7 @@ function build(parts, root, session, transport, alerts, data) {
   );
   operate(parts, session, transport, data.console);
   surround(parts, root, session, transport);
+  oversee(parts, root, session, transport, alerts, data);
   parts.gauges = new GaugeBars(find("#gauges"));
   parts.hints = new Hints(find("#hints"), session);
   parts.twin = new Twin(find("#twin"), playhead, {
@@ -169,6 +173,46 @@ function surround(parts, root, session, transport) {
   find("[data-act=topology]", root).addEventListener("click", () => parts.topology.open());
   parts.instruments = new Instruments(find("#instruments"), parts.playhead);
   find("[data-act=instruments]", root).addEventListener("click", () => parts.instruments.toggle());
+}
+
+/** What goes beyond single parts: undo, fork, presentation; and the palette that finds every action. */
+function oversee(parts, root, session, transport, alerts, data) {
+  const fork = find("[data-fork]", root);
+  fork.addEventListener("submit", () => {
+    find("[name=at_us]", fork).value = parts.playhead.behind ? String(parts.playhead.nowUs) : "";
+  });
+  const owned = () => parts.controls.owner && transport.live;
+  parts.page = {
+    urls: data.urls,
+    may: owned,
+    undo: () => takeBack(parts, transport, alerts),
+    fork: () => fork.requestSubmit(),
+    share: () => find("[data-act=share]", root).click(),
+    present: () => present(parts),
+    tour: () => find("[data-start-tour]").requestSubmit(),
+  };
+  parts.palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(parts, parts.page));
+  find("[data-act=palette]").addEventListener("click", () => parts.palette.open());
+  find("[data-act=present]").addEventListener("click", () => present(parts));
+  find("[data-act=undo]", root).addEventListener("click", parts.page.undo);
+}
+
+/** The last command did not happen: the host runs everything again without it, and tells so. */
+async function takeBack(parts, transport, alerts) {
+  parts.playhead.now();
+  try {
+    await transport.undo();
+    parts.controls.forgive();
+  } catch (error) {
+    const offline = error.message === "offline" || error.message === "timeout";
+    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. It is tried again by itself.") : error.message);
+  }
+}
+
+function present(parts) {
+  togglePresentation();
+  repaint(parts);
+  parts.stage.refresh({ instant: true });
 }
 
 /** Begin the tour as soon as the engine is there, where the address asks for it. */

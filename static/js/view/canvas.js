@@ -21,6 +21,11 @@ export function onResize(element, changed) {
   new ResizeObserver(() => changed()).observe(element);
 }
 
+/** How much larger than usual the type is: on a projector. */
+export function typeScale() {
+  return document.documentElement.classList.contains("presenting") ? 1.25 : 1;
+}
+
 /** Write text; options: size, weight, mono, color, align, base. */
 export function write(
   pen,
@@ -29,7 +34,7 @@ export function write(
   y,
   { size = 11, weight = 450, family, color, align = "left", base = "alphabetic" },
 ) {
-  pen.font = `${weight} ${size}px ${family}`;
+  pen.font = `${weight} ${size * typeScale()}px ${family}`;
   pen.fillStyle = color;
   pen.textAlign = align;
   pen.textBaseline = base;

@@ -1,9 +1,10 @@
 /** The controls: every one of them posts a command, and says beside itself what the engine thinks of it. */
+import { PRESETS } from "../model/presets.js";
 import { figures } from "../model/situation.js";
 import { fill, gettext, ngettext, number } from "../model/text.js";
 import { consumerText, publisherText } from "./actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
-import { find, findAll, setText, show } from "./dom.js";
+import { el, find, findAll, setText, show } from "./dom.js";
 
 const PUBLISHER = "p1";
 const CONSUMER = "c1";
@@ -84,7 +85,23 @@ export class Controls {
         () => this.actor(PUBLISHER)?.state !== "stopped" && this.actor(PUBLISHER) && this.stream(true),
       );
     }
+    const presets = find("[data-presets]", this.root);
+    for (const [name, { text }] of Object.entries(PRESETS)) presets.append(el("option", { value: name }, text()));
+    presets.addEventListener("change", () => presets.value && this.preset(presets.value));
     this.labelPublish();
+  }
+
+  /** Fill the form with a ready kind of messages; a stream that runs becomes of this kind. */
+  preset(name) {
+    const { values } = PRESETS[name];
+    for (const [field, value] of Object.entries(values)) {
+      const input = this.field(field);
+      if (input.type === "checkbox") input.checked = value;
+      else input.value = String(value);
+    }
+    this.labelPublish();
+    const stream = this.actor(PUBLISHER);
+    if (stream && stream.state !== "stopped") this.stream(true);
   }
 
   labelPublish() {

@@ -1,6 +1,6 @@
 /** The keyboard map. Single letters are off in fields and can be switched off altogether. */
 import { find } from "./dom.js";
-import { toggleTheme } from "./theme.js";
+import { toggleContrast, toggleTheme } from "./theme.js";
 
 const STORAGE = "waterline.keys";
 const LANES = { 1: "q1", 2: "q2", 3: "delta", 4: "q3", 5: "q4" };
@@ -31,6 +31,9 @@ export function bindKeys(parts) {
       // Then the choice holds for this page only.
     }
   });
+  const contrast = find("[data-contrast-toggle]", help);
+  contrast.checked = document.documentElement.dataset.contrast === "more";
+  contrast.addEventListener("change", toggleContrast);
   const actions = {
     " ": () => parts.bar.toggle(),
     ArrowLeft: () => parts.playhead.back(),
@@ -40,6 +43,10 @@ export function bindKeys(parts) {
     Home: () => parts.playhead.home(),
     End: () => parts.playhead.now(),
     p: () => parts.controls.publish(),
+    u: () => parts.page.undo(),
+    f: () => parts.page.fork(),
+    i: () => parts.instruments.toggle(),
+    b: () => parts.page.present(),
     t: toggleTheme,
     j: () => parts.narrative.walk(1),
     k: () => parts.narrative.walk(-1),

@@ -21,8 +21,29 @@ export function toggleTheme() {
   setTheme(currentTheme() === "dark" ? "light" : "dark");
 }
 
+function keep(name, value) {
+  document.cookie = `${name}=${value};path=/;max-age=${value ? YEAR_S : 0};samesite=lax`;
+}
+
+/** More contrast, or as the device asks for. */
+export function toggleContrast() {
+  const root = document.documentElement;
+  if (root.dataset.contrast === "more") delete root.dataset.contrast;
+  else root.dataset.contrast = "more";
+  keep("contrast", root.dataset.contrast ?? "");
+  document.dispatchEvent(new CustomEvent("themechange"));
+}
+
+/** Large type and nothing beside the run, for a projector; tells whether it is so now. */
+export function togglePresentation() {
+  const on = document.documentElement.classList.toggle("presenting");
+  document.dispatchEvent(new CustomEvent("themechange"));
+  return on;
+}
+
 /** Call `listener` whenever colours may differ. */
 export function onThemeChange(listener) {
   document.addEventListener("themechange", listener);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", listener);
+  for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"])
+    matchMedia(query).addEventListener("change", listener);
 }
