@@ -16,7 +16,7 @@ from engine import ENGINE_VERSION
 
 RESULTS = Path(__file__).parent / "results.json"
 
-BENCHES = ("burst", "flatness", "one_at_a_time", "wire", "session_memory", "stalled_reader")
+BENCHES = ("burst", "flatness", "one_at_a_time", "wire", "session_memory", "stalled_reader", "frames")
 """Modules of this package, each with a `run`."""
 
 

@@ -4,6 +4,7 @@ import { goneBelow } from "../../static/js/layout/gone.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { storeScene } from "../../static/js/layout/store-map.js";
 import { combinationAt, fileAt } from "../../static/js/model/combining.js";
+import { Deleted } from "../../static/js/model/deleted.js";
 import { History } from "../../static/js/model/history.js";
 import { emptyState, reduceRow } from "../../static/js/model/reduce.js";
 import { Unsynced } from "../../static/js/model/unsynced.js";
@@ -107,4 +108,14 @@ test("bodies of other queues are not taken for delta's where delta's numbers are
     storeScene(state, state.queues.orders, "persistent", 900, 100, known).files[0].blocks.map((block) => block.tone);
   assert.deepEqual(tones((start, count) => [[start, count]]), ["alpha", "delta", "alpha", "other"]);
   assert.deepEqual(tones(() => []), ["alpha", "delta", "alpha", "delta"]);
+});
+
+test("only segments that had a file were deleted, and only by then", () => {
+  const deleted = new Deleted();
+  deleted.see(["SegmentDeleted", "S80.1", "orders", 0, 288], 10);
+  deleted.see(["SegmentDeleted", "S80.1", "orders", 1, 0], 11);
+  deleted.see(["SegmentDeleted", "S80.1", "orders", 3, 288], 20);
+  assert.deepEqual(deleted.before("orders", 30), { count: 2, first: 0, last: 3 });
+  assert.deepEqual(deleted.before("orders", 20), { count: 1, first: 0, last: 0 });
+  assert.equal(deleted.before("audit", 30).count, 0);
 });

@@ -1,7 +1,6 @@
 /** The queue index as a picture: the journal, and each segment as a map of its entries. */
 import { acked } from "../model/messages.js";
 import { ENTRIES, overlapping } from "../model/runs.js";
-import { goneBelow } from "./gone.js";
 import { entryTones, toneBySeq } from "./tones.js";
 
 const NAME = 46;
@@ -34,11 +33,9 @@ export function gridOf(size, room, tight = false) {
 export function indexScene(state, queue, width, height, open = null) {
   const size = state.node.settings.segment_entry_count || 2048;
   const index = queue?.index;
-  const scene = { size, items: [], journal: journalOf(index), records: 0, segments: 0, gone: goneBelow([], 0) };
+  const scene = { size, items: [], journal: journalOf(index), records: 0, segments: 0 };
   if (!index) return scene;
   const numbers = segmentNumbers(index, size);
-  const next = queue.counters?.next_seq_id ?? 0;
-  scene.gone = goneBelow(numbers, Math.floor(next / size));
   scene.segments = numbers.length;
   const plan = gridPlan(size, width, height, numbers.length);
   const tones = toneBySeq(queue);

@@ -2,7 +2,7 @@
  * The stage: a state and a size become marks, lanes, pills and the fence. Pure: same state and size, same scene.
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
-import { LANES, PENDING, PERSISTENT, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { IN_RAM, LANES, PENDING, PERSISTENT, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
 import { holding } from "../model/runs.js";
 import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
@@ -117,7 +117,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
   if (!plan.folded) return;
   pushFold(plan, glyph, lane.name);
   for (const i of alone.slice(plan.edges)) glyph(i, null, plan.border(i + 1) + inset, plan.width, true);
-  const inRam = lane.name === "q1" || lane.name === "q4" || lane.name === "unacked";
+  const inRam = (rows[0][4] & IN_RAM) !== 0;
   scene.pills.push({ lane: lane.name, u: (plan.foldFrom + plan.foldTo) / 2, inRam, count: plan.folded });
 }
 

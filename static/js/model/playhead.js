@@ -54,6 +54,11 @@ export class Playhead {
     return this.unsyncedAt.found;
   }
 
+  /** The segments of a queue that were deleted by the moment that is shown: {count, first, last}. */
+  deletedSegments(queue) {
+    return this.session.deleted.before(queue, this.position);
+  }
+
   get numbers() {
     return this.session.numbers;
   }

@@ -1,4 +1,5 @@
 /** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
+import { Deleted } from "./deleted.js";
 import { History } from "./history.js";
 import { Numbers } from "./numbers.js";
 import { emptyState, reduceRow } from "./reduce.js";
@@ -12,6 +13,7 @@ export class Session {
     this.history = past;
     this.numbers = new Numbers();
     this.unsynced = new Unsynced();
+    this.deleted = new Deleted();
     this.next = 0;
     this.nowUs = 0;
     this.digest = "";
@@ -48,6 +50,7 @@ export class Session {
       this.timeline.clear();
       this.history.clear();
       this.numbers.clear();
+      this.deleted.clear();
     }
     this.state = message.state;
     this.numbers.take(this.state);
@@ -71,6 +74,7 @@ export class Session {
       this.seen.add(row[0]);
       this.numbers.see(row);
       this.unsynced.see(row, us);
+      this.deleted.see(row, message.first + at);
       this.history.add(row, us, this.state);
       for (const watcher of this.watchers) watcher(row, message.first + at, this.state);
       this.timeline.note(message.first + at, us, row, this.state);

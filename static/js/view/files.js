@@ -190,7 +190,7 @@ export class FilesView {
       records: number(scene.records),
       size: number(scene.size),
     });
-    const text = [live, goneText(scene.gone, "idx")].filter(Boolean).join(" · ");
+    const text = [live, goneText(this.session.deletedSegments(shownQueue(state)), "idx")].filter(Boolean).join(" · ");
     setText(find("[data-index-note]", this.root), text);
     this.index.setAttribute(
       "aria-label",

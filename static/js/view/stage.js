@@ -1,6 +1,7 @@
 /** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
 import { frameOf, rowsOfLane, spotOf } from "../layout/spot.js";
 import { hit, stageScene } from "../layout/stage.js";
+import { walker } from "../layout/lane.js";
 import { LANES, lengthOf, pendingOf } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
 import { fitCanvas, onResize } from "./canvas.js";
@@ -106,6 +107,7 @@ export class StageView {
     this.zoom = this.scene.zoom;
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
+    if (this.pointer) this.hovered = this.seqAt(this.hover);
     if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
     this.tween.aim(this.scene.marks, now, this.stale);
     this.stale = null;
@@ -133,7 +135,7 @@ export class StageView {
     const flying = this.flights.paint(pen, scene, now);
     this.paintRings(pen);
     paintHeaders(pen, scene, this.shownChanges(now));
-    paintAxis(pen, scene, edgesOf(this.queue));
+    paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
     if (!scene.geo.turned) this.paintGauges(pen);
     return flying;
   }
@@ -195,11 +197,14 @@ export class StageView {
     const before = this.hover;
     this.pointer = event && { x: event.offsetX, y: event.offsetY };
     this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
-    const { state } = this.session;
-    this.hovered = this.hover ? (messageAt(state, this.hover.lane.name, this.hover.index)?.seq ?? null) : null;
+    this.hovered = this.seqAt(this.hover);
     this.canvas.classList.toggle("points", Boolean(this.hover));
     this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
+  }
+
+  seqAt(found) {
+    return found ? (messageAt(this.session.state, found.lane.name, found.index)?.seq ?? null) : null;
   }
 
   click(event) {
@@ -212,8 +217,14 @@ export class StageView {
   }
 }
 
-/** First and last seq_id of each lane. */
-function edgesOf(queue) {
+/** The seq_id at an index of a lane. */
+function seqAt(queue, name, index) {
+  const found = walker(rowsOfLane(queue, name))(index);
+  return found ? found.row[0] + found.offset : 0;
+}
+
+/** First and last seq_id of each lane, of a zoomed one those that are shown. */
+function edgesOf(queue, zoom) {
   const edges = {};
   if (!queue) return edges;
   for (const name of [...LANES, "unacked"]) {
@@ -222,5 +233,6 @@ function edgesOf(queue) {
     if (last) edges[name] = [rows[0][0], last[0] + last[1] - 1];
   }
   if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
+  if (zoom) edges[zoom.lane] = [zoom.from, zoom.from + zoom.count - 1].map((index) => seqAt(queue, zoom.lane, index));
   return edges;
 }

@@ -1,0 +1,29 @@
+/** Which segment files were deleted so far: many segments never had a file, so the state alone cannot tell. */
+
+const MOST = 4000;
+
+export class Deleted {
+  constructor() {
+    this.clear();
+  }
+
+  clear() {
+    this.queues = {};
+  }
+
+  /** Look at transition `number`. */
+  see([kind, , queue, segment, bytes], number) {
+    if (kind !== "SegmentDeleted" || !bytes) return;
+    const list = (this.queues[queue] ??= []);
+    list.push([segment, number]);
+    if (list.length > MOST) list.shift();
+  }
+
+  /** {count, first, last} of a queue's segments that were deleted before a position. */
+  before(queue, position) {
+    const gone = (this.queues[queue] ?? []).filter(([, number]) => number < position).map(([segment]) => segment);
+    if (!gone.length) return { count: 0, first: null, last: null };
+    const all = new Set(gone);
+    return { count: all.size, first: Math.min(...all), last: Math.max(...all) };
+  }
+}
