@@ -16,7 +16,16 @@ from engine import ENGINE_VERSION
 
 RESULTS = Path(__file__).parent / "results.json"
 
-BENCHES = ("burst", "flatness", "one_at_a_time", "wire", "session_memory", "stalled_reader", "frames")
+BENCHES = (
+    "burst",
+    "flatness",
+    "one_at_a_time",
+    "wire",
+    "session_memory",
+    "stalled_reader",
+    "frames",
+    "sweep",
+)
 """Modules of this package, each with a `run`."""
 
 

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    return sweep(options.workloads, options.grid, options.out, options.master, _say)
+    return sweep(options.workloads, options.grid, options.out, options.master, _say, plan_only=options.plan)
 
 
 def _heatmaps(options: argparse.Namespace) -> int:
@@ -90,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
         "--out", required=True, help="directory or URI to write to; known cells are taken from it"
     )
     one.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
+    one.add_argument("--plan", action="store_true", help="only say how many cells there are to run")
     shipped = commands.add_parser("heatmaps", help="make the heatmaps that come with the project")
     shipped.add_argument("--out", type=Path, default=DEFAULT_OUT, help="where the runs are kept")
     shipped.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -67,6 +67,9 @@ def write_findings(
         rows = found[kind].toArrow()
         pq.write_table(rows, f"{inner}/{kind}.parquet", filesystem=filesystem, compression="zstd")
         page[kind] = _columns(rows)
+        if kind in {"cliffs", "best"}:
+            for line in _sentences(kind, rows.to_pylist(), [axis.name for axis in axes], question.objective):
+                say(line)
         say(f"{name}: {rows.num_rows} rows of {kind}")
     filesystem, inner = locate(f"{base}.json")
     with filesystem.open_output_stream(inner) as stream:
@@ -83,6 +86,18 @@ def find(table: DataFrame, axes: Sequence[Axis], question: Asked) -> dict[str, D
         "pareto": analyse.pareto(table, axes).orderBy("workload", analyse.RAM),
         "best": analyse.best(table, axes, question.constraints, question.objective).orderBy("workload"),
     }
+
+
+def _sentences(kind: str, rows: list[dict[str, Any]], axes: list[str], objective: str) -> Iterator[str]:
+    """Yield what a person wants to know first: the steepest step of the objective, and the best setting."""
+    for row in rows:
+        if kind == "best":
+            place = ", ".join(f"{name} {row[name]}" for name in axes)
+            yield f"best for {row['workload']}: {place}: {objective} {rounded(row[objective]):g}"
+        elif row["metric"] == objective and row["rank"] == 1:
+            step = f"{row['parameter']} {row['below']} -> {row['above']}"
+            change = f"{rounded(row['before']):g} -> {rounded(row['after']):g}"
+            yield f"steepest for {row['workload']}: {step}: {objective} {change}"
 
 
 def read_axes(table: str) -> tuple[Axis, ...]:

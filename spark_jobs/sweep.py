@@ -18,7 +18,7 @@ from spark_jobs.spec import Spec, read_spec
 Say = Callable[[str], None]
 
 
-def sweep(workloads: str, grid: Path, out: str, master: str, say: Say) -> int:
+def sweep(workloads: str, grid: Path, out: str, master: str, say: Say, *, plan_only: bool = False) -> int:
     """Run a sweep from its two files and publish it under `out`.
 
     Writes `cells/` (a Parquet dataset of every run ever made into this directory, from which known cells are
@@ -30,6 +30,7 @@ def sweep(workloads: str, grid: Path, out: str, master: str, say: Say) -> int:
         out: directory or URI to write to.
         master: Spark master.
         say: called with lines of progress.
+        plan_only: say what is to be done, and do nothing.
 
     Returns:
         the number of cells that failed; each is a row with its error.
@@ -41,6 +42,8 @@ def sweep(workloads: str, grid: Path, out: str, master: str, say: Say) -> int:
     cells = f"{out.rstrip('/')}/cells"
     plan = make_plan(spec, ENGINE_VERSION, known_rows(cells, ENGINE_VERSION, engine_build()))
     say(f"{spec.grid.name}: {plan.summary()}")
+    if plan_only:
+        return 0
     _make_directory(out)
     if plan.todo:
         _run(plan, cells, master, say)

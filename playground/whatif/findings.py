@@ -62,13 +62,18 @@ class Findings(
         return [row for row in table.dicts() if (row["workload"], row["metric"]) == (workload, metric)]
 
 
-def findings(name: str, directory: Path | None = None) -> Findings | None:
-    """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged."""
-    path = (directory or shipped.DIRECTORY) / f"{name}.findings.json"
+def findings(name: str, *places: Path) -> Findings | None:
+    """Return the findings of a heatmap, None where nobody analysed it; a damaged file is logged.
+
+    Args:
+        name: of the heatmap.
+        places: directories to look in instead of the usual ones.
+    """
+    path = shipped.beside(name, ".findings.json", *places)
+    if path is None:
+        return None
     try:
         found = _read(path, path.stat().st_mtime_ns)
-    except FileNotFoundError:
-        return None
     except (msgspec.ValidationError, msgspec.DecodeError, OSError) as error:
         log.error("findings %s cannot be read: %s", path.name, error)
         return None

@@ -1,4 +1,4 @@
-"""Reading the published heatmaps from their JSON files. Read once, and again when a file changes."""
+"""Reading published heatmaps from their JSON files. Read once, and again when a file changes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from statistics import median_low
 from typing import Any
 
 import msgspec
+from django.conf import settings
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "heatmaps"
 DISAGREE = 0.2
@@ -119,10 +120,19 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         return len(values) > 1 and max(values) - min(values) > DISAGREE * max(median_low(values), 1e-9)
 
 
-def heatmaps(directory: Path | None = None) -> dict[str, Heatmap]:
-    """Return the published heatmaps by name, in the order of names. A damaged file is logged and left out."""
+def directories() -> tuple[Path, ...]:
+    """Return where heatmaps lie: those that come with the project, and those that were made here."""
+    return DIRECTORY, Path(settings.VAR_DIR) / "heatmaps"
+
+
+def heatmaps(*places: Path) -> dict[str, Heatmap]:
+    """Return the published heatmaps by name, one's own behind the project's. A damaged file is logged and left out.
+
+    Args:
+        places: directories to look in instead of the usual ones; of two with one name the later counts.
+    """
     found: dict[str, Heatmap] = {}
-    for path in sorted((directory or DIRECTORY).glob("*.json")):
+    for path in (path for place in places or directories() for path in sorted(place.glob("*.json"))):
         if path.name.endswith(".findings.json"):
             continue
         try:
@@ -137,10 +147,10 @@ def heatmaps(directory: Path | None = None) -> dict[str, Heatmap]:
     return found
 
 
-def parquet_path(name: str, directory: Path | None = None) -> Path | None:
-    """Return the Parquet table of a published heatmap (its name is checked), None if it came without one."""
-    path = (directory or DIRECTORY) / f"{name}.parquet"
-    return path if path.is_file() else None
+def beside(name: str, ending: str, *places: Path) -> Path | None:
+    """Return the file of a published heatmap (its name is checked) with another ending, None if there is none."""
+    paths = [place / f"{name}{ending}" for place in reversed(places or directories())]
+    return next((path for path in paths if path.is_file()), None)
 
 
 @functools.lru_cache(maxsize=32)

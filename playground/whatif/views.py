@@ -18,7 +18,7 @@ from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
 from playground.whatif.opening import keep_run, open_run
 from playground.whatif.query import read_query
-from playground.whatif.shipped import heatmaps, parquet_path
+from playground.whatif.shipped import beside, heatmaps
 
 
 @require_safe
@@ -56,7 +56,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
-    path = parquet_path(query.heatmap.name)
+    path = beside(query.heatmap.name, ".parquet")
     if path is None:
         raise Gone(_("There is no such file"), Message(_("This heatmap came without its Parquet table.")))
     return FileResponse(path.open("rb"), as_attachment=True, content_type="application/vnd.apache.parquet")

@@ -22,10 +22,11 @@ HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path:
     """Return an empty directory that takes the place of the shipped heatmaps."""
     folder = tmp_path / "heatmaps"
     folder.mkdir()
+    settings.VAR_DIR = tmp_path / "var"
     monkeypatch.setattr(shipped, "DIRECTORY", folder)
     return folder
 

@@ -19,8 +19,9 @@ from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
 
 
 @pytest.fixture
-def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any) -> Path:
     """Return an empty directory that takes the place of the shipped heatmaps."""
+    settings.VAR_DIR = tmp_path / "var"
     monkeypatch.setattr(shipped, "DIRECTORY", tmp_path)
     return tmp_path
 
@@ -196,6 +197,19 @@ def test_bounds_come_from_the_address_and_go_back_into_it(asked: dict[str, str],
     read = read_bounds(asked, METRICS)
     assert read == bounds
     assert read_bounds({key: str(value) for key, value in read.asked().items()}, METRICS) == read
+
+
+def test_ones_own_sweeps_stand_behind_the_projects(
+    client: Client, made_up: dict[str, Any], settings: Any
+) -> None:
+    own = settings.VAR_DIR / "heatmaps"
+    own.mkdir(parents=True)
+    mine = heatmap("mine")
+    write(own, mine)
+    (own / "mine.parquet").write_bytes(b"mine")
+    assert list(shipped.heatmaps()) == ["paging-watermark", "mine"]
+    assert client.get("/whatif/?h=mine").status_code == 200
+    assert b"".join(client.get("/whatif/table.parquet?h=mine").streaming_content) == b"mine"  # type: ignore[attr-defined]
 
 
 def test_the_table_of_the_sweep_can_be_downloaded(

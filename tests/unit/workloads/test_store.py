@@ -104,6 +104,18 @@ def test_everything_that_a_person_named_is_replaced() -> None:
     assert binding["exchange"] == two["exchange"] == kept["topology"]["exchanges"][0]["name"]
     assert two["routing_key"].split(".")[1] == binding["routing_key"].split(".")[1]
     assert (two["routing_key"][-1], binding["routing_key"][0]) == ("#", "*")
-    assert kept["topology"]["policies"][0]["definition"] == {"queue-mode": "lazy"}
+    policy = kept["topology"]["policies"][0]
+    assert (policy["definition"], policy["pattern"]) == ({"queue-mode": "lazy"}, f"^({queue})$")
     with pytest.raises(WorkloadError):
         without_personal_data({"commands": [{"do": "ctl", "line": "rabbitmqctl stop_app"}]})
+
+
+def test_what_is_replaced_still_runs_as_it_did() -> None:
+    for workload in shipped():
+        kept = checked("session", without_personal_data(workload.scenario))
+        assert messages(kept.scenario) == messages(workload.scenario)
+    fan_out = next(each for each in shipped() if each.name == "fan-out").scenario
+    changed = without_personal_data(
+        {**fan_out, "commands": [{"do": "publish", "exchange": "amq.fanout", "at_us": 0}]}
+    )
+    assert changed["commands"][0]["exchange"] == "amq.fanout"
