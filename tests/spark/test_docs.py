@@ -83,7 +83,7 @@ def test_the_page_is_true(tmp_path: Path, java_home: str, settings: Any) -> None
                 )
     assert typed >= 6
     settings.VAR_DIR = tmp_path / "var"
-    page = Client().get("/whatif/?h=mine").content.decode()
+    page = Client().get("/whatif/?h=mine", headers={"HX-Request": "true"}).content.decode()
     assert "My morning" in page
     assert "whatif-cliff" in page
     assert "★" in page
