@@ -73,7 +73,7 @@ export class Narrative {
         {
           type: "button",
           "data-first": line.first,
-          title: gettext("jump to that moment"),
+          title: `${gettext("jump to that moment")} · ${line.row[1]}`,
           "aria-pressed": String(pressed),
           "aria-current": line === here ? "true" : null,
           "aria-label": fill(gettext("%(time)s s: %(text)s"), {

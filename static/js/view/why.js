@@ -1,7 +1,8 @@
 /** The Why? panel: the latest reason that matters, or the one that the reader picked from the narrative. */
+import { governs } from "../model/governs.js";
 import { explain } from "../model/why.js";
 import { movedBy } from "../model/timeline.js";
-import { fill, gettext, number } from "../model/text.js";
+import { bytes, decimal, fill, gettext, number } from "../model/text.js";
 import { combineFigure } from "./combine.js";
 import { el, find, findAll, setText, show, throttle } from "./dom.js";
 
@@ -107,7 +108,10 @@ export class WhyPanel {
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
-    find("[data-why-body]", this.root).replaceChildren(...bodyOf(said), ...(figure ? [figure] : []));
+    find("[data-why-body]", this.root).replaceChildren(
+      ...bodyOf(said),
+      ...[figure, settingNote(governs(line.row, this.session.state))].filter(Boolean),
+    );
     if (this.session.speed <= 1 || !this.session.play) this.speak(`${said.title} ${said.reason || ""}`);
   }
 }
@@ -182,6 +186,27 @@ function ramBar(bar) {
         : el("span.dim", {}, gettext("not over")),
     ),
   );
+}
+
+/** Which setting governs this, and what would be otherwise if it were larger. */
+function settingNote(found) {
+  if (!found) return null;
+  const value = found.value === undefined || found.value === null ? "" : ` = ${valueText(found)}`;
+  return el(
+    "p.governs",
+    {},
+    el("span.dim", {}, gettext("Governed by")),
+    " ",
+    el("code", {}, found.name),
+    el("b", {}, value),
+    el("span", {}, found.larger),
+  );
+}
+
+function valueText({ name, value }) {
+  if (typeof value !== "number") return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (/bytes|limit|below/.test(name)) return bytes(value);
+  return Number.isInteger(value) ? number(value) : decimal(value, 3);
 }
 
 function stepList(steps) {

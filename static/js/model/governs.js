@@ -1,0 +1,77 @@
+/** Which setting governs what a transition did, and what would be otherwise if it were larger. */
+import { gettext } from "./text.js";
+
+const TEXTS = () => ({
+  vm_memory_high_watermark_paging_ratio: gettext("Larger: paging begins later, and less room is left before the alarm."),
+  vm_memory_high_watermark: gettext("Larger: the node may use more memory before publishers are blocked."),
+  disk_free_limit: gettext("Larger: publishers are blocked earlier, and more of the disk stays free."),
+  queue_index_embed_msgs_below: gettext(
+    "Larger: bigger messages live inside the index, so their content stays in RAM in every lane but delta.",
+  ),
+  msg_store_io_batch_size: gettext("Larger: more entries gather in q2 and q3 before they roll into delta together."),
+  segment_entry_count: gettext("Larger: one segment holds more, so one read from delta brings back more and takes longer."),
+  explicit_gc_run_operation_threshold: gettext(
+    "Larger: publishes reduce memory more rarely, so that RAM swings farther over the target.",
+  ),
+  queue_sync_interval_ms: gettext("Larger: fewer fsyncs of the journal, and confirms wait longer for them."),
+  queue_index_max_journal_entries: gettext(
+    "Larger: the journal is emptied more rarely, and a restart has more of it to read.",
+  ),
+  write_buffer_bytes: gettext("Larger: fewer writes to the file, and a crash loses more that was not synced."),
+  msg_store_file_size_limit: gettext(
+    "Larger: fewer files, and more garbage stays before two of them are worth combining.",
+  ),
+  prefetch: gettext("Larger: more messages are with the consumer at once, and each of them is held until its ack."),
+  queue_mode: gettext("In lazy mode every message goes to disk at once; default keeps what memory allows in RAM."),
+});
+
+const SETTING_OF = {
+  Published: "queue_index_embed_msgs_below",
+  StoreRead: "queue_index_embed_msgs_below",
+  AlphasPushed: "vm_memory_high_watermark_paging_ratio",
+  PendingPaged: "vm_memory_high_watermark_paging_ratio",
+  TargetChanged: "vm_memory_high_watermark_paging_ratio",
+  Reduced: "explicit_gc_run_operation_threshold",
+  BetasPushed: "msg_store_io_batch_size",
+  DeltaRead: "segment_entry_count",
+  SegmentRead: "segment_entry_count",
+  SegmentWritten: "segment_entry_count",
+  SegmentDeleted: "segment_entry_count",
+  JournalSynced: "queue_sync_interval_ms",
+  JournalFlushed: "queue_index_max_journal_entries",
+  BufferWritten: "write_buffer_bytes",
+  FileRolledOver: "msg_store_file_size_limit",
+  CombineStarted: "msg_store_file_size_limit",
+  FilesCombined: "msg_store_file_size_limit",
+  FileDeleted: "msg_store_file_size_limit",
+  PublishedDelivered: "prefetch",
+  Fetched: "prefetch",
+  Acked: "prefetch",
+  ModeChanged: "queue_mode",
+};
+
+const OF_ALARM = { memory: "vm_memory_high_watermark", disk: "disk_free_limit" };
+
+/** The setting's name for a row, or null where none governs it. */
+export function settingOf([kind, , part, values]) {
+  if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values)[0]] ?? null;
+  return SETTING_OF[kind] ?? null;
+}
+
+/** {name, value, larger} of the setting that governs a row; value is undefined where the node has none of its own. */
+export function governs(row, state) {
+  const name = settingOf(row);
+  if (name === null) return null;
+  const value = name === "prefetch" ? prefetchOf(state) : state.node.settings[name];
+  return { name, value, larger: TEXTS()[name] };
+}
+
+/** The prefetch of the consumers, where they agree. */
+function prefetchOf(state) {
+  const found = new Set(
+    Object.values(state.node.actors)
+      .filter((actor) => actor.role === "consumer")
+      .map((actor) => actor.prefetch),
+  );
+  return found.size === 1 ? [...found][0] : undefined;
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { governs, settingOf } from "../../static/js/model/governs.js";
+import { HANDLERS } from "../../static/js/model/reduce.js";
+import { paged, published, stateOf } from "./feed.js";
+
+test("every kind that a setting governs names it with its value, and says what larger means", () => {
+  const state = stateOf(published(0, 20));
+  const rows = Object.keys(HANDLERS).map((kind) => [kind, "Q1", "orders", {}]);
+  const told = rows.map((row) => [row[0], governs(row, state)]).filter(([, found]) => found);
+  assert.ok(told.length >= 20);
+  for (const [kind, { name, larger }] of told) assert.ok(larger?.length > 20, `${kind}: ${name}`);
+});
+
+test("a reduction, a roll into delta and an alarm have different settings", () => {
+  const rows = paged(0, 40, 10);
+  const state = stateOf(published(0, 40), rows);
+  const of = (kind) => governs(rows.find((row) => row[0] === kind), state);
+  assert.equal(of("AlphasPushed").value, 0.5);
+  assert.equal(of("BetasPushed").name, "msg_store_io_batch_size");
+  assert.equal(settingOf(["NodeChanged", "M10", "alarms", { disk: true }]), "disk_free_limit");
+  assert.equal(settingOf(["NodeChanged", "M7", "memory", { limit: 1 }]), null);
+  assert.equal(settingOf(["LaneJoined", "Q29", "orders"]), null);
+});
+
+test("a prefetch is told where the consumers agree", () => {
+  const row = ["Fetched", "Q30", "orders", "q4", "ram_pending", [], null, {}];
+  const with_ = (...all) => {
+    const state = stateOf();
+    all.forEach((prefetch, at) => (state.node.actors[`c${at}`] = { role: "consumer", prefetch }));
+    return governs(row, state).value;
+  };
+  assert.equal(with_(4, 4), 4);
+  assert.equal(with_(4, 9), undefined);
+  assert.equal(with_(), undefined);
+});
