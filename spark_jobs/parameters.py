@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from engine.node.work import PROFILES
 from spark_jobs.errors import SweepError
 
 Scenario = dict[str, Any]
@@ -126,6 +127,7 @@ PARAMETERS: dict[str, Parameter] = {
         _number("burst_count", 1, 10**7, _field("count", "publish")),
         Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
         Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),
+        Parameter(name="work_profile", apply=_setting("work_profile"), choices=tuple(PROFILES)),
     )
 }
 

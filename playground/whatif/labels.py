@@ -47,6 +47,9 @@ PARAMETERS = {
     "burst_count": Label(_("burst length"), "count", _("messages published at once")),
     "persistent": Label(_("persistence"), "word", _("whether messages survive a restart")),
     "queue_mode": Label(_("queue mode"), "word", _("default or lazy")),
+    "work_profile": Label(
+        _("machine"), "word", _("how long work takes there: a model, see the work profiles")
+    ),
 }
 
 METRICS = {

@@ -160,3 +160,10 @@ def test_every_parameter_says_what_it_allows() -> None:
     for name, parameter in PARAMETERS.items():
         assert parameter.name == name
         assert parameter.choices or parameter.low is not None
+
+
+def test_a_sweep_may_vary_the_machine() -> None:
+    changed = with_values(WORKLOAD, {"work_profile": "hdd"}, seed=1)
+    assert changed["settings"]["work_profile"] == "hdd"
+    with pytest.raises(SweepError, match="floppy"):
+        PARAMETERS["work_profile"].check("floppy")
