@@ -69,12 +69,12 @@ function commanding({ controls, clients, topology }, page, off) {
   ];
 }
 
-function looking({ instruments, console: operator, queues, tour, session }, page) {
+function looking({ instruments, console: operator, queues, playhead }, page) {
   return [
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
     { title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() },
     { title: gettext("Why?"), key: "W", run: () => find("#why").focus() },
-    ...Object.keys(session.state.queues).map((queue) => ({
+    ...Object.keys(playhead.session.state.queues).map((queue) => ({
       title: fill(gettext("Show queue %(queue)s"), { queue }),
       run: () => queues.choose(queue),
     })),
@@ -82,7 +82,7 @@ function looking({ instruments, console: operator, queues, tour, session }, page
     { title: gettext("Light or dark"), key: "T", words: "theme", run: toggleTheme },
     { title: gettext("More contrast, or less"), words: "high contrast accessibility", run: toggleContrast },
     { title: gettext("Keyboard and help"), key: "?", run: () => find("#help-dialog").showModal() },
-    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.tour ?? (() => tour.start()) },
+    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.tour },
   ];
 }
 

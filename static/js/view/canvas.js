@@ -23,7 +23,8 @@ export function onResize(element, changed) {
 
 /** How much larger than usual the type is: on a projector. */
 export function typeScale() {
-  return document.documentElement.classList.contains("presenting") ? 1.25 : 1;
+  if (!document.documentElement.classList.contains("presenting")) return 1;
+  return Math.max(1.2, Math.min(1.55, innerWidth / 1600));
 }
 
 /** Write text; options: size, weight, mono, color, align, base. */

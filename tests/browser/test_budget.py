@@ -1,0 +1,34 @@
+"""What a first visit costs: requests and bytes on the wire, compressed as the server sends them."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page
+
+BUDGET_KB = {".js": 130, ".css": 16, ".woff2": 120, "/": 12}
+REQUESTS = 64
+MEASURE = """() => performance.getEntries()
+  .filter((entry) => ["navigation", "resource"].includes(entry.entryType))
+  .map((entry) => [new URL(entry.name).pathname, entry.encodedBodySize])"""
+
+
+def test_the_first_page_stays_small(page: Page) -> None:
+    page.goto("/")
+    page.locator("#demo").get_by_text("engine live").wait_for(timeout=30_000)
+    page.wait_for_timeout(500)
+    entries = page.evaluate(MEASURE)
+    kinds = {kind: sum(size for name, size in entries if name.endswith(kind)) / 1000 for kind in BUDGET_KB}
+    assert len(entries) <= REQUESTS, (len(entries), kinds)
+    for kind, most in BUDGET_KB.items():
+        assert 0 < kinds[kind] <= most, kinds
+
+
+def test_the_instruments_library_waits_until_it_is_wanted(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto("/")
+    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=30_000)
+    assert not [url for url in asked if "uplot" in url and ".js" in url]
+    page.keyboard.press("i")
+    page.locator(".u-over").first.wait_for(timeout=30_000)
+    assert [url for url in asked if "uplot" in url and ".js" in url]
