@@ -269,6 +269,7 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.ProcessChanged: _process,
     tr.ConfirmsSent: None,
     tr.NacksSent: None,
+    tr.Committed: None,
     tr.ExchangeDeclared: _of_topology("exchange_declared"),
     tr.ExchangeDeleted: _of_topology("exchange_deleted"),
     tr.QueueBound: _of_topology("queue_bound"),

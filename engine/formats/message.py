@@ -142,6 +142,8 @@ class MessageCodec:
         self._template_numbers: dict[Template, int] = {}
         self._shapes: dict[int, tuple[int, int, bool]] = {}
         """Template, body bytes and persistence of own terms that were read, by the length of the term."""
+        self._rewritten: dict[int, int] = {}
+        """Headers of templates that the broker wrote anew, whose encoded block it does not have (S57)."""
         self._foreign: list[bytes] = []
         self._foreign_numbers: dict[bytes, int] = {}
         for template in templates:
@@ -175,6 +177,15 @@ class MessageCodec:
         """Return the length in bytes of the property list, as the embedding rule counts it (S57)."""
         properties = self.templates[template].properties
         return 3 if properties is None else len(properties)
+
+    def rewritten(self, template: int, headers: int) -> None:
+        """Note that the broker wrote a template's properties itself, with so many headers, as for a dead letter."""
+        self._rewritten[template] = headers
+
+    def estimated_bytes(self, template: int) -> int:
+        """Return what the embedding rule adds to the body: the encoded block, or 100 for each header (S57)."""
+        headers = self._rewritten.get(template)
+        return self.properties_bytes(template) if headers is None else 100 * headers
 
     def term_bytes(self, template: int, size_bytes: int, raw_persistent: bool) -> int:
         """Return the length of the term (S55).

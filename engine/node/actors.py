@@ -12,6 +12,7 @@ from engine.node.command_base import MAX_COUNT, Message
 from engine.node.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
 from engine.node.pace import TICK_US, Pace
 from engine.node.scheduler import Timer
+from engine.node.transactions import Transaction
 
 STOPPED: Final = "stopped"
 RUNNING: Final = "running"
@@ -58,6 +59,7 @@ class Publisher:
         self.timer: Timer | None = None
         self.rule = PUBLISHES
         self.message = Message()
+        self.tx: Transaction | None = None
         self.next_number = 1
         """The publish number of its next message on the channel (K10)."""
         self.channel_state = OPEN
@@ -70,6 +72,8 @@ class Publisher:
         self.pace.rate_per_s = command.rate_per_s
         self.running = command.running
         self.hears_blocked = command.hears_blocked
+        if command.tx != (self.tx.size if self.tx is not None else 0):
+            self.tx = Transaction(command.tx) if command.tx else None
         self.address(command)
 
     def address(self, command: SetPublisher | Publish) -> None:
@@ -101,6 +105,7 @@ class Publisher:
         self.running = False
         self.unconfirmed = 0
         self.next_number = 1
+        self._roll_back()
         self.channel_state = CLOSED
         self.says_more = True
         self.waiting.clear()
@@ -136,6 +141,7 @@ class Publisher:
         self.told_blocked = False
         self.unconfirmed = 0
         self.next_number = 1
+        self._roll_back()
         self.channel_state = self.connection_state = CLOSED
         self.waiting.clear()
         stop(self)
@@ -156,8 +162,15 @@ class Publisher:
             **(self._more() if self.says_more else {}),
         }
 
+    def _roll_back(self) -> None:
+        if self.tx is not None:
+            self.tx.roll_back()
+
     def _more(self) -> dict[str, Any]:
+        tx = self.tx
+        shown = {} if tx is None else {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
         return {
+            **shown,
             **msgspec.structs.asdict(self.message),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,

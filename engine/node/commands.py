@@ -41,6 +41,7 @@ from engine.node.topology_commands import (
 from engine.node.validation import explain
 from engine.node.work import ProfileName
 
+MAX_TX: Final = 10_000
 AckMode = Literal["each", "multiple", "auto", "manual"]
 
 
@@ -63,6 +64,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
 
     Args:
         hears_blocked: the client announced that it understands connection.blocked (A5).
+        tx: it commits a transaction after so many messages, 0 for none (D12-D15).
     """
 
     name: Name
@@ -72,6 +74,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     confirm: bool = False
     running: bool = True
     hears_blocked: bool = False
+    tx: Annotated[int, msgspec.Meta(ge=0, le=MAX_TX)] = 0
     routing_key: RoutingKey = DEFAULT_QUEUE
     exchange: ExchangeName = ""
     mandatory: bool = False

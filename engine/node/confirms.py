@@ -7,10 +7,11 @@ from functools import partial
 
 import msgspec
 
+from engine.amqp.errors import AmqpError
 from engine.node.actors import Publisher
 from engine.ranges import Range, RangeSet
 from engine.runs import Runs
-from engine.transitions import ConfirmsSent, NacksSent, Transition, Why
+from engine.transitions import Committed, ConfirmsSent, NacksSent, Transition, Why
 from engine.variable_queue.arrivals import Arrival
 
 
@@ -54,6 +55,7 @@ class Confirms:
         publishers: by name.
         carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
             that; returns whether it will be done, which is so where work takes time.
+        on_error: told of a publisher whose channel must be closed.
     """
 
     def __init__(
@@ -61,10 +63,12 @@ class Confirms:
         publishers: Mapping[str, Publisher],
         emit: Callable[[Transition], None],
         carry: Callable[[str, int, Callable[[], None]], bool],
+        on_error: Callable[[str, AmqpError], None],
     ) -> None:
         self._publishers = publishers
         self._emit = emit
         self._carry = carry
+        self._on_error = on_error
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
         self._awaited: Runs[Awaited] = Runs()
 
@@ -143,6 +147,11 @@ class Confirms:
 
     def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
         count = sum(each.count for each in numbers)
+        if publisher.tx is not None:
+            if publisher.tx.confirmed(count):
+                commits = publisher.tx.commits
+                self._emit(Committed("D13", publisher.name, publisher.tx.size, {"commits": commits}))
+            return
         publisher.confirmed += count
         if publisher.says_more:
             why |= self._frames(publisher, numbers)
@@ -168,6 +177,9 @@ class Confirms:
             publisher = self._publishers.get(actor)
             if publisher is not None:
                 publisher.unconfirmed -= count
+                if publisher.tx is not None:
+                    self._on_error(actor, AmqpError("precondition_failed", "partial tx completion"))
+                    continue
                 self._emit(NacksSent("K10", actor, count, {"cause": cause, "left": publisher.unconfirmed}))
 
     # --- ends --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import msgspec
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
-from engine.node.actors import Publisher, stop
+from engine.node.actors import OPEN, Publisher, stop
 from engine.node.command_base import Message
 from engine.node.commands import Publish, message_of
 from engine.node.confirms import Confirms
@@ -21,6 +21,7 @@ from engine.node.message_kinds import MessageKinds
 from engine.node.processes import Processes
 from engine.node.scheduler import Scheduler
 from engine.node.settings import NodeSettings
+from engine.node.transactions import Held
 from engine.node.way_in import WayIn
 from engine.ranges import Range
 from engine.transitions import ConnectionBlocked, ConnectionUnblocked, Transition, Unroutable
@@ -66,7 +67,7 @@ class Connections:
         self._limits = limits
         self._emit = emit
         self.way_in = WayIn(processes, self, settings)
-        self.confirms = Confirms(self.publishers, emit, self.way_in.carry)
+        self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
         self.next_msg_no = 0
 
     @property
@@ -89,9 +90,11 @@ class Connections:
 
     @property
     def waiting(self) -> int:
-        """Messages that wait in sockets, or are on their way from there to the queues."""
+        """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
         under_way = self.way_in.under_way if self.way_in.open else 0
-        return under_way + sum(batch.count for each in self.publishers.values() for batch in each.waiting)
+        held = sum(each.tx.holding for each in self.publishers.values() if each.tx is not None)
+        unread = sum(batch.count for each in self.publishers.values() for batch in each.waiting)
+        return under_way + held + unread
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
@@ -117,6 +120,15 @@ class Connections:
             self._set_timer(publisher)
             return
         due = publisher.pace.due(self._scheduler.now_us)
+        tx = publisher.tx
+        if tx is not None:
+            if not tx.room:
+                # A client waits for commit_ok; what it does not publish meanwhile it does not make up for (D13).
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+                return
+            due = min(due, tx.room)
+            tx.published += due
         publisher.pace.did(due)
         sharing = sum(each.running for each in self.publishers.values())
         spacing_us = publisher.pace.spacing_us(due, sharing)
@@ -151,7 +163,7 @@ class Connections:
         except AmqpError as error:
             self._on_error(publisher.name, error)
             return
-        queues = [self._queues[name] for name in self.route(batch)]
+        queues = self.route(batch)
         arrival = Arrival(
             count=batch.count,
             msg_no=self.take_numbers(batch.count),
@@ -161,16 +173,29 @@ class Connections:
         )
         publisher.published += batch.count
         self._kinds.remember(arrival)
+        held = Held(batch, arrival, queues)
+        if publisher.tx is None:
+            self._spread(publisher, held, batch.confirm, spacing_us)
+            return
+        publisher.tx.held.append(held)
+        if publisher.tx.holding >= publisher.tx.size:
+            for each in publisher.tx.take():
+                self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+
+    def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
+        """Deliver messages to the queues that they were routed to."""
+        batch, arrival, message = held.batch, held.arrival, message_of(held.batch)
+        queues = [self._queues[name] for name in held.queues if name in self._queues]
         if not queues:
             self._unroutable(publisher, message, batch.count)
         timed = self.way_in.open
         on_disk = {each.name for each in queues if batch.persistent and each.state.durable}
-        if batch.confirm:
+        if confirm:
             waits = [each.name for each in queues if timed or each.name in on_disk or each.may_reject]
             self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
         for queue in queues:
-            later = batch.confirm and queue.name in on_disk
-            at_once = batch.confirm and not later
+            later = confirm and queue.name in on_disk
+            at_once = confirm and not later
             part = msgspec.structs.replace(arrival, wants_confirm=later)
             if timed:
                 self.way_in.deliver(publisher, queue, part, at_once, message.expiration_ms)

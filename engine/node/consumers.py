@@ -142,30 +142,31 @@ class Consumers:
         self._ack(taken, multiple)
 
     def _ack(self, taken: list[Unacked], multiple: bool) -> None:
-        for queue, group in by_queue(self._give_up(taken)):
+        for queue, group in by_queue(self._give_up(taken, acked=True)):
             self.hand.acked += sum(each.count for each in group)
             self._queues[queue].send_ack([each.messages for each in group], multiple)
 
     def requeue_held(self, count: int) -> None:
         """Reject the oldest deliveries held by hand, with requeue (P11)."""
-        self._requeue(self._give_up(self.hand.channel.take(count)))
+        self._requeue(self._give_up(self.hand.channel.take(count), acked=False))
 
     def nack_held(self, count: int, multiple: bool, requeue: bool) -> None:
         """Reject the oldest deliveries held by hand, one by one or at once, with requeue or for good (P11)."""
-        for queue, group in by_queue(self._give_up(self.hand.channel.take(count))):
+        for queue, group in by_queue(self._give_up(self.hand.channel.take(count), acked=False)):
             tags = [each.messages for each in group]
             if not requeue:
                 self._queues[queue].reject(tags, multiple)
             else:
                 self._queues[queue].requeue(tags, multiple)
 
-    def _give_up(self, taken: list[Unacked]) -> list[Unacked]:
+    def _give_up(self, taken: list[Unacked], acked: bool) -> list[Unacked]:
         """Let manual consumers have room again for what is held no longer."""
         for each in taken:
             if each.consumer is not None and each.consumer in self.all:
                 consumer = self.all[each.consumer]
                 consumer.holding -= each.count
-                consumer.acked += each.count
+                if acked:
+                    consumer.acked += each.count
         return taken
 
     # --- ends --------------------------------------------------------------------------------------------------------

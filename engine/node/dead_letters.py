@@ -76,7 +76,7 @@ class DeadLetters:
                     self._take_numbers(extent.count),
                     extent.size_bytes,
                     extent.raw_persistent,
-                    template=self._kinds.number(again, extent.raw_persistent),
+                    template=self._kinds.number(again, extent.raw_persistent, rewritten=True),
                 )
                 self._kinds.remember(arrival)
                 self._waiting.append((arrival, to))

@@ -56,12 +56,18 @@ class MessageKinds:
         self._prune_at = MANY_RUNS
         self._said: dict[int, Message] = {}
 
-    def number(self, message: Message, persistent: bool) -> int:
-        """Return the number of a message's template, registering it when it is new."""
+    def number(self, message: Message, persistent: bool, rewritten: bool = False) -> int:
+        """Return the number of a message's template, registering it when it is new.
+
+        Args:
+            rewritten: the broker wrote its headers, not a client (Q12).
+        """
         plain = not message.headers and message.expiration_ms is None
         block = None if plain else _block(message, persistent)
         number = self._codec.template_no(Template(message.exchange, (message.routing_key,), block))
         self._said[number] = message
+        if rewritten:
+            self._codec.rewritten(number, len(message.headers))
         return number
 
     def of(self, number: int) -> Message:
@@ -77,7 +83,7 @@ class MessageKinds:
         template = arrival.template
         if not template:
             return
-        if arrival.size_bytes + self._codec.properties_bytes(template) < self._embed_below:
+        if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
             return
         self._stored.insert(Stored(arrival.msg_no, arrival.count, template))
         if len(self._stored) > self._prune_at:

@@ -72,6 +72,10 @@ class Verbs:
             publisher = connections.publishers[command.name] = Publisher(command.name)
         publisher.rule = "set"
         publisher.change(command)
+        if command.tx and command.confirm:
+            words = "cannot switch from confirm to tx mode"
+            self._node.closing.fail(command.name, AmqpError("precondition_failed", words), "D12")
+            return
         connections.set_running(publisher)
 
     def _set_consumer(self, command: cmd.SetConsumer) -> None:

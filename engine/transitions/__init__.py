@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from engine.transitions.amqp import (
     ChannelClosed,
+    Committed,
     ConnectionClosed,
     ConsumerCancelled,
     DeadLettered,
@@ -104,6 +105,7 @@ __all__ = [
     "ChannelClosed",
     "CombineStarted",
     "CombineStepped",
+    "Committed",
     "ConfirmsDue",
     "ConfirmsSent",
     "ConnectionBlocked",

@@ -93,6 +93,14 @@ class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     why: Why = {}
 
 
+class Committed(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """commit_ok left for a publisher: everything in its transaction is confirmed (D13). why: commits."""
+
+    actor: str
+    count: int
+    why: Why = {}
+
+
 class Rejected(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A full queue did not take messages: its overflow is reject-publish (P8). why: max_length, len, ..."""
 

@@ -72,7 +72,7 @@ def new_extent(q: QueueState, arrival: Arrival) -> Extent:
         flags |= WANTS_CONFIRM
     below = q.settings.queue_index_embed_msgs_below
     size = arrival.size_bytes
-    if size >= below or size + q.codec.properties_bytes(arrival.template) >= below:
+    if size >= below or size + q.codec.estimated_bytes(arrival.template) >= below:
         flags |= HOME_STORE
     return Extent(
         q.next_seq_id, arrival.count, arrival.msg_no, size, flags, arrival.expiry_us, arrival.template

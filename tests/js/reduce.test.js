@@ -121,6 +121,7 @@ test("every kind can be told in words", () => {
     Unroutable: [2, "", "key", true],
     NacksSent: [2, { cause: "overflow" }],
     Rejected: [2, {}],
+    Committed: [3, { commits: 1 }],
     DeadLettered: ["expired", 2, "x", "key", ["q"], {}],
     NodeChanged: ["alarms", { memory: true }, {}],
     ActorChanged: ["p1", { state: "blocked" }, {}],

@@ -169,6 +169,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
         ),
         verb({"do": just("ack_tag"), "tag": st.integers(0, 9), "multiple": st.booleans()}),
         verb({"do": just("kill_queue"), "queue": queue}),
+        verb({"do": st.sampled_from(["stop_app", "start_app", "start_app"])}),
         verb({"do": just("set"), "name": just("work_profile"), "value": st.sampled_from(["instant", "ssd"])}),
         verb(
             {

@@ -43,6 +43,7 @@ export const AMQP_HANDLERS = {
   ConsumerCancelled: nothing,
   Unroutable: nothing,
   NacksSent: nothing,
+  Committed: nothing,
   Rejected: nothing,
   DeadLettered: nothing,
 };

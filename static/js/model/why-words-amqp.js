@@ -112,6 +112,16 @@ export const AMQP_WORDS = {
         : gettext("The queue is full and its overflow is reject-publish."),
       { count: number(row[3]) },
     ),
+  Committed: (row) =>
+    said(
+      "\u2713",
+      "alpha",
+      ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", row[3]),
+      gettext(
+        "All queues have confirmed all of it, on disk where that is due; only now commit_ok goes out and the client goes on.",
+      ),
+      { count: number(row[3]) },
+    ),
   Rejected: (row) =>
     said(
       "\u2715",

@@ -49,6 +49,7 @@ const FUNCTIONS = {
   IndexRecovered: "recover",
   ConfirmsSent: "confirm",
   NacksSent: "send_nacks",
+  Committed: "tx_commit",
   ExchangeDeclared: "exchange_declare",
   ExchangeDeleted: "exchange_delete",
   QueueBound: "queue_bind",

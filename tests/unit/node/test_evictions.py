@@ -306,3 +306,11 @@ def test_stored_messages_die_with_what_they_carried() -> None:
     assert (ready(follower), ready(follower, "dead")) == (2, 10)
     assert headers_in(follower, "dead")["a"] == 1
     assert headers_in(follower, "dead")["x-death"][0]["routing-keys"] == ["work"]
+
+
+@pytest.mark.parametrize(("size_bytes", "stored"), [(3595, False), (3596, True)])
+def test_dead_letters_count_their_headers_for_embedding(size_bytes: int, stored: bool) -> None:
+    """Q12, S57: x-death and three x-first-death-* and one more are 500 bytes, however long they are."""
+    follower = follow({"x-max-length": 0, **TO_DEAD})
+    follower.submit(burst(1, size_bytes, headers={"a": 1}))
+    assert follower.node.queues["dead"].state.q4.first.home_store is stored
