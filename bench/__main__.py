@@ -25,6 +25,7 @@ BENCHES = (
     "stalled_reader",
     "frames",
     "sweep",
+    "classroom",
 )
 """Modules of this package, each with a `run`."""
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 logger = logging.getLogger(__name__)
 
-GATHER_S = 0.25
+GATHER_S = 0.4
 """Changes within this time are told together."""
 LOOK_S = 2.0
 """Between two looks at the sessions, at the clock, and at what another process may have changed."""

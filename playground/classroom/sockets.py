@@ -8,6 +8,7 @@ import json
 import logging
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from channels.auth import get_user
@@ -28,6 +29,7 @@ GONE = 4004
 TOO_MANY = 4010
 TOO_FAST = 4008
 LOOK_TIMEOUT_S = 0.3
+FORGET_S = 30
 OUTBOX = 16
 
 
@@ -162,19 +164,38 @@ class StudentSocket(ClassSocket):
             self._put(picture["student"])
 
 
+# A thread of its own: the one that all sockets share is busy with what thirty sessions write down.
+_readers = ThreadPoolExecutor(1, thread_name_prefix="class")
+_picture = database_sync_to_async(selectors.picture, thread_sensitive=False, executor=_readers)
+
+
 async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
     """Read a class once for all its sockets: the database, then the sessions that are awake here."""
-    picture = await database_sync_to_async(selectors.picture)(classroom, online)
+    picture = await _picture(classroom, online)
     if picture is None:
         holds.release(f"class {classroom}")
         return None
     rows = picture["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
     _hold(classroom, sessions, picture["teacher"]["frozen"])
-    looks = {public_id: asyncio.create_task(_look(public_id)) for public_id in sessions}
+    await _look_at(sessions)
     for each in rows:
-        each["mix"] = await looks[each["session"]] if each["session"] else None
+        each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]
     return picture
+
+
+_mixes: dict[str, tuple[float, list[int] | None]] = {}
+"""When a session was looked at, and how its messages were made up."""
+
+
+async def _look_at(sessions: list[str]) -> None:
+    """Look at the sessions whose last look is some time ago, all at once; forget old ones."""
+    now_s = time.monotonic()
+    for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
+        del _mixes[public_id]
+    due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.LOOK_S]
+    for public_id, mix in zip(due, await asyncio.gather(*map(_look, due)), strict=True):
+        _mixes[public_id] = (now_s, mix)
 
 
 def _hold(classroom: int, sessions: list[str], frozen: bool) -> None:

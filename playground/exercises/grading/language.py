@@ -69,6 +69,11 @@ class Condition:
         if isinstance(self.value, str) and self.value.startswith("@"):
             self.other = _path(self.value[1:])
 
+    @property
+    def looks_back(self) -> bool:
+        """Whether it has to see every moment, or only the last one."""
+        return self.kind in {"ever", "always"} or any(part.looks_back for part in self.parts)
+
     def see(self, facts: Facts) -> None:
         """Take notice of a moment."""
         for part in self.parts:
@@ -124,6 +129,11 @@ class Measure:
             self.kind, self._extreme = "number", form
         else:
             raise Malformed(f"{form!r} is no measure")
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it has to see every moment, or only the last one."""
+        return self.kind in {"most", "least"} or any(part.looks_back for part in self.parts)
 
     def see(self, facts: Facts) -> None:
         """Take notice of a moment."""

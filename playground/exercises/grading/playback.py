@@ -23,7 +23,11 @@ MAX_EVENTS = 40_000
 
 
 class Watcher(Protocol):
-    """Anything that wants to see each moment."""
+    """Anything that may want to see each moment."""
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether it has to see every moment, or only the last one."""
 
     def see(self, facts: Facts) -> None:
         """Take notice of a moment."""
@@ -48,7 +52,7 @@ class Playback:
     Args:
         scenario: as `engine.node.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
-        watchers: see every moment at which something happened.
+        watchers: those that look back see every moment at which something happened.
         give_up: asked now and then; when it says so, `TooLong` is raised.
     """
 
@@ -64,7 +68,7 @@ class Playback:
         self.seen: Counter[str] = Counter()
         self.moved: Counter[str] = Counter()
         self._commands = list(commands)
-        self._watchers = list(watchers)
+        self._watchers = [each for each in watchers if each.looks_back]
         self._give_up = give_up
         self._gather()
 
