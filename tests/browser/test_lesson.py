@@ -182,7 +182,7 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
 
     # push a state to all
     teacher.get_by_text("Push a state").click()
-    teacher.fill("#push-link", "1-first-burst")
+    teacher.fill("#push-link", "first-burst")
     with students[2].expect_navigation(url=re.compile(r"/s/[2-9a-z]+/"), timeout=WAIT_MS):
         teacher.get_by_role("button", name="Open it for everyone").click()
     for student in students[:2]:
