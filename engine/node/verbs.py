@@ -86,9 +86,9 @@ class Verbs:
             consumer = Consumer(command.name, node.settings.unsent_message_limit)
             consumer.alarm = node.connections.alarm
         elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
+            what = "ack mode" if consumer.ack != command.ack else "queue"
             raise CommandError(
-                f"{command.name} holds {consumer.holding} messages, so its "
-                f"{'ack mode' if consumer.ack != command.ack else 'queue'} cannot change; "
+                f"{command.name} holds {consumer.holding} messages, so its {what} cannot change; "
                 "remove it and add it again"
             )
         consumer.rule = "set"

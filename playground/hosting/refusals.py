@@ -83,7 +83,26 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
         r"there are (?P<most>\d+) policies already; clear one first",
         _("There are %(most)s policies already. Clear one first."),
     ),
+    (
+        r"the broker is stopped; start it with start_app first",
+        _("The broker is stopped. Start it with start_app first."),
+    ),
+    (r"(?P<line>\S+) changes nothing; ask it instead", _("%(line)s changes nothing: it is a question.")),
+    (
+        r"(?P<name>.+) = (?P<value>.+): .+ not part of Waterline; leave it out",
+        _("%(name)s = %(value)s is not part of Waterline. Leave it out."),
+    ),
     # --- values ---
+    (r"a command is an object such as .*", _('A command must be an object, such as {"do": "purge"}.')),
+    (r"do must be one of (?P<verbs>.*)", _("do must be one of these: %(verbs)s.")),
+    (
+        r'"(?P<text>.*)" is no amount of bytes; .*',
+        _("%(text)s is no amount of bytes. Write it like 512MiB, 1GB or 1073741824."),
+    ),
+    (
+        r"(?:settings: )?(?P<name>\S+) = (?P<value>.+) is not possible; allowed: (?P<allowed>.+)",
+        _("%(name)s cannot be %(value)s. Possible: %(allowed)s."),
+    ),
     (
         r"(?P<place>.+) must be a whole number(?:, not .*| of microseconds .*)?",
         _("%(place)s must be a whole number."),
@@ -107,6 +126,10 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
     (r"(?P<place>.+) is missing", _("%(place)s is missing.")),
     (r"(?P<place>.+) is not known here", _("%(place)s is not known here.")),
     # --- scenarios ---
+    (
+        r"a scenario has at most (?P<most>\d+) bytes, this one has (?P<count>\d+)",
+        _("A scenario has at most %(most)s bytes; this one has %(count)s."),
+    ),
     (
         r"topology\.(?P<part>\w+) has (?P<name>\S+) twice",
         _("topology.%(part)s has %(name)s twice."),
