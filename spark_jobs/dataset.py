@@ -11,7 +11,7 @@ from pyarrow import fs
 
 from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell
-from spark_jobs.schema import CELLS, Row
+from spark_jobs.schema import CELLS, COST, Row
 from workloads import store
 from workloads.errors import WorkloadError
 
@@ -34,6 +34,14 @@ def known_rows(path: str, engine_version: str, engine_build: str) -> dict[str, R
         & ds.field("error").is_null()
     )
     return {row["cell_id"]: row for row in dataset.to_table(filter=wanted).to_pylist()}
+
+
+def mean_costs_s(rows: Iterable[Row]) -> dict[str, float]:
+    """Return what the cells of each workload took on average, in seconds."""
+    costs: dict[str, list[float]] = {}
+    for row in rows:
+        costs.setdefault(row["workload"], []).append(row[COST])
+    return {workload: sum(each) / len(each) for workload, each in costs.items()}
 
 
 def failed_rows(path: str, cell_ids: Iterable[str], engine_build: str) -> dict[str, Row]:

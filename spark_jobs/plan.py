@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +12,9 @@ from spark_jobs.errors import SweepError
 from spark_jobs.parameters import Scenario, Value, with_values
 from spark_jobs.spec import Spec
 from workloads.workload import messages
+
+LEAST_S, ACTOR_SECOND_S = 0.05, 0.015
+"""What a cell costs at least, and for each virtual second of each publisher and consumer, as measured."""
 
 TASKS_PER_SLOT = 4
 """Enough for a slow task not to keep the other slots waiting; each one costs Spark some 30 ms."""
@@ -45,10 +48,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         cells: every cell of the sweep, in the order of the table.
         todo: those not known yet.
+        estimate_s: about how many seconds of one core they take.
     """
 
     cells: tuple[Cell, ...]
     todo: tuple[Cell, ...]
+    estimate_s: float
 
     def summary(self) -> str:
         """Return one line for people."""
@@ -56,12 +61,23 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
         known = len(self.cells) - len(self.todo)
         return (
             f"{len(self.cells)} cells, {known} already known, {len(self.todo)} to run "
-            f"(up to {published / 1e6:.1f} million messages)"
+            f"(up to {published / 1e6:.1f} million messages, about {_duration(self.estimate_s)} of one core)"
         )
 
 
-def make_plan(spec: Spec, engine_version: str, known_ids: Collection[str] = ()) -> Plan:
+def make_plan(
+    spec: Spec,
+    engine_version: str,
+    known_ids: Collection[str] = (),
+    costs_s: Mapping[str, float] | None = None,
+) -> Plan:
     """Return the cells of `spec`; those with an id in `known_ids` need no run.
+
+    Args:
+        spec: the checked sweep.
+        engine_version: part of the cells' ids.
+        known_ids: ids of cells that were computed before.
+        costs_s: what a cell of a workload took before, by workload; others are estimated.
 
     Raises:
         SweepError: a workload lacks what an axis varies.
@@ -76,7 +92,22 @@ def make_plan(spec: Spec, engine_version: str, known_ids: Collection[str] = ()) 
     for cell in cells:
         if cell.cell_id not in known_ids:
             wanted.setdefault(cell.cell_id, cell)
-    return Plan(cells=cells, todo=tuple(wanted.values()))
+    todo = tuple(wanted.values())
+    costs = costs_s or {}
+    estimate_s = sum(costs.get(cell.workload) or guessed_s(cell.scenario) for cell in todo)
+    return Plan(cells=cells, todo=todo, estimate_s=estimate_s)
+
+
+def guessed_s(scenario: Scenario) -> float:
+    """Return about how long a cell takes that nobody has timed: cost follows the ticks of publishers and consumers."""
+    names = {each["name"] for each in scenario["commands"] if each["do"] in {"set_publisher", "set_consumer"}}
+    return LEAST_S + ACTOR_SECOND_S * len(names) * scenario["until_us"] / 1e6
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"
 
 
 def cell_id(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine import ENGINE_VERSION
-from spark_jobs.dataset import failed_rows, known_rows, locate, sweep_table
+from spark_jobs.dataset import failed_rows, known_rows, locate, mean_costs_s, sweep_table
 from spark_jobs.engine_build import engine_build
 from spark_jobs.plan import Plan, make_plan
 from spark_jobs.publish import write_page, write_table
@@ -40,7 +40,8 @@ def sweep(workloads: str, grid: Path, out: str, master: str, say: Say, *, plan_o
     """
     spec = read_spec(workloads, grid)
     cells = f"{out.rstrip('/')}/cells"
-    plan = make_plan(spec, ENGINE_VERSION, known_rows(cells, ENGINE_VERSION, engine_build()))
+    known = known_rows(cells, ENGINE_VERSION, engine_build())
+    plan = make_plan(spec, ENGINE_VERSION, known, mean_costs_s(known.values()))
     say(f"{spec.grid.name}: {plan.summary()}")
     if plan_only:
         return 0

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.plan import Cell, cell_id, deal, make_plan
+from spark_jobs.plan import Cell, cell_id, deal, guessed_s, make_plan
 from spark_jobs.spec import Spec, Workload, make_spec, read_grid
 from tests.unit.spark_jobs.test_spec import GRID, WORKLOAD, files
 from workloads.workload import messages
@@ -87,3 +87,13 @@ def test_tasks_get_about_equal_weights() -> None:
 
 def test_no_task_is_empty() -> None:
     assert [len(task) for task in deal([cell(1, 5)], 16)] == [1]
+
+
+def test_the_estimate_takes_what_is_known_and_guesses_the_rest(tmp_path: Path) -> None:
+    tiny = spec(tmp_path)
+    timed = make_plan(tiny, "1.0", (), {"w": 7.0})
+    assert timed.estimate_s == 7.0 * len(timed.cells)
+    guessed = make_plan(tiny, "1.0")
+    assert guessed.estimate_s == sum(guessed_s(cell.scenario) for cell in guessed.cells) > 0
+    assert "of one core" in guessed.summary()
+    assert guessed_s({**WORKLOAD, "until_us": 10**9}) >= guessed_s(WORKLOAD)
