@@ -387,3 +387,22 @@ def test_an_idle_node_tells_nothing_of_its_processes() -> None:
     before = len(rows(node, ProcessChanged))
     after(node, 60 * SECOND)
     assert len(rows(node, ProcessChanged)) == before
+
+
+def test_a_consumer_finds_its_window_open_after_every_crash() -> None:
+    """F8, D4: what its writer had not reported to the dead process does not count any more."""
+    node = node_of()
+    consumer = {"do": "set_consumer", "name": "c1", "rate_per_s": 100_000, "prefetch": 0}
+    for _ in range(8):
+        node.submit(consumer)
+        node.submit(burst(1000, 20_000))
+        after(node, 45_000)
+        node.submit({"do": "kill_queue", "queue": "orders"})
+        after(node, SECOND)
+    assert node.consumers.all["c1"].unsent == 0
+    before = actor(node, "c1")["acked"]
+    node.submit({"do": "purge"})
+    node.submit(consumer)
+    node.submit(burst(1000, 20_000))
+    after(node, 5 * SECOND)
+    assert actor(node, "c1")["acked"] == before + 1000
