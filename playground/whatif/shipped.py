@@ -19,6 +19,9 @@ DISAGREE = 0.2
 VERSION = 2
 """Of the files; one of another version is left out."""
 
+FIRST = "paging-watermark"
+"""The heatmap that is shown where none is asked for; the others follow in the order of names."""
+
 log = logging.getLogger(__name__)
 
 
@@ -132,7 +135,9 @@ def heatmaps(*places: Path) -> dict[str, Heatmap]:
         places: directories to look in instead of the usual ones; of two with one name the later counts.
     """
     found: dict[str, Heatmap] = {}
-    for path in (path for place in places or directories() for path in sorted(place.glob("*.json"))):
+    for path in (
+        path for place in places or directories() for path in sorted(place.glob("*.json"), key=_order)
+    ):
         if path.name.endswith(".findings.json"):
             continue
         try:
@@ -145,6 +150,10 @@ def heatmaps(*places: Path) -> dict[str, Heatmap]:
             continue
         found[heatmap.name] = heatmap
     return found
+
+
+def _order(path: Path) -> tuple[bool, str]:
+    return path.stem != FIRST, path.name
 
 
 def beside(name: str, ending: str, *places: Path) -> Path | None:

@@ -80,6 +80,19 @@ def test_a_cell_opens_live_and_reaches_the_same_digest(page: Page) -> None:
     expect(page.get_by_text("the same run")).to_be_visible(timeout=SLOW_MS)
 
 
+def test_two_pinned_cells_are_compared(page: Page) -> None:
+    page.goto("/whatif/?h=paging-watermark&w=steady")
+    page.locator(".whatif-cell.home").focus()
+    page.keyboard.press("p")
+    page.wait_for_url("**pin=**")
+    expect(page.locator(".whatif-pins li")).to_have_count(1)
+    page.locator(".whatif-cell").nth(3).hover()
+    page.get_by_role("tooltip").get_by_role("button", name="Pin", exact=True).click()
+    page.wait_for_url("**pin=*%2C*")
+    page.get_by_role("button", name="Compare A and B").click()
+    page.wait_for_url("**/compare/**")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everybody_can_use_it(
     open_page: OpenPage, assert_accessible: Callable[[Page], None], scheme: str

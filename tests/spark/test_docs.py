@@ -71,7 +71,7 @@ def test_the_page_is_true(tmp_path: Path, java_home: str, settings: Any) -> None
                 env=variables,
                 capture_output=True,
                 text=True,
-                timeout=300,
+                timeout=900,
                 check=False,
             )
             typed += 1
