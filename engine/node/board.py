@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.transitions import ActorChanged, NodeChanged, QueueChanged, Transition, Why
@@ -41,16 +41,22 @@ class Board:
         if self._actors.pop(actor, None) is not None:
             self._emit(ActorChanged(rule, actor, None))
 
-    def tell_queue(self, queue: str, rule: str, facts: dict[str, Any], why: Why | None = None) -> None:
-        """Emit what differs of a queue, if anything does; None for what it has no longer."""
-        told = self._queues.setdefault(queue, {})
-        changed: dict[str, Any] = {
-            name: value for name, value in facts.items() if name not in told or told[name] != value
-        }
-        changed |= {name: None for name in told if name not in facts}
-        if changed:
-            self._queues[queue] = dict(facts)
-            self._emit(QueueChanged(rule, queue, changed, why or {}))
+    def tell_queue(self, queue: str, rules: Mapping[str, str], facts: dict[str, Any]) -> None:
+        """Emit what differs of a queue, if anything does, by rule; None for what it has no longer.
+
+        Args:
+            rules: the rule that each fact follows; what is not listed follows P17.
+        """
+        told = self._queues.get(queue, {})
+        if told == facts:
+            return
+        self._queues[queue] = facts
+        by_rule: dict[str, dict[str, Any]] = {}
+        for name in {**told, **facts}:
+            if told.get(name) != facts.get(name):
+                by_rule.setdefault(rules.get(name, "P17"), {})[name] = facts.get(name)
+        for rule, changed in by_rule.items():
+            self._emit(QueueChanged(rule, queue, changed, {}))
 
     def forget_queue(self, queue: str) -> None:
         """Forget what was told of a queue, which ended with a transition of its own."""

@@ -359,9 +359,10 @@ class Node:
     def _end_event(self) -> None:
         """Let dead letters arrive, and tell what an event changed without a transition of its own."""
         self.dead_letters.deliver()
+        if self.processes.timed:
+            for publisher in self.connections.publishers.values():
+                self.connections.way_in.show_flow(publisher)
         for actor in self.actors():
-            if isinstance(actor, Publisher) and self.processes.timed:
-                self.connections.way_in.show_flow(actor)
             self.board.tell_actor(actor.name, actor.rule, actor.facts())
             actor.rule = actor.usual_rule
         self.board.tell("app", "D2", self.life.facts())
@@ -422,6 +423,8 @@ class Node:
 
     def verify(self) -> None:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
+        if not self.life.runs:
+            return
         for queue in self.host.queues():
             queue.state.index.verify()
         for store in self.host.stores.values():

@@ -30,6 +30,8 @@ class Processes:
         self, scheduler: Scheduler, emit: Callable[[Transition], None], on_store_worked: Callable[[], None]
     ) -> None:
         self.meter = Meter()
+        self.timed = False
+        """Whether work takes time, so that mailboxes fill."""
         self.cores = Cores()
         self._scheduler = scheduler
         self._emit = emit
@@ -40,14 +42,10 @@ class Processes:
         self._changed: dict[str, None] = {}
         self._timer: Timer | None = None
 
-    @property
-    def timed(self) -> bool:
-        """Whether work takes time, so that mailboxes fill."""
-        return not self.meter.profile.instant
-
     def use(self, name: ProfileName) -> None:
         """Work on another machine from now on."""
         self.meter.profile = PROFILES[name]
+        self.timed = not self.meter.profile.instant
         self.meter.forget()
         self.cores.milli = self.meter.profile.milli_cores
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
@@ -23,6 +23,16 @@ from engine.node.virtual_host import QUEUE, StopKind, VirtualHost
 from engine.node.way_out import WayOut
 from engine.ranges import Range
 from engine.transitions import Transition
+
+RULES: Final = {
+    "queue_process": "P5",
+    "rate_timer_at_us": "P5",
+    "reported_duration": "M2",
+    "desired_duration": "M2",
+    "ttl_at_us": "P9",
+    "expires_at_us": "P18",
+}
+"""By which rule each fact of a queue changes; its definition follows P17."""
 
 
 class Wish:
@@ -227,13 +237,12 @@ class Queues(Mapping[str, Deliveries]):
         if name == QUEUE:
             self._board.tell("clock", rule, live.process.clock_facts())
         else:
-            self._board.tell_queue(name, rule, self.facts(name))
+            self._board.tell_queue(name, {**RULES, "queue_process": rule}, self.facts(name))
 
     def tell(self) -> None:
         """Tell what changed without a transition of its own."""
         for name in self._live:
-            self.tell_clock(name, "P5")
-            self._board.tell_queue(name, "P17", self.facts(name))
+            self._board.tell_queue(name, RULES, self.facts(name))
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""

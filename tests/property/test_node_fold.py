@@ -91,6 +91,7 @@ def commands() -> st.SearchStrategy[dict[str, Any]]:
                 "do": just("set_publisher"),
                 "name": name,
                 "rate_per_s": st.sampled_from([1, 30, 500]),
+                "tx": st.sampled_from([0, 0, 4]),
                 "size_bytes": SIZES,
                 "persistent": st.booleans(),
                 "confirm": st.booleans(),
