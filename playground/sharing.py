@@ -18,16 +18,22 @@ REHEARSAL_S = 20.0
 
 
 def share(session: Session) -> Scenario:
-    """Keep a scenario that repeats the session up to now; blocks until the session has come to a stop for it."""
+    """Keep a scenario that repeats the session, up to now if somebody did something of their own in it.
+
+    Blocks until the session has come to a stop for it.
+    """
     moment = _moment(session)
+    story = _story(session, moment)
+    if story and session.origin:  # the whole run, with what is told around it: the link names the moment
+        return services.keep_scenario(moment.scenario, session.origin.engine_version, story)
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
-    return services.keep_scenario(door().check(scenario), story=_story(session, moment))
+    return services.keep_scenario(door().check(scenario))
 
 
 def _story(session: Session, moment: Moment) -> dict[str, Any] | None:
-    """Return the story that still fits: nobody did anything else, and what it looks at has happened."""
+    """Return the story that still fits: nobody did anything else, and the run has not left its end behind."""
     story = session.origin.story if session.origin else None
-    if not story or moment.commands or moment.at_us < session.scenario["until_us"]:
+    if not story or moment.commands or moment.at_us > session.scenario["until_us"]:
         return None
     return dict(story)
 
@@ -35,6 +41,16 @@ def _story(session: Session, moment: Moment) -> dict[str, Any] | None:
 def scenario_so_far(session: Session) -> dict[str, object]:
     """Return the scenario that `share` would keep, without keeping it."""
     moment = _moment(session)
+    scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
+    return door().check(scenario)
+
+
+def file_of(session: Session) -> dict[str, Any]:
+    """Return the scenario file of a session: the run so far, or a run and its story as they were written."""
+    moment = _moment(session)
+    story = _story(session, moment)
+    if story:
+        return {**moment.scenario, **story}
     scenario = timeline.merged(moment.scenario, moment.commands, moment.at_us, moment.digest)
     return door().check(scenario)
 

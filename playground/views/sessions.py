@@ -105,7 +105,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
-    context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "at_us": kept_until(kept)}
+    context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "until_us": kept_until(kept)}
     context["stateless"] = _stateless(request, kept)
     context["embed"] = request.build_absolute_uri(reverse("embed", args=[kept.short_id]))
     if request.htmx:
@@ -130,10 +130,10 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
 @require_safe
 @rate_limited
 def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
-    """Download everything that happened so far as a scenario."""
+    """Download a session as a scenario file: everything that happened so far, or the run that it repeats."""
     found = session_or_gone(session_id)
     try:
-        scenario = sharing.scenario_so_far(found)
+        scenario = sharing.file_of(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
     response = JsonResponse(scenario, json_dumps_params={"indent": 2, "ensure_ascii": False})

@@ -17,6 +17,7 @@ from PIL import Image
 from playground import library, links, ownership, selectors, services
 from playground.doors import door
 from playground.models import Scenario, Session
+from playground.storybook.entry import read
 from playground.views import exports
 from playground.views import links as link_views
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
@@ -435,3 +436,27 @@ def test_pictures_are_remembered(client: Client, kept: Scenario) -> None:
     for _each in range(3):
         client.get(f"/r/{kept.short_id}/card.png?at=1000000")
     assert link_views._drawn.cache_info().misses == 1
+
+
+async def test_sharing_a_told_run_keeps_its_story_and_the_whole_of_it(browsers: Any) -> None:  # noqa: F811
+    from asgiref.sync import sync_to_async
+
+    from playground import sharing
+
+    @sync_to_async
+    def begin() -> Session:
+        entry = library.entry("first-burst")
+        assert entry is not None
+        kept = services.keep_scenario(entry.run, story=entry.story_json())
+        return services.replay_session(kept, 4_800_000)
+
+    session = await begin()
+    shared = await sync_to_async(sharing.share)(session)
+    assert shared.story == session.origin.story
+    assert selectors.scenario_body(shared)["until_us"] == 17_000_000
+    file = await sync_to_async(sharing.file_of)(session)
+    assert read(file).story.prediction is not None
+    await sync_to_async(services.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
+    mine = await sync_to_async(sharing.share)(await sync_to_async(selectors.session_by_id)(session.public_id))
+    assert mine.story is None, "the story was about another run"
+    assert selectors.scenario_body(mine)["until_us"] == 4_800_000
