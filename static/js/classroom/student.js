@@ -6,40 +6,44 @@ const veil = document.querySelector("[data-class-veil]");
 const link = bar.querySelector("[data-vote-link]");
 const PUSHED = "class-pushed";
 const VOTED = "class-vote";
-let shownVote;
 
-// The veil goes when the teacher says so, not with Escape.
+let frozen = false;
+
+// The veil goes when the teacher says so, not with Escape; a browser may close it all the same the second time.
 veil.addEventListener("cancel", (event) => event.preventDefault());
+veil.addEventListener("close", () => {
+  if (frozen) veil.showModal();
+});
 
 /** The first message after a load tells how things are; what was seen before does not lead anywhere again. */
 function told(message) {
-  freeze(message.frozen);
+  frozen = message.frozen;
+  if (frozen && !veil.open) veil.showModal();
+  else if (!frozen && veil.open) veil.close();
   push(message.push);
   vote(message.vote);
 }
 
-function freeze(frozen) {
-  if (frozen && !veil.open) veil.showModal();
-  else if (!frozen && veil.open) veil.close();
-}
-
+/** Follow a state that is pushed while this tab is open: what was there when it came counts as seen. */
 function push(pushed) {
-  if (!pushed || sessionStorage.getItem(PUSHED) === pushed.at) return;
-  const fresh = Date.now() - Date.parse(pushed.at) < 60_000;
-  sessionStorage.setItem(PUSHED, pushed.at);
-  if (fresh) location.assign(`/r/${pushed.id}/`);
+  const seen = sessionStorage.getItem(PUSHED);
+  const now = pushed?.at ?? "";
+  if (seen === now) return;
+  sessionStorage.setItem(PUSHED, now);
+  if (seen !== null && pushed) location.assign(`/r/${pushed.id}/`);
 }
 
+/** On the page of the vote, follow its stages; elsewhere, a vote that begins leads there once. */
 function vote(now) {
   const key = now ? `${now.id} ${now.stage}` : "";
-  link.hidden = !now;
-  const onPage = document.querySelector("[data-vote-page]") !== null;
-  if (onPage && shownVote !== undefined && shownVote !== key) location.assign(bar.dataset.voteAddress);
-  else if (!onPage && now?.stage === "first" && sessionStorage.getItem(VOTED) !== String(now.id)) {
+  const page = document.querySelector("[data-vote-page]");
+  link.hidden = !now || page !== null;
+  if (page) {
+    if (page.dataset.votePage !== key) location.assign(bar.dataset.voteAddress);
+  } else if (now?.stage === "first" && sessionStorage.getItem(VOTED) !== String(now.id)) {
     sessionStorage.setItem(VOTED, String(now.id));
     location.assign(bar.dataset.voteAddress);
   }
-  shownVote = key;
 }
 
 follow("/ws/class/me/", told);
