@@ -51,7 +51,7 @@ def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     page.keyboard.press("Control+k")
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.locator("#palette-list [role=option]").first).to_be_visible()
     assert_accessible(page)
     page.keyboard.type("no action is called so")
     expect(page.get_by_text("No action of this name")).to_be_visible()

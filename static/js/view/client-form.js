@@ -11,13 +11,14 @@ export class ClientForm {
   constructor(dialog, session, command) {
     Object.assign(this, { dialog, session, command });
     this.form = find("form", dialog);
+    find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
     this.form.addEventListener("submit", (event) => {
-      if (event.submitter?.value === "cancel") return;
       event.preventDefault();
       this.submit();
     });
   }
 
+  /** Show the dialog for a client as it is, or for a new one. */
   open(client, fresh) {
     this.role = client.role;
     this.client = client;

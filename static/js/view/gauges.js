@@ -40,15 +40,17 @@ export function fileBytes(state) {
 
 function diskGauge(state, colors) {
   const used = fileBytes(state);
-  const free = state.node.disk.free_bytes;
-  const total = free === undefined || free === null ? Math.max(1024 * 1024, used * 1.5) : used + free;
+  const { free = null, limit = null, alarm = false } = state.node.disk;
+  // Where the node watches a disk: how far the files may grow until the alarm, to the scale of what is taken.
+  const room = free === null || limit === null ? null : used + free - limit;
+  const near = room !== null && room < used * 20;
   return {
     title: gettext("DISK"),
     label: bytes(used),
     value: used,
-    top: total,
-    lines: [],
-    color: colors.delta,
+    top: near ? Math.max(used, room) * 1.15 : Math.max(1024 * 1024, used * 1.5),
+    lines: near ? [[Math.max(0, room), gettext("disk limit"), "alarm"]] : [],
+    color: alarm ? colors.alarm : colors.delta,
   };
 }
 

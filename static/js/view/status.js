@@ -3,6 +3,8 @@ import { fill, gettext } from "../model/text.js";
 import { figures, situation } from "../model/situation.js";
 import { find, setText, show } from "./dom.js";
 
+const SLOW_MS = 1000;
+
 export class Status {
   constructor(root, session, retry) {
     Object.assign(this, { root, session });
@@ -27,6 +29,9 @@ export class Status {
       }[name],
     );
     show(this.veil, name === "lost" || name === "ended");
+    clearTimeout(this.waiting);
+    if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);
+    show(find("[data-act=retry]", this.veil), name === "lost");
     this.root.classList.toggle("is-lost", name === "lost" || name === "ended");
     if (name === "ended")
       setText(
@@ -34,6 +39,12 @@ export class Status {
         gettext("This session is over. Start a new one to go on."),
       );
     if (name === "lost") this.countDown(retryMs);
+  }
+
+  /** What takes more than a second says that it is under way. */
+  waitLong() {
+    setText(find("[data-veil-text]", this.veil), gettext("Connecting to the engine …"));
+    show(this.veil, true);
   }
 
   countDown(retryMs) {

@@ -1,0 +1,58 @@
+"""Every page without a serious finding, in both themes, and none wider than the smallest phone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Page
+
+OpenPage = Callable[..., Page]
+PAGES = (
+    "/",
+    "/subjects/",
+    "/subjects/lazy-queues/",
+    "/glossary/",
+    "/library/",
+    "/compare/",
+    "/whatif/",
+    "/learn/",
+    "/class/",
+    "/fidelity/",
+    "/no-such-page/",
+)
+SERIOUS = {"serious", "critical"}
+AXE = """() => axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations
+  .map((each) => [each.impact, each.id, each.nodes.slice(0, 4).map((node) => node.target.join(" "))]))"""
+
+
+def serious(page: Page) -> list[object]:
+    """Return the findings that count, each with where it is."""
+    page.evaluate(AXE_SCRIPT)
+    return [each for each in page.evaluate(AXE) if each[0] in SERIOUS]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_finding(open_page: OpenPage, expected_errors: list[str], scheme: str) -> None:
+    expected_errors.append("404")
+    page = open_page(color_scheme=scheme)
+    found = {}
+    for path in PAGES:
+        page.goto(path)
+        page.wait_for_load_state("networkidle")
+        found[path] = serious(page)
+    assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_no_page_is_wider_than_the_smallest_phone(open_page: OpenPage, expected_errors: list[str]) -> None:
+    expected_errors.append("404")
+    page = open_page(viewport={"width": 360, "height": 740}, locale="zh-Hans")
+    wide = {}
+    for path in PAGES:
+        page.goto(path)
+        page.wait_for_timeout(200)
+        width = page.evaluate("document.documentElement.scrollWidth")
+        if width > 360:
+            wide[path] = width
+    assert wide == {}
