@@ -20,7 +20,7 @@ def start(page: Page, count: int = 30) -> None:
     page.get_by_role("button", name="Start in classroom scale").click()
     page.wait_for_url("**/s/*/")
     page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
-    page.get_by_label("persistent", exact=True).check()
+    page.get_by_role("checkbox", name="persistent", exact=True).check()
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
     page.wait_for_function(

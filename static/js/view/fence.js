@@ -104,7 +104,7 @@ export class FenceHandle {
     }
     const { geo, fence } = scene;
     const shown = held?.target ?? target;
-    const u = Math.round(held?.u ?? fence?.u ?? geo.u0);
+    const u = Math.round(held?.u ?? fence?.u ?? scene.lanes[0].u0);
     this.handle.classList.toggle("is-free", shown === null);
     this.handle.classList.toggle("is-held", held !== null);
     this.handle.classList.toggle("is-left", !geo.turned && u > geo.width - 170);

@@ -116,6 +116,7 @@ export class Follow {
   words() {
     const found = locate(this.playhead.state.queues[this.queue], this.seq);
     if (!found) return this.life.over ? gettext("over") : gettext("not in the queue");
+    if (found.place === "delta") return stateWords("delta", 0);
     const place = found.place.endsWith("_pending") ? gettext("unacked") : found.place;
     return `${place} · ${stateWords(found.place, found.row ? found.row[4] : 31)}`;
   }

@@ -11,6 +11,8 @@ export class Wire {
     this.drawn = "";
     stage.listen(() => this.paint());
     files.painted = () => this.paint();
+    // What is above the bytes may grow when they have been read.
+    new ResizeObserver(() => this.paint()).observe(page);
   }
 
   /** Draw what is chosen, and what the pointer or the keyboard is on. */
