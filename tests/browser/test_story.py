@@ -53,7 +53,7 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     files = page.get_by_role("region", name="Files on disk")
     expect(files.get_by_role("img", name=re.compile("Queue index: .* [1-9][0-9]* segments"))).to_be_visible()
     expect(files.get_by_role("img", name=re.compile("Message store: .* [1-9][0-9]* files"))).to_be_visible()
-    page.get_by_label("Acks").select_option("each")
+    page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("button", name="10×").click()
     wait_for_lane(page, "delta", "none")

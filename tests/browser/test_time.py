@@ -107,7 +107,7 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
 def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
     page = open_page()
     page_out(page)
-    page.get_by_label("Acks").select_option("each")
+    page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("combobox", name="Run until").select_option("read")
     page.get_by_role("button", name="Run until this happens").click()
