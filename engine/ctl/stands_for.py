@@ -71,6 +71,20 @@ STANDS_FOR: Final[dict[str, StandsFor]] = {
     "delete_queue": StandsFor(
         command="rabbitmqctl delete_queue {queue}", line="queue.delete queue={queue}", file=CLIENT
     ),
+    "declare_queue": StandsFor(
+        line="queue.declare queue={name} durable={durable} arguments={arguments}", file=CLIENT
+    ),
+    "declare_exchange": StandsFor(
+        line="exchange.declare exchange={name} type={type} durable={durable}", file=CLIENT
+    ),
+    "bind": StandsFor(
+        line="queue.bind queue={queue} exchange={exchange} routing_key={routing_key}", file=CLIENT
+    ),
+    "credit": StandsFor(line="{{credit_flow_default_credit, {{400, 200}}}}", file=ADVANCED),
+    "store_credit": StandsFor(
+        line="{{msg_store_credit_disc_bound, {{{msg_store_credit_initial}, {msg_store_credit_more}}}}}",
+        file=ADVANCED,
+    ),
     "publish": StandsFor(
         line="basic.publish exchange={exchange} routing_key={routing_key} delivery_mode={delivery_mode}",
         file=CLIENT,
@@ -86,7 +100,7 @@ STANDS_FOR: Final[dict[str, StandsFor]] = {
     "stop_app": StandsFor(command="rabbitmqctl stop_app"),
     "start_app": StandsFor(command="rabbitmqctl start_app"),
     "set_policy": StandsFor(
-        command="rabbitmqctl set_policy {name} \"{pattern}\" '{definition}' --priority {priority} --apply-to {apply_to}"
+        command="rabbitmqctl set_policy {name} \"{pattern}\" '{definition}' --apply-to {apply_to}"
     ),
     "clear_policy": StandsFor(command="rabbitmqctl clear_policy {name}"),
     "queue_index_embed_msgs_below": StandsFor(line="queue_index_embed_msgs_below = {value}"),

@@ -71,3 +71,25 @@ def test_controls_say_what_they_stand_for(
     expect(page.get_by_label("rabbitmqctl", exact=True)).to_have_value(
         "rabbitmqctl set_vm_memory_high_watermark 0.4"
     )
+
+
+def test_a_stopped_broker_is_shown_and_started_again(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page)
+    page.get_by_role("button", name="Publish the first messages").click()
+    page.locator("body").press("c")
+    line = page.get_by_label("rabbitmqctl", exact=True)
+    output = page.get_by_role("log", name="What the console printed")
+    line.fill("stop_app")
+    line.press("Enter")
+    expect(output).to_contain_text(
+        "Stopping rabbit application on node rabbit@waterline ...", timeout=SLOW_MS
+    )
+    line.fill("list_queues")
+    line.press("Enter")
+    expect(output).to_contain_text("this command requires the 'rabbit' app to be running", timeout=SLOW_MS)
+    line.fill("start_app")
+    line.press("Enter")
+    line.fill("list_queues name messages")
+    line.press("Enter")
+    expect(output).to_contain_text(re.compile(r"orders\s+0"), timeout=SLOW_MS)

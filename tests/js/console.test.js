@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { History, KEPT_LINES, complete } from "../../static/js/model/console.js";
-import { fillLine, linesOf } from "../../static/js/model/stands-for.js";
+import { fillLine, formWords, linesOf } from "../../static/js/model/stands-for.js";
 
 const COMMANDS = { list_queues: ["name", "messages", "messages_ready"], list_policies: [], help: [] };
 
@@ -57,6 +57,13 @@ test("a control's lines carry the values now", () => {
   ]);
   assert.equal(linesOf(["queue_mode"], TABLE, STATE, {})[0].text, "set '{\"queue-mode\":\"lazy\"}' orders");
   assert.equal(linesOf(["disk_free_limit"], TABLE, STATE, {})[0].text, "limit = 5");
+});
+
+test("a form's fields become arguments and a definition", () => {
+  const words = formWords({ name: "q", durable: "true", ttl: "500", mode: "lazy", max_length: undefined });
+  assert.equal(words.arguments, '{"x-queue-mode":"lazy","x-message-ttl":500}');
+  assert.equal(words.definition, '{"queue-mode":"lazy","message-ttl":500}');
+  assert.equal(formWords({ name: "q" }).arguments, "{}");
 });
 
 test("a place without a value keeps its name", () => {

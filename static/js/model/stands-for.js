@@ -5,6 +5,7 @@ import { shownQueue } from "./shown.js";
 export function valuesNow(state, said = {}) {
   const settings = state.node?.settings ?? {};
   return {
+    ...settings,
     queue: shownQueue(state) ?? "orders",
     exchange: '""',
     routing_key: shownQueue(state) ?? "orders",
@@ -17,11 +18,26 @@ export function valuesNow(state, said = {}) {
   };
 }
 
+/** Fields of the forms, and the setting that each of them is in x-arguments (after "x-") and in policies. */
+const FIELDS = { mode: "queue-mode", max_length: "max-length", ttl: "message-ttl", dead_letter: "dead-letter-exchange" };
+
+/** What a form that declares something says: its fields, with arguments and definition put together as JSON. */
+export function formWords(fields) {
+  const given = Object.entries(FIELDS).filter(([name]) => fields[name] !== undefined && fields[name] !== "");
+  const asJson = (prefix) =>
+    JSON.stringify(
+      Object.fromEntries(
+        given.map(([name, key]) => [prefix + key, /^\d+$/.test(fields[name]) ? Number(fields[name]) : fields[name]]),
+      ),
+    );
+  return { ...fields, mode: undefined, arguments: asJson("x-"), definition: asJson(""), apply_to: "queues" };
+}
+
 const DECIMALS = 4;
 
 /** The value that a line's `{value}` shows for a setting. */
 export function settingNow(key, state, values) {
-  if (key in values) return values[key];
+  if (key in values && !(key in (state.node?.settings ?? {}))) return values[key];
   if (key === "queue_mode") return values.mode;
   const name = key.split(".")[0];
   const value = state.node?.settings?.[name];

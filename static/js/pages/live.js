@@ -242,8 +242,12 @@ function operate(parts, session, transport, known) {
     ack: controls.field("ack").value,
     prefetch: controls.field("prefetch").value,
   });
-  const run = (line) => parts.console.open(line);
-  parts.stands = new StandsFor(controls.root, known.stands_for, session, { said, run });
+  const run = (line) => {
+    find("dialog[open]")?.close();
+    parts.console.open(line);
+  };
+  const roots = [controls.root, find("#topology-dialog"), find("#instruments")];
+  parts.stands = new StandsFor(roots, known.stands_for, session, { said, run });
 }
 
 /** What the controls send with: the first command brings the view back to the present. */

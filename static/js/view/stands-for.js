@@ -1,24 +1,39 @@
 /** A small "$" beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
-import { linesOf } from "../model/stands-for.js";
+import { formWords, linesOf } from "../model/stands-for.js";
 import { gettext } from "../model/text.js";
-import { el, findAll, setText, show } from "./dom.js";
+import { el, find, findAll, setText, show } from "./dom.js";
 
 const SAID_MS = 1600;
 const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("command") };
 
+/** The fields of a form as they stand. */
+function fieldsOf(form) {
+  const inputs = findAll("input[name], select[name]", form).filter((input) => !input.closest("[hidden]"));
+  return Object.fromEntries(
+    inputs.map((input) => [
+      input.name,
+      input.type === "checkbox" ? String(input.checked) : input.value.trim() || undefined,
+    ]),
+  );
+}
+
 export class StandsFor {
   /** `table`: what engine.ctl.stands_for says; `said()`: what the fields say now; `run(line)`: open it in the console. */
-  constructor(root, table, session, { said, run }) {
+  constructor(roots, table, session, { said, run }) {
     Object.assign(this, { table, session, said, run });
     this.open = new Map();
-    for (const place of findAll("[data-stands]", root)) this.mark(place);
+    for (const root of roots) {
+      for (const place of findAll("[data-stands]", root)) this.mark(place);
+      root.addEventListener("input", () => this.update());
+    }
   }
 
   mark(place) {
     const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
     if (keys.length === 0) return;
     const list = el("ul.stands-lines", { hidden: true });
-    const toggle = () => this.toggle(keys, button, list);
+    const form = find("form[data-declare]", place.closest("section") ?? place);
+    const toggle = () => this.toggle({ keys, form }, button, list);
     // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
     const button = el(
       "span.stands",
@@ -39,22 +54,23 @@ export class StandsFor {
       "$",
     );
     place.append(button);
-    (place.closest(".field, legend") ?? place).after(list);
+    (place.closest(".field, legend, h3") ?? place).after(list);
   }
 
-  toggle(keys, button, list) {
+  toggle(what, button, list) {
     const opens = list.hidden;
     show(list, opens);
     button.setAttribute("aria-expanded", String(opens));
-    if (opens) this.open.set(list, keys);
+    if (opens) this.open.set(list, what);
     else this.open.delete(list);
     this.update();
   }
 
   /** Write the lines of what is open with the values now. */
   update() {
-    for (const [list, keys] of this.open) {
-      const lines = linesOf(keys, this.table, this.session.state, this.said());
+    for (const [list, { keys, form }] of this.open) {
+      const said = form ? formWords(fieldsOf(form)) : this.said();
+      const lines = linesOf(keys, this.table, this.session.state, said);
       const shape = lines.map((line) => line.where).join(" ");
       if (list.dataset.shape !== shape) {
         list.dataset.shape = shape;
