@@ -314,3 +314,48 @@ def test_dead_letters_count_their_headers_for_embedding(size_bytes: int, stored:
     follower = follow({"x-max-length": 0, **TO_DEAD})
     follower.submit(burst(1, size_bytes, headers={"a": 1}))
     assert follower.node.queues["dead"].state.q4.first.home_store is stored
+
+
+EXPIRATIONS = st.lists(
+    st.tuples(st.integers(1, 6), st.sampled_from([None, None, 50, 120, 400]), st.sampled_from([100, 5000])),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(EXPIRATIONS, st.sampled_from([0, 60_000, 130_000, 500_000]), st.integers(1, 12), st.booleans())
+def test_many_gets_at_once_meet_the_same_expired_messages(
+    bursts: list[tuple[int, int | None, int]], wait_us: int, count: int, paged: bool
+) -> None:
+    """P9, P10: a pass of drop_expired follows each fetch, so a batch stops where one would drop something."""
+    together, one_by_one = (follow({}).node for _ in range(2))
+    for node in (together, one_by_one):
+        for number, expiration_ms, size_bytes in bursts:
+            node.submit(burst(number, size_bytes, expiration_ms=expiration_ms))
+        if paged:
+            node.submit({"do": "set", "name": "target_ram_count", "value": 2, "queue": "work"})
+        node.advance(wait_us)
+    taken = [get(together, count)]
+    taken.append(sum(get(one_by_one, 1) for _ in range(count)))
+    assert taken[0] == taken[1]
+    held = [[(e.start, e.count) for e in pending_of(node)] for node in (together, one_by_one)]
+    assert held[0] == held[1]
+    assert together.queues["work"].state.len == one_by_one.queues["work"].state.len
+
+
+def get(node: Node, count: int) -> int:
+    before = node.hand.delivered
+    try:
+        node.submit({"do": "get", "count": count, "queue": "work"})
+    except CommandError:
+        return 0
+    return node.hand.delivered - before
+
+
+def pending_of(node: Node) -> list[Any]:
+    state = node.queues["work"].state
+    runs = [e for place in ("ram_pending", "disk_pending", "index_pending") for e in state.runs_of(place)]
+    return sorted(
+        (part for e in runs for part in (e.part(i, 1) for i in range(e.count))), key=lambda e: e.start
+    )
