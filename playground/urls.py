@@ -18,6 +18,7 @@ from playground.views import (
     home,
     library,
     links,
+    privacy,
     sessions,
     subjects,
 )
@@ -61,6 +62,7 @@ urlpatterns = [
     path("glossary/", subjects.glossary, name="glossary"),
     path("glossary/words.json", subjects.glossary_words, name="glossary-words"),
     path("fidelity/", fidelity.fidelity, name="fidelity"),
+    path("privacy/", privacy.privacy, name="privacy"),
     path("i18n/", include("django.conf.urls.i18n")),
     path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),
 ]

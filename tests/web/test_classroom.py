@@ -560,3 +560,11 @@ def test_unknown_classes_cannot_be_opened(teacher: Client) -> None:
     with pytest.raises(Refused):
         services.push(Classroom(), "nothing")
     assert Scenario.objects.count() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans", "zh-hant"])
+def test_the_privacy_page_names_the_days_that_are_kept(client: Client, language: str, settings: Any) -> None:
+    page = client.get("/privacy/", headers={"accept-language": language}).content.decode()
+    assert str(settings.WATERLINE["keep_days"]) in page
+    assert str(limits.LEARNERS_KEEP_DAYS) in page
+    assert "/privacy/" in client.get("/class/join/").content.decode()
