@@ -29,6 +29,14 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
             "smaller messages, or purge first."
         ),
     ),
+    (
+        r"the broker is stopped; start it with start_app first",
+        _("The broker is stopped. Start it in the console with start_app first."),
+    ),
+    (
+        r"(?P<what>x-[\w-]+ = .+): .* not part of Waterline; leave it out",
+        _("%(what)s is not part of Waterline. Leave it out."),
+    ),
     (r"the queue is empty; publish something first", _("The queue is empty. Publish something first.")),
     (
         r"(?P<held>\d+) messages are held by hand, not (?P<count>\d+); .*",

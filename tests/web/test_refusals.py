@@ -17,6 +17,13 @@ BURST = {"do": "publish", "count": 5, "size_bytes": 10}
 COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("burst too large", [{**BURST, "count": 20_001}], "may hold 20000", "上限为 20000 条"),
     ("empty queue", [{"do": "get", "count": 1, "ack": True}], "The queue is empty", "队列是空的"),
+    ("stopped", [{"do": "stop_app"}, BURST], "The broker is stopped", "broker 已停止"),
+    (
+        "not modelled",
+        [{"do": "declare_queue", "name": "q", "arguments": {"x-max-priority": 5}}],
+        "x-max-priority = 5 is not part",
+        "x-max-priority = 5 不在",
+    ),
     ("nothing held", [{"do": "ack", "count": 2}], "0 messages are held by hand", "0 条，不是 2 条"),
     ("nothing held to requeue", [{"do": "requeue", "count": 1}], "use Get", "请先取出"),
     ("name of the other kind", [PUBLISHER, {**CONSUMER, "name": "p1"}], "The name p1", "名称 p1"),
