@@ -19,6 +19,8 @@ function told(kind, value) {
   if (value === null || value === undefined) return "\u2013";
   if (kind === "bytes") return bytes(value);
   if (kind === "seconds") return `${decimal(value, 3)}\u2009s`;
+  if (kind === "share") return `${decimal(100 * value, 1)}\u2009%`;
+  if (kind === "rate") return `${decimal(value, 1)}\u2009/s`;
   return Number.isInteger(value) ? number(value) : decimal(value, 2);
 }
 
@@ -31,5 +33,6 @@ function change(kind, a, b) {
   const difference = b - a;
   if (kind === "bytes") return `${difference > 0 ? "+" : ""}${bytes(difference)}`;
   if (kind === "seconds") return `${difference > 0 ? "+" : ""}${decimal(difference, 3)}\u2009s`;
+  if (kind === "share") return `${difference > 0 ? "+" : ""}${decimal(100 * difference, 1)}\u2009%`;
   return Number.isInteger(difference) ? signed(difference) : decimal(difference, 2);
 }
