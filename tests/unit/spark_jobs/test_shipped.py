@@ -3,6 +3,7 @@
 import pytest
 
 from engine import ENGINE_VERSION
+from playground.whatif.findings import findings
 from playground.whatif.shipped import Heatmap, Run, heatmaps
 from spark_jobs.cell import outcome
 from spark_jobs.plan import Cell, make_plan
@@ -11,6 +12,7 @@ from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
 
 SHIPPED = heatmaps(PUBLISHED)
+MOST_BYTES = 3_500_000
 STALE = "the engine has changed since the heatmaps were made: `make heatmaps` makes them anew"
 
 
@@ -26,9 +28,15 @@ def sample(heatmap: Heatmap) -> list[Run]:
 SAMPLES = [(heatmap, run) for heatmap in SHIPPED.values() for run in sample(heatmap)]
 
 
-def test_both_heatmaps_are_there() -> None:
-    assert {"paging-watermark", "size-embed"} <= SHIPPED.keys()
-    assert {path.name for path in DESCRIPTIONS.iterdir() if path.is_dir()} == SHIPPED.keys()
+def test_every_description_is_published_with_its_findings_and_not_too_large() -> None:
+    assert {path.name for path in DESCRIPTIONS.iterdir() if path.is_dir()} == SHIPPED.keys(), STALE
+    assert next(iter(SHIPPED)) == "paging-watermark"
+    for name in SHIPPED:
+        found = findings(name, PUBLISHED)
+        assert found is not None
+        assert (PUBLISHED / f"{name}.parquet").stat().st_size > 0
+        assert any(found.cliffs(each.name, SHIPPED[name].offered[0]) for each in SHIPPED[name].workloads)
+    assert sum(path.stat().st_size for path in PUBLISHED.iterdir()) < MOST_BYTES
 
 
 @pytest.mark.parametrize("heatmap", SHIPPED.values(), ids=lambda each: each.name)
