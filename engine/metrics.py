@@ -396,8 +396,8 @@ COUNTS = (
     "bytes_combined",
 )
 LEVELS = ("final_ram_bytes", "final_ready")
-NODE_TELLS = ("refused", "lost_on_power_cut", "lost_persistent_on_power_cut")
-"""Refused are the scenario's commands that the node could not do; lost are messages, see `spark_jobs.power_cut`."""
+NODE_TELLS = ("refused", "lost_on_power_cut", "lost_persistent_on_power_cut", "returned_after_power_cut")
+"""Refused are the scenario's commands that the node could not do; the others are told by `spark_jobs.power_cut`."""
 
 PERCENTS = (50, 95, 99)
 WAITS = tuple(f"{name}_p{percent}_s" for name in ("latency", "confirm") for percent in PERCENTS)

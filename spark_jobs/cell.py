@@ -88,6 +88,7 @@ def outcome(cell: Cell) -> Row:
         **found,
         "lost_on_power_cut": lost.messages,
         "lost_persistent_on_power_cut": lost.persistent,
+        "returned_after_power_cut": lost.returned,
     }
 
 

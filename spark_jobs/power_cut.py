@@ -1,4 +1,4 @@
-"""What a power cut would cost: the power goes, the node recovers on what was synced, and the difference is counted."""
+"""What a power cut would cost: the power goes, the node recovers on what was synced, and the messages are compared."""
 
 from __future__ import annotations
 
@@ -6,39 +6,65 @@ from typing import Any, NamedTuple
 
 from engine.errors import CommandError
 from engine.node.node import Node
+from engine.ranges import RangeSet
+
+ACKED_IN_FILE = 3
+ACKED_IN_JOURNAL = 4
+"""Parts of an index entry's code that say that its message is gone, see `engine.fold.index_table`."""
 
 
 class Lost(NamedTuple):
-    """Messages that were in the queues before the cut and are not there after the recovery.
+    """How the queues differ after the recovery from what they held before the cut.
 
     Args:
-        messages: all of them, ready and unacknowledged.
+        messages: those that are not there any more, ready and unacknowledged ones.
         persistent: the persistent ones among them; a confirmed one is never lost.
+        returned: messages that were acknowledged, and come back since the acknowledgement was not synced.
     """
 
     messages: int | None
     persistent: int | None
+    returned: int | None
 
 
 def cut_power(node: Node) -> Lost:
-    """Cut the node's power now, let it recover, and count; the node is of no further use for the run.
+    """Cut the node's power now, let it recover, and compare; the node is of no further use for the run.
 
     Returns:
-        what is lost, None twice if the node cannot be restarted now (its application is stopped).
+        what is lost and what returned, None for each if the node cannot be restarted now (it is stopped).
     """
-    before = _held(node.snapshot())
+    before = node.snapshot()["queues"]
     try:
         node.submit({"do": "restart", "kind": "power"})
     except CommandError:
-        return Lost(None, None)
-    after = _held(node.snapshot())
-    return Lost(before[0] - after[0], before[1] - after[1])
+        return Lost(None, None, None)
+    after = node.snapshot()["queues"]
+    lost = transient = returned = 0
+    for name, queue in before.items():
+        held = members(queue)
+        left = members(after[name]) if name in after else RangeSet()
+        both = len(held.intersection(left))
+        lost += len(held) - both
+        returned += len(left) - both
+        transient += len(held) - queue["counters"]["persistent_count"]
+    # A recovered queue has persistent messages only: every transient one is lost.
+    return Lost(lost, max(0, lost - transient), returned)
 
 
-def _held(snapshot: dict[str, Any]) -> tuple[int, int]:
-    """Return how many messages all queues hold, and how many of them are persistent."""
-    messages = persistent = 0
-    for queue in snapshot["queues"].values():
-        messages += queue["delta"][1] + sum(extent[1] for lane in queue["lanes"].values() for extent in lane)
-        persistent += queue["counters"]["persistent_count"]
-    return messages, persistent
+def members(queue: dict[str, Any]) -> RangeSet:
+    """Return the seq_ids of a queue's messages: ready, in delta and unacknowledged.
+
+    Delta tells only where it begins and ends; those of its stretch that the index still has, and that lie nowhere else,
+    are its messages.
+    """
+    found = RangeSet()
+    for lane in queue["lanes"].values():
+        for start, count, *_rest in lane:
+            found.add(start, count)
+    first, _count, _transient, end = queue["delta"]
+    if first is not None and end is not None:
+        for start, count, code in queue["index"]["entries"]:
+            low, high = max(start, first), min(start + count, end)
+            if low < high and code // 8 != ACKED_IN_FILE and not code & ACKED_IN_JOURNAL:
+                found.add(low, high - low)
+    return found

@@ -66,6 +66,7 @@ METRICS = {
     "peak_ram_share": Label(_("peak memory, share of RAM"), "share"),
     "lost_on_power_cut": Label(_("messages lost on a power cut"), "count"),
     "lost_persistent_on_power_cut": Label(_("persistent messages lost on a power cut"), "count"),
+    "returned_after_power_cut": Label(_("acknowledged messages that return after a power cut"), "count"),
     "write_amplification": Label(_("bytes written for each byte published"), "factor"),
     "peak_ram_bytes": Label(_("peak memory"), "bytes"),
     "final_ram_bytes": Label(_("memory at the end"), "bytes"),

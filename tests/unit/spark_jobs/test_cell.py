@@ -9,6 +9,7 @@ from engine.storage.ledger import LedgerStorage
 from spark_jobs import cell as cells
 from spark_jobs.parameters import Scenario
 from spark_jobs.plan import Cell
+from spark_jobs.power_cut import members
 from spark_jobs.schema import CELLS, SERIES
 
 SCENARIO: Scenario = {
@@ -139,19 +140,38 @@ def test_waits_equal_those_of_each_message_taken_by_itself(scenario: Scenario) -
         assert row[f"latency_p{percent}_s"] == waits[rank - 1] / 1e6
 
 
-@pytest.mark.parametrize("at_us", [None, 350_000])
+@pytest.mark.parametrize("at_us", [None, 350_000, 705_000])
 def test_a_power_cut_is_a_real_recovery(at_us: int | None) -> None:
     row = cells.run_cell(cell(PERSISTENT, power_cut_us=at_us), "build")
     node = Node(parse(PERSISTENT), LedgerStorage(), keep=100_000)
     node.advance(PERSISTENT["until_us"] if at_us is None else at_us)
-    before = held(node)
+    before = dict(held(node))
     assert not node.snapshot()["queues"]["orders"]["delta"][1]  # else not every message has a number here
     node.submit({"do": "restart", "kind": "power"})
-    after = node.snapshot()["queues"]["orders"]["counters"]
-    assert row["lost_on_power_cut"] == len(before) - after["len"] > 0
-    assert row["lost_persistent_on_power_cut"] == sum(each[1] for each in before) - after["persistent_count"]
+    node.submit({"do": "get", "count": 1000})  # whatever is there now is taken, and so has a number
+    after = dict(held(node))
+    assert row["lost_on_power_cut"] == len(before.keys() - after.keys()) > 0
+    assert row["lost_persistent_on_power_cut"] == sum(before[each] for each in before.keys() - after.keys())
+    assert row["returned_after_power_cut"] == len(after.keys() - before.keys())
     uncut = cells.run_cell(cell(PERSISTENT), "build")
     assert row["digest"] == uncut["digest"]  # the cut is a fork: the run itself ends as it would
+
+
+def test_a_queue_in_delta_is_compared_message_by_message() -> None:
+    bursts = [
+        {"at_us": 0, "do": "publish", "count": 300, "size_bytes": 6000, "persistent": True},
+        {"at_us": 1000, "do": "publish", "count": 50, "size_bytes": 6000},
+        {"at_us": 900_000, "do": "get", "count": 20},
+        {"at_us": 900_000, "do": "ack", "count": 12},
+    ]
+    scenario = {**SCENARIO, "commands": bursts}
+    node = Node(parse(scenario), LedgerStorage(), keep=100_000)
+    node.run()
+    assert node.snapshot()["queues"]["orders"]["delta"][1] > 100
+    assert len(members(node.snapshot()["queues"]["orders"])) == 338
+    row = cells.run_cell(cell(scenario), "build")
+    assert (row["lost_on_power_cut"], row["lost_persistent_on_power_cut"]) == (50, 0)
+    assert 0 <= row["returned_after_power_cut"] <= 12
 
 
 def test_states_add_up_to_what_is_ready() -> None:
