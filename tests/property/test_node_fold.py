@@ -203,6 +203,37 @@ def test_fold_equals_snapshot_after_every_event(
         follower.node.verify()
 
 
+TOPOLOGY = {
+    "queues": [
+        {"name": "orders", "arguments": {"x-max-length": 12, "x-dead-letter-exchange": "x"}},
+        {
+            "name": "other",
+            "durable": False,
+            "arguments": {"x-message-ttl": 300, "x-dead-letter-exchange": "x"},
+        },
+        {"name": "third", "arguments": {"x-queue-mode": "lazy"}},
+    ],
+    "exchanges": [{"name": "x", "type": "fanout"}],
+    "bindings": [{"exchange": "x", "queue": name} for name in ("orders", "other", "third")],
+}
+
+
+@settings(max_examples=30, deadline=None)
+@given(PROFILES, OVERRIDES, PROGRAMS)
+def test_queues_that_feed_each_other_fold_and_replay(
+    profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]
+) -> None:
+    scenario = {"version": 1, "profile": profile, "settings": overrides, "topology": TOPOLOGY}
+    follower = Follower(Node(parse(scenario), LedgerStorage(), keep=1_000_000))
+    for command, pause_us in program:
+        follower.submit(command)
+        follower.advance(pause_us)
+        follower.node.verify()
+    replayed = Node(parse(follower.node.scenario_so_far().encode()), LedgerStorage())
+    assert replayed.run() == follower.node.log.digest
+    assert not replayed.refused
+
+
 @settings(max_examples=40, deadline=None)
 @given(PROFILES, OVERRIDES, PROGRAMS)
 def test_storages_and_replay_agree(
