@@ -60,6 +60,8 @@ class Publisher:
         self.rule = PUBLISHES
         self.message = Message()
         self.tx: Transaction | None = None
+        self.was_tx = False
+        """Whether its channel ever was in tx mode, which is shown from then on."""
         self.next_number = 1
         """The publish number of its next message on the channel (K10)."""
         self.channel_state = OPEN
@@ -74,6 +76,7 @@ class Publisher:
         self.hears_blocked = command.hears_blocked
         if command.tx != (self.tx.size if self.tx is not None else 0):
             self.tx = Transaction(command.tx) if command.tx else None
+            self.was_tx = True
         self.address(command)
 
     def address(self, command: SetPublisher | Publish) -> None:
@@ -168,9 +171,11 @@ class Publisher:
 
     def _more(self) -> dict[str, Any]:
         tx = self.tx
-        shown = {} if tx is None else {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
+        shown = {"tx": 0, "tx_held": 0, "commits": 0}
+        if tx is not None:
+            shown = {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
         return {
-            **shown,
+            **(shown if self.was_tx else {}),
             **msgspec.structs.asdict(self.message),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,

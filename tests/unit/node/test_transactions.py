@@ -95,3 +95,14 @@ def test_confirms_and_transactions_exclude_each_other() -> None:
     follower.submit(publisher(5, confirm=True))
     assert [t.code for t in all_of(follower, ChannelClosed)] == [406]
     assert actor(follower)["state"] == "stopped"
+
+
+def test_a_channel_that_leaves_tx_mode_shows_that() -> None:
+    """D12: and the fold of what was told says the same."""
+    follower = Follower(Node(parse({"version": 1, "profile": "classroom"}), LedgerStorage(), keep=10_000))
+    publisher = {"do": "set_publisher", "name": "c", "rate_per_s": 100, "size_bytes": 10}
+    for tx, shown in ((4, (4, 1)), (0, (0, 0)), (3, (3, 1))):
+        follower.submit({**publisher, "tx": tx})
+        follower.advance(50_000)
+        facts = follower.node.snapshot()["node"]["actors"]["c"]
+        assert (facts["tx"], min(facts["commits"], 1)) == shown
