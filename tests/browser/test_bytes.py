@@ -62,8 +62,8 @@ def test_the_same_id_in_index_and_store(
     assert id_bytes(page, "store") == told
     expect(strip(page, "index")).to_contain_text(re.compile(r"(\d+\.idx|journal\.jif) @ 0x"))
 
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.get_by_role("button", name="Pause (Space)").click()
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     transition = page.get_by_text(re.compile(r"^transition [\d\s]+$"))
     before = transition.inner_text()
     strip(page, "index").get_by_role("button", name=re.compile("^kind, ")).focus()

@@ -36,8 +36,8 @@ def digest(page: Page) -> str:
 
 
 def pause(page: Page) -> None:
-    page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    page.get_by_role("button", name="Pause (Space)").click()
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
 
 
 def test_the_whole_story(open_page: OpenPage) -> None:

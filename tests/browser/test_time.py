@@ -112,6 +112,6 @@ def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
     page.get_by_role("combobox", name="Run until").select_option("read")
     page.get_by_role("button", name="Run until this happens").click()
     expect(page.locator("#alerts")).to_contain_text("Reached: segment read back", timeout=SLOW_MS)
-    expect(page.get_by_role("button", name="Play")).to_be_visible()
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     expect(page.locator("[data-why-title]")).to_contain_text("read")
     assert lanes(page)["q3"] > 0
