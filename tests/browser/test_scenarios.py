@@ -75,7 +75,7 @@ def test_a_colleague_stands_at_the_moment_of_a_link(open_page: OpenPage) -> None
     assert "at=4800000" in link
     page.locator("[data-share=lang]").select_option("zh-hans")
     chinese = page.get_by_role("textbox", name="Link").input_value()
-    page.locator("[data-share=kind][value=whole]").check(force=True)
+    page.locator("#share-dialog label", has_text="With the run in it").click()
     whole = page.get_by_role("textbox", name="Link").input_value()
     for address in (link, whole):
         colleague = open_page()
@@ -119,7 +119,7 @@ def test_a_frame_shows_a_picture_until_somebody_plays(open_page: OpenPage) -> No
     page.get_by_role("button", name="Begin").click()
     clock(page, "00:01.000")
     page.get_by_role("button", name="Share", exact=True).click()
-    page.locator("[data-share=kind][value=frame]").check(force=True)
+    page.locator("#share-dialog label", has_text="Frame for a page").click()
     snippet = page.get_by_role("textbox", name="Link").input_value()
     found = re.search('src="([^"]+)"', snippet)
     assert found is not None
