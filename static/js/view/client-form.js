@@ -4,6 +4,7 @@ import { el, find, findAll, setText, show } from "./dom.js";
 import { complain, forgive, read, write } from "./forms.js";
 
 const PUBLISHER = { rate_per_s: 20, size_bytes: 6144, persistent: false, confirm: false };
+const PREDECLARED = ["amq.direct", "amq.fanout", "amq.topic", "amq.headers"];
 const CONSUMER = { rate_per_s: 10, prefetch: 4, ack: "each" };
 
 export class ClientForm {
@@ -11,6 +12,8 @@ export class ClientForm {
   constructor(dialog, session, command) {
     Object.assign(this, { dialog, session, command });
     this.form = find("form", dialog);
+    for (const button of findAll("[data-ends]", dialog))
+      button.addEventListener("click", () => this.send({ do: button.dataset.ends, name: this.client.name }));
     find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -28,28 +31,37 @@ export class ClientForm {
       : [gettext("A new consumer"), gettext("Consumer")];
     setText(find("h2", this.dialog), titles[fresh ? 0 : 1]);
     for (const each of findAll("[data-for]", this.form)) show(each, each.dataset.for === client.role);
-    this.queues();
-    write(this.form, { ...(publisher ? PUBLISHER : CONSUMER), ...client, goal: client.routing_key ?? client.queue });
+    this.places();
+    show(find("[data-running]", this.form), !fresh);
+    const goal = Object.keys(this.session.state.queues)[0] ?? "";
+    write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client });
     find("[name=name]", this.form).readOnly = !fresh;
     forgive(this.form);
     this.dialog.showModal();
     find(fresh ? "[name=name]" : "[name=rate_per_s]", this.form).select();
   }
 
-  /** Where to: shown when there is a choice. */
-  queues() {
-    const names = Object.keys(this.session.state.queues);
-    find("[name=goal]", this.form).replaceChildren(...names.map((name) => el("option", { value: name }, name)));
-    show(find("[data-goal]", this.form), names.length > 1);
+  /** Where messages can go to and come from. */
+  places() {
+    const { queues, node } = this.session.state;
+    const options = (names) => names.map((name) => el("option", { value: name }, name || gettext("(default)")));
+    find("[name=queue]", this.form).replaceChildren(...options(Object.keys(queues)));
+    find("[name=exchange]", this.form).replaceChildren(...options(["", ...PREDECLARED, ...Object.keys(node.exchanges ?? {})]));
+    find("datalist", this.form).replaceChildren(...options(Object.keys(queues)));
   }
 
   async submit() {
     const values = read(this.form);
     if (!values) return;
-    const { goal, ttl, ...rest } = values;
-    const command = { do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...rest, running: true };
-    if (goal) Object.assign(command, this.role === "publisher" ? { routing_key: goal } : { queue: goal });
-    if (ttl) command.expiration_ms = ttl;
+    // What is at its default stays unsaid: sessions of old keep their digests.
+    for (const name of ["exchange", "expiration_ms", "mandatory"]) if (!values[name]) delete values[name];
+    const first = Object.keys(this.session.state.queues)[0];
+    if (!values.exchange && values.routing_key === first) delete values.routing_key;
+    if (values.queue === first) delete values.queue;
+    await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
+  }
+
+  async send(command) {
     try {
       await this.command(command);
       this.dialog.close();

@@ -1,7 +1,7 @@
 /** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
 import { LANES, lengthOf } from "../model/messages.js";
 import { fill, gettext, number } from "../model/text.js";
-import { el, find, findAll, setText, show } from "./dom.js";
+import { el, find, findAll, setText } from "./dom.js";
 import { complain, forgive, read } from "./forms.js";
 
 /** Fields of the form for a queue, and the argument that each stands for. */
@@ -80,17 +80,13 @@ export class Topology {
     }
   }
 
-  /** List what there is. The parts that this engine does not have stay hidden. */
+  /** List what there is. */
   list() {
     const { queues, node } = this.session.state;
     const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, ready(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
     this.mark = mark;
     this.fill("queues", Object.entries(queues).map(([name, queue]) => this.queue(name, queue)));
-    const known = (part) => node[part] !== undefined;
-    for (const section of findAll("[data-needs]", this.dialog)) show(section, section.dataset.needs.split(" ").every(known));
-    const some = Object.values(queues)[0];
-    for (const field of findAll("[data-needs-arguments]", this.dialog)) show(field, some?.arguments !== undefined);
     this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => row(name || gettext("(default)"), type, name && !name.startsWith("amq.") ? { do: "delete_exchange", name } : null)));
     this.fill("bindings", (node.bindings ?? []).map((each) => this.binding(each)));
     this.fill("policies", Object.entries(node.policies ?? {}).map(([name, { pattern, definition }]) => row(name, `${pattern} ${JSON.stringify(definition)}`, { do: "clear_policy", name })));
