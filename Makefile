@@ -134,7 +134,7 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
 	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT)
 
-interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
+interop: dev-env ## Exchange directories with a real RabbitMQ node, and play AMQP stories on both
 	@$(PY) -m tests.interop
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests

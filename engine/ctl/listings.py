@@ -182,7 +182,6 @@ def connections(state: State, _: Mapping[str, Rates]) -> list[Row]:
     shown = ("blocked", "blocking", "flow")
     rows = []
     for name, (number, facts) in _connections(state).items():
-        at = facts.get("connection_state", facts.get("state"))
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
@@ -198,7 +197,7 @@ def connections(state: State, _: Mapping[str, Rates]) -> list[Row]:
                 "protocol": "{0,9,1}",
                 "auth_mechanism": "PLAIN",
                 "ssl": False,
-                "state": at if at in shown else "running",
+                "state": facts["state"] if facts.get("state") in shown else "running",
                 "channels": int(facts.get("channel_state") != "closed"),
             }
         )

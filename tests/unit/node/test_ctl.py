@@ -90,3 +90,19 @@ def test_a_line_that_cannot_be_done_changes_nothing(line: str) -> None:
     with pytest.raises(CommandError):
         ctl(made, line)
     assert made.log.digest == digest
+
+
+def test_connections_show_what_alarms_do_to_them() -> None:
+    made = node()
+    made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 100, "size_bytes": 100})
+    made.submit({"do": "set_consumer", "name": "c1", "prefetch": 1, "ack": "each", "rate_per_s": 1})
+    made.advance(100_000)
+    assert made.ask("-s list_connections user_provided_name state").text == "p1\trunning\nc1\trunning\n"
+    ctl(made, "set_vm_memory_high_watermark absolute 1000")
+    made.advance(1_000_000)
+    assert made.ask("-s list_connections user_provided_name state").text == "p1\tblocked\nc1\tblocking\n"
+    assert "Memory alarm on node rabbit@waterline" in made.ask("status").text
+    made.submit({"do": "close_channel", "name": "c1"})
+    made.advance(2_000_000)
+    assert made.ask("-s list_consumers consumer_tag").text == ""
+    assert "c1" in made.ask("-s list_connections user_provided_name channels").text
