@@ -10,10 +10,10 @@ import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.ctl.errors import CtlRefused
+from engine.ctl.listings import Live, used
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 from engine.errors import CommandError
-from engine.node.command_base import DEFAULT_QUEUE
 from engine.node.memory_limit import bytes_of
 
 USAGE: Final = 64
@@ -60,7 +60,7 @@ def _two(request: Request, keyword: str) -> bool:
     return first == keyword
 
 
-def _watermark(request: Request, _: State) -> Change:
+def _watermark(request: Request, _: State, __: Live) -> Change:
     value: Any
     if _two(request, "absolute"):
         value = {"absolute": _bytes(request, request.arguments[1])}
@@ -76,7 +76,7 @@ def _watermark(request: Request, _: State) -> Change:
     return Change(command, f"Setting memory threshold on {NODE_NAME} to {shown} ...")
 
 
-def _disk_limit(request: Request, _: State) -> Change:
+def _disk_limit(request: Request, _: State, __: Live) -> Change:
     value: dict[str, Any]
     if _two(request, "mem_relative"):
         fraction = _fraction(request, request.arguments[1])
@@ -90,7 +90,7 @@ def _disk_limit(request: Request, _: State) -> Change:
     return Change(command, f"Setting disk free limit on {NODE_NAME} to {shown} ...")
 
 
-def _set_policy(request: Request, _: State) -> Change:
+def _set_policy(request: Request, _: State, __: Live) -> Change:
     name, pattern, text = request.arguments
     priority = request.options.get("priority", "0")
     said = (
@@ -117,7 +117,7 @@ def _set_policy(request: Request, _: State) -> Change:
     return Change({"do": "set_policy", **fields}, said)
 
 
-def _clear_policy(request: Request, state: State) -> Change:
+def _clear_policy(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     said = f'Clearing policy "{name}" on vhost "/" ...'
     if name not in state["node"].get("policies", {}):
@@ -125,7 +125,7 @@ def _clear_policy(request: Request, state: State) -> Change:
     return Change({"do": "clear_policy", "name": name}, said)
 
 
-def _purge(request: Request, state: State) -> Change:
+def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     said = f"Purging queue '{name}' in vhost '/' ..."
     if name not in state["queues"]:
@@ -133,7 +133,7 @@ def _purge(request: Request, state: State) -> Change:
     return Change({"do": "purge", "queue": name}, said)
 
 
-def _delete(request: Request, state: State) -> Change:
+def _delete(request: Request, state: State, live: Live) -> Change:
     name = request.arguments[0]
     conditions = [
         words
@@ -146,13 +146,9 @@ def _delete(request: Request, state: State) -> Change:
     if name not in state["queues"]:
         raise _failed(request, said, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
-    used = any(
-        facts["role"] == "consumer" and facts.get("queue", DEFAULT_QUEUE) == name
-        for facts in state["node"]["actors"].values()
-    )
     if "if-empty" in request.options and ready:
         raise _failed(request, said, "Queue is not empty", USAGE)
-    if "if-unused" in request.options and used:
+    if "if-unused" in request.options and used(state, live, name):
         raise _failed(request, said, "Queue is in use", USAGE)
     command = {
         "do": "delete_queue",
@@ -163,15 +159,15 @@ def _delete(request: Request, state: State) -> Change:
     return Change(command, said, f"Queue was successfully deleted with {ready} ready messages\n")
 
 
-def _stop(_: Request, __: State) -> Change:
+def _stop(_: Request, __: State, ___: Live) -> Change:
     return Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ...")
 
 
-def _start(_: Request, __: State) -> Change:
+def _start(_: Request, __: State, ___: Live) -> Change:
     return Change({"do": "start_app"}, f"Starting node {NODE_NAME} ...")
 
 
-_CHANGES: Final[dict[str, Callable[[Request, State], Change]]] = {
+_CHANGES: Final[dict[str, Callable[[Request, State, Live], Change]]] = {
     "set_vm_memory_high_watermark": _watermark,
     "set_disk_free_limit": _disk_limit,
     "set_policy": _set_policy,
@@ -183,9 +179,9 @@ _CHANGES: Final[dict[str, Callable[[Request, State], Change]]] = {
 }
 
 
-def change_of(request: Request, state: State) -> Change:
+def change_of(request: Request, state: State, live: Live) -> Change:
     """Return what a line changes.
 
     Raises CtlRefused when rabbitmqctl or the node would not do it.
     """
-    return _CHANGES[request.name](request, state)
+    return _CHANGES[request.name](request, state, live)

@@ -9,12 +9,14 @@ import msgspec
 
 from engine.ctl.changes import Change, change_of
 from engine.ctl.errors import CtlRefused
-from engine.ctl.listings import LISTINGS, Rates
+from engine.ctl.listings import LISTINGS, NOTHING_MORE, Live
 from engine.ctl.printing import print_rows
 from engine.ctl.request import Request, columns_of, parse
 from engine.ctl.status import status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
 from engine.errors import CommandError
+
+__all__ = ["Answer", "Live", "ask", "command_of"]
 
 NOT_RUNNING = (
     ": this command requires the 'rabbit' app to be running on the target node. Start it with "
@@ -36,14 +38,14 @@ class Answer(msgspec.Struct, frozen=True):
     code: int = 0
 
 
-def ask(line: str, state: Mapping[str, Any], now_us: int, rates: Mapping[str, Rates] | None = None) -> Answer:
+def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_MORE) -> Answer:
     """Return what a line says; nothing changes.
 
     Args:
         line: as typed, with or without `rabbitmqctl` before it.
         state: a snapshot of the node.
         now_us: its time, microseconds since it began.
-        rates: by queue; of those no snapshot tells.
+        live: what no snapshot tells.
     """
     try:
         request = parse(line)
@@ -51,15 +53,15 @@ def ask(line: str, state: Mapping[str, Any], now_us: int, rates: Mapping[str, Ra
             return Answer(_help(request))
         _check_running(request, state)
         if request.usage.changes:
-            change = change_of(request, state)
+            change = change_of(request, state, live)
             said = "" if request.quiet else f"{change.said}\n"
             return Answer(said + change.done, changes=True)
-        return Answer(_listing(request, state, now_us, rates or {}))
+        return Answer(_listing(request, state, now_us, live))
     except CtlRefused as refused:
         return Answer(refused.text, code=refused.code)
 
 
-def command_of(line: str, state: Mapping[str, Any]) -> dict[str, Any]:
+def command_of(line: str, state: Mapping[str, Any], live: Live = NOTHING_MORE) -> dict[str, Any]:
     """Return the node's command for a line that changes something.
 
     Raises CommandError when rabbitmqctl would refuse the line, or when it changes nothing.
@@ -69,7 +71,7 @@ def command_of(line: str, state: Mapping[str, Any]) -> dict[str, Any]:
         if not request.usage.changes:
             raise CommandError(f"{request.name} changes nothing; ask it instead")
         _check_running(request, state)
-        change: Change = change_of(request, state)
+        change: Change = change_of(request, state, live)
     except CtlRefused as refused:
         raise CommandError(refused.text.strip()) from refused
     return change.command
@@ -89,7 +91,7 @@ def _help(request: Request) -> str:
     return help_on(name)
 
 
-def _listing(request: Request, state: Mapping[str, Any], now_us: int, rates: Mapping[str, Rates]) -> str:
+def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str:
     if request.name == "status":
         said = "" if request.quiet else f"Status of node {NODE_NAME} ...\n"
         return said + status(request, state, now_us)
@@ -97,7 +99,7 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, rates: Map
     vhost = request.options.get("vhost", "/")
     columns = columns_of(request)
     rows = (
-        rows_of(state, rates) if vhost == "/" or request.name in ("list_connections", "list_channels") else []
+        rows_of(state, live) if vhost == "/" or request.name in ("list_connections", "list_channels") else []
     )
     text = print_rows(request, columns, [[row.get(name) for name in columns] for row in rows])
     if request.name == "list_policies" and not rows and request.options.get("formatter") != "json":

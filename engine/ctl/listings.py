@@ -20,6 +20,21 @@ Row = dict[str, Any]
 Rates = tuple[float, float, float, float]
 """Messages per second: in, out, acks in, acks out (Q26)."""
 
+
+class Live(msgspec.Struct, frozen=True):
+    """What no snapshot tells.
+
+    Args:
+        rates: of each queue.
+        subscribed: names of the consumers that their queues know; None for all that there are.
+    """
+
+    rates: Mapping[str, Rates] = {}
+    subscribed: frozenset[str] | None = None
+
+
+NOTHING_MORE: Final = Live()
+
 PENDING: Final = ("ram_pending", "disk_pending", "index_pending")
 FIRST_PORT: Final = 50_001
 FIRST_PROCESS: Final = 800
@@ -52,18 +67,17 @@ def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
     }
 
 
-def _consumers(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
+def _consumers(state: State, live: Live) -> dict[str, tuple[int, Mapping[str, Any]]]:
     return {
         name: found
         for name, found in _connections(state).items()
-        if found[1]["role"] == "consumer"
-        and found[1].get("channel_state") != "closed"
-        and _consumes(found[1])
+        if found[1]["role"] == "consumer" and (live.subscribed is None or name in live.subscribed)
     }
 
 
-def _consumes(facts: Mapping[str, Any]) -> bool:
-    return facts.get("state") != "cancelled"
+def used(state: State, live: Live, queue: str) -> bool:
+    """Return whether a queue has a consumer."""
+    return any(_queue_of(facts) == queue for _, facts in _consumers(state, live).values())
 
 
 def _queue_of(facts: Mapping[str, Any]) -> str:
@@ -107,9 +121,9 @@ def backing_queue_status(queue: Mapping[str, Any], rates: Rates | None) -> Term:
     return Term("[" + ",".join(f"{{{name},{value}}}" for name, value in pairs) + "]")
 
 
-def queues(state: State, rates: Mapping[str, Rates]) -> list[Row]:
+def queues(state: State, live: Live) -> list[Row]:
     """Return a row for each queue."""
-    consumers = [_queue_of(facts) for _, facts in _consumers(state).values()]
+    consumers = [_queue_of(facts) for _, facts in _consumers(state, live).values()]
     rows = []
     for number, (name, queue) in enumerate(state["queues"].items()):
         lanes, counters = queue["lanes"], queue["counters"]
@@ -146,13 +160,13 @@ def queues(state: State, rates: Mapping[str, Rates]) -> list[Row]:
                 "leader": NODE_NAME,
                 "members": NODE_NAME,
                 "online": NODE_NAME,
-                "backing_queue_status": backing_queue_status(queue, rates.get(name)),
+                "backing_queue_status": backing_queue_status(queue, live.rates.get(name)),
             }
         )
     return rows
 
 
-def exchanges(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def exchanges(state: State, _: Live) -> list[Row]:
     """Return a row for each exchange."""
     own = {each.name: msgspec.structs.asdict(each) for each in PREDECLARED}
     return [
@@ -161,7 +175,7 @@ def exchanges(state: State, _: Mapping[str, Rates]) -> list[Row]:
     ]
 
 
-def bindings(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def bindings(state: State, _: Live) -> list[Row]:
     """Return a row for each binding, first those that every queue has to the default exchange."""
     made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in state["queues"]]
     return [
@@ -177,7 +191,7 @@ def bindings(state: State, _: Mapping[str, Rates]) -> list[Row]:
     ]
 
 
-def connections(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def connections(state: State, _: Live) -> list[Row]:
     """Return a row for each connection (A4)."""
     shown = ("blocked", "blocking", "flow")
     rows = []
@@ -204,9 +218,9 @@ def connections(state: State, _: Mapping[str, Rates]) -> list[Row]:
     return rows
 
 
-def channels(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def channels(state: State, live: Live) -> list[Row]:
     """Return a row for each channel."""
-    consuming = _consumers(state)
+    consuming = _consumers(state, live)
     return [
         {
             "pid": _pid(FIRST_PROCESS + 3 * number + 1),
@@ -230,7 +244,7 @@ def channels(state: State, _: Mapping[str, Rates]) -> list[Row]:
     ]
 
 
-def consumers(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def consumers(state: State, live: Live) -> list[Row]:
     """Return a row for each consumer."""
     return [
         {
@@ -243,11 +257,11 @@ def consumers(state: State, _: Mapping[str, Rates]) -> list[Row]:
             "activity_status": "up",
             "arguments": {"x-priority": facts["priority"]} if facts.get("priority") else {},
         }
-        for name, (number, facts) in _consumers(state).items()
+        for name, (number, facts) in _consumers(state, live).items()
     ]
 
 
-def policies(state: State, _: Mapping[str, Rates]) -> list[Row]:
+def policies(state: State, _: Live) -> list[Row]:
     """Return a row for each policy, the lowest priority first."""
     known: Mapping[str, Mapping[str, Any]] = state["node"].get("policies", {})
     return [
@@ -263,7 +277,7 @@ def policies(state: State, _: Mapping[str, Rates]) -> list[Row]:
     ]
 
 
-LISTINGS: Final[dict[str, tuple[Callable[[State, Mapping[str, Rates]], list[Row]], str]]] = {
+LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_queues": (queues, "Timeout: {timeout} seconds ...\nListing queues for vhost {vhost} ..."),
     "list_exchanges": (exchanges, "Listing exchanges for vhost {vhost} ..."),
     "list_bindings": (bindings, "Listing bindings for vhost {vhost}..."),

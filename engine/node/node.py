@@ -418,8 +418,14 @@ class Node:
 
     def ask(self, line: str) -> console.Answer:
         """Return what a line of rabbitmqctl says; nothing changes. The command `ctl` does what a line changes."""
-        rates = {name: deliveries.state.rates.all for name, deliveries in self.queues.items()}
-        return console.ask(line, self.snapshot(), self.now_us, rates)
+        return console.ask(line, self.snapshot(), self.now_us, self.live())
+
+    def live(self) -> console.Live:
+        """Return what a snapshot does not tell: rates, and who is subscribed."""
+        return console.Live(
+            {name: each.state.rates.all for name, each in self.queues.items()},
+            frozenset(consumer.name for each in self.queues.values() for consumer in each.consumers),
+        )
 
     def verify(self) -> None:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""

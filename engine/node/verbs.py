@@ -249,7 +249,7 @@ class Verbs:
                 node.look_at_memory()
 
     def _ctl(self, command: cmd.Ctl) -> None:
-        self.do(cmd.parse(console.command_of(command.line, self._node.snapshot())))
+        self.do(cmd.parse(console.command_of(command.line, self._node.snapshot(), self._node.live())))
 
     def _stop_app(self, _: cmd.StopApp) -> None:
         if self._node.life.runs:

@@ -7,7 +7,7 @@ import pytest
 
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
-from engine.ctl.listings import erlang_float
+from engine.ctl.listings import Live, erlang_float
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
 from engine.errors import CommandError
@@ -16,7 +16,7 @@ from tests.ctl.test_recorded import made_state
 
 def test_backing_queue_status_is_the_brokers_term():
     text = ask(
-        "-s list_queues name backing_queue_status", made_state(), 0, {"orders": (1.5, 0.0, 2e-7, 1e22)}
+        "-s list_queues name backing_queue_status", made_state(), 0, Live({"orders": (1.5, 0.0, 2e-7, 1e22)})
     ).text
     status = dict(line.split("\t") for line in text.splitlines())["orders"]
     assert status == (

@@ -102,6 +102,9 @@ def test_connections_show_what_alarms_do_to_them() -> None:
     made.advance(1_000_000)
     assert made.ask("-s list_connections user_provided_name state").text == "p1\tblocked\nc1\tblocking\n"
     assert "Memory alarm on node rabbit@waterline" in made.ask("status").text
+    assert made.ask("-s list_consumers consumer_tag").text == "c1\n"
+    made.submit({"do": "cancel", "name": "c1"})
+    assert made.ask("-s list_queues name consumers").text == "orders\t0\n"
     made.submit({"do": "close_channel", "name": "c1"})
     made.advance(2_000_000)
     assert made.ask("-s list_consumers consumer_tag").text == ""
