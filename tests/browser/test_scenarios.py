@@ -131,9 +131,14 @@ def test_a_frame_shows_a_picture_until_somebody_plays(open_page: OpenPage) -> No
     assert frame.context.cookies() == []
 
 
-def test_the_editor_points_at_the_place_and_runs(open_page: OpenPage) -> None:
+def test_the_editor_points_at_the_place_and_runs(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
     page = open_page()
+    page.goto("/library/?subject=21")
+    assert_accessible(page)
     page.goto("/library/edit/?from=first-burst")
+    assert_accessible(page)
     field = page.get_by_role("textbox", name="Scenario")
     text = field.input_value()
     field.fill(text.replace('"profile": "classroom"', '"profile": "huge"'))
