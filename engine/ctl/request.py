@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 import shlex
 from typing import Final
 
@@ -26,6 +27,7 @@ _SHORT: Final = {
     "-e": "if-empty",
     "-u": "if-unused",
 }
+_WHOLE: Final = re.compile(r"-?[0-9]{1,9}")
 _FLAGS: Final = ("quiet", "silent", "longnames", "help")
 _EVERYWHERE: Final = ("node", "timeout")
 
@@ -130,7 +132,7 @@ def _check(request: Request, unknown: list[tuple[str, str]]) -> None:
     known = {*usage.options, *usage.flags, *_FLAGS, *_EVERYWHERE}
     wrong = [*unknown, *((f"--{name}", value) for name, value in options.items() if name not in known)]
     for name in ("priority", "timeout"):
-        if name in options and not options[name].lstrip("-").isdecimal():
+        if name in options and not _WHOLE.fullmatch(options[name]):
             wrong.append((f"--{name}", options[name]))
     if options.get("formatter", "table") not in FORMATTERS:
         wrong.append(("--formatter", f"{options['formatter']} (here: {' or '.join(FORMATTERS)})"))

@@ -4,12 +4,15 @@ import re
 import string
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from engine.ctl.console import ask, command_of
 from engine.ctl.errors import CtlRefused
 from engine.ctl.listings import Live, erlang_float
 from engine.ctl.request import parse
 from engine.ctl.stands_for import STANDS_FOR
+from engine.ctl.usage import USAGES
 from engine.errors import CommandError
 from tests.ctl.test_recorded import made_state
 
@@ -95,6 +98,36 @@ def test_lines_that_cannot_be_done_say_why(line):
     with pytest.raises(CtlRefused) as caught:
         parse(line)
     assert caught.value.text.strip()
+
+
+WORDS = st.sampled_from(
+    [
+        *USAGES,
+        *"-p -q --priority --apply-to --formatter json / absolute mem_relative ^a$ {} [] nan inf -1 1e9 '".split(),
+        "'{\"max-length\":NaN}'",
+        "'{\"a\":[[[]]]}'",
+        "--priority=--5",
+        "0x1",
+        "٣",
+        "\\",
+        '"',
+        "name,,",
+        "a\tb",
+    ]
+)
+STATE = made_state()
+
+
+@given(st.one_of(st.text(max_size=255), st.lists(WORDS, max_size=6).map(" ".join)))
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_whatever_is_written_gets_an_answer(line):
+    answer = ask(line, STATE, 0)
+    assert isinstance(answer.text, str)
+    if answer.changes:
+        assert command_of(line, STATE)["do"]
+    else:
+        with pytest.raises(CommandError):
+            command_of(line, STATE)
 
 
 def test_every_place_in_the_lines_is_one_that_the_page_fills():
