@@ -42,7 +42,8 @@ def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)
     _head(pen, title, at_us, until_us)
-    queue = next(iter(state["queues"].values()), None)
+    queues = state["queues"]
+    queue = queues.get("orders") or next(iter(queues.values()), None)
     pen.rounded_rectangle((LEFT, TOP, RIGHT, BOTTOM), 14, fill=CARD)
     pen.rectangle((LEFT + 1, TOP + 14, RIGHT - 1, WATERLINE), fill=RAM)
     pen.rectangle((LEFT + 1, WATERLINE, RIGHT - 1, BOTTOM - 14), fill=DISK)
