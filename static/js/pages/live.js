@@ -181,7 +181,7 @@ function oversee(parts, root, session, transport, alerts, data) {
   fork.addEventListener("submit", () => {
     find("[name=at_us]", fork).value = parts.playhead.behind ? String(parts.playhead.nowUs) : "";
   });
-  const owned = () => parts.controls.owner && transport.live;
+  const owned = () => parts.controls.owner && transport.live && !document.body.classList.contains("is-held");
   parts.page = {
     urls: data.urls,
     may: owned,

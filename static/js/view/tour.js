@@ -87,8 +87,8 @@ export class Tour {
     setText(this.next, at === STEPS.length - 1 ? gettext("Done") : gettext("Next"));
     show(this.back, at > 0);
     this.light();
+    this.scrolled = false;
     this.place();
-    if (this.parts.stage.scene?.geo.turned && !this.spot.hidden) this.spot.scrollIntoView({ block: "start" });
     if (first) {
       this.seen.clear();
       this.sending = true;
@@ -137,6 +137,10 @@ export class Tour {
       : gettext("The engine is on its way there …");
     setText(this.state, this.problem || (met ? "" : waiting));
     this.place();
+    // On a phone the lanes are below each other: the one that is meant is brought into view, once it has its size.
+    if (!met || this.scrolled || !this.parts.stage.scene?.geo.turned || this.spot.hidden) return;
+    this.scrolled = true;
+    this.spot.scrollIntoView({ block: "start" });
   }
 
   place() {
