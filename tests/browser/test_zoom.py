@@ -1,0 +1,36 @@
+"""A lane is zoomed and moved along, by buttons and keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_bytes import SLOW_MS, start
+from tests.browser.test_story import pause, wait_for_lane
+
+OpenPage = Callable[..., Page]
+
+
+def test_a_long_lane_is_zoomed_and_shown_whole_again(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page, count=400)
+    wait_for_lane(page, "delta", "some")
+    pause(page)
+    zoom = page.get_by_role("group", name="Zoom of a lane")
+    expect(zoom).to_be_visible(timeout=SLOW_MS)
+    fit = zoom.get_by_role("button", name="all")
+    expect(fit).to_be_disabled()
+    zoom.get_by_role("button", name=re.compile(r"larger \(\+\)")).click()
+    told = zoom.get_by_role("status")
+    expect(told).to_contain_text(re.compile(r"of [\d\s]+$"))
+    before = told.inner_text()
+    page.keyboard.press("+")
+    expect(told).not_to_have_text(before)
+    before = told.inner_text()
+    page.keyboard.press(",")
+    expect(told).not_to_have_text(before)
+    page.keyboard.press("0")
+    expect(fit).to_be_disabled()
+    expect(told).to_be_hidden()
