@@ -12,8 +12,8 @@ from engine.errors import Halted
 from engine.transitions import Transition
 
 DIGEST_BYTES: Final = 16
-HASH_EVERY: Final = 256
-"""Transitions are encoded and hashed in batches of this many."""
+BLOCK: Final = 256
+"""Transitions are encoded and hashed in blocks of this many."""
 
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
@@ -40,63 +40,68 @@ class Rows(msgspec.Struct, frozen=True):
 class TransitionLog:
     """Transitions in the order in which they happened.
 
-    The digest is BLAKE2b over one line of JSON for each: its time, then its row. It depends on nothing else, so the
-    same run has the same digest on every machine. Only the newest `keep` are held (up to twice as many for a while,
-    so that dropping the old ones costs little).
+    The digest is BLAKE2b over lines of JSON, a time and a row for each transition, chained block by block: so it goes
+    on from a checkpoint as if there had been none. It depends on nothing else, so the same run has the same digest on
+    every machine. Only the newest `keep` are held (up to twice as many for a while, so that dropping the old ones
+    costs little).
 
     `halt_at`: with that many transitions `add` raises `Halted`, in the middle of whatever goes on. A transition is
     told when its files are written, so the files are then those of that very moment.
     """
 
-    __slots__ = ("number", "counts", "halt_at", "_at_us", "_rows", "_first", "_hash", "_hashed", "_keep")
+    __slots__ = ("number", "halt_at", "_counts", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
-        self.counts: Counter[str] = Counter()
         self.halt_at: int | None = None
+        self._counts: Counter[str] = Counter()
         self._at_us: list[int] = []
         self._rows: list[Transition] = []
         self._first = 0
-        self._hash = blake2b(digest_size=DIGEST_BYTES)
-        self._hashed = 0
-        self._keep = max(keep, HASH_EVERY)
+        self._chain = b""
+        self._chained = 0
+        self._keep = max(keep, BLOCK)
 
     def add(self, at_us: int, transition: Transition) -> None:
         """Append one transition; it gets the next number."""
         self._at_us.append(at_us)
         self._rows.append(transition)
         self.number += 1
-        if self.number - self._hashed >= HASH_EVERY:
-            self._absorb()
+        if self.number - self._chained == BLOCK:
+            self._end_block()
         if self.number == self.halt_at:
             raise Halted(f"transition {self.number} is reached")
 
-    def _absorb(self) -> None:
-        """Hash and count what came since the last time, then drop what is too old."""
-        new = self._hashed - self._first
-        fresh = self._rows[new:]
-        lines: list[object] = []
-        for at_us, row in zip(self._at_us[new:], fresh, strict=True):
-            lines += (at_us, row)
-        self._hash.update(_ENCODER.encode_lines(lines))
-        self.counts.update(type(row).__name__ for row in fresh)
-        self._hashed = self.number
+    def _end_block(self) -> None:
+        """Hash and count a whole block, then drop what is too old."""
+        self._chain = self._hash_on().digest()
+        self._counts.update(self._kinds_of_block())
+        self._chained = self.number
         surplus = len(self._rows) - self._keep
         if surplus >= self._keep:
             del self._rows[:surplus]
             del self._at_us[:surplus]
             self._first += surplus
 
+    def _hash_on(self) -> blake2b:
+        """Hash the present block onto the chain."""
+        new = self._chained - self._first
+        lines: list[object] = []
+        for at_us, row in zip(self._at_us[new:], self._rows[new:], strict=True):
+            lines += (at_us, row)
+        return blake2b(self._chain + _ENCODER.encode_lines(lines), digest_size=DIGEST_BYTES)
+
+    def _kinds_of_block(self) -> list[str]:
+        return [type(row).__name__ for row in self._rows[self._chained - self._first :]]
+
     @property
     def digest(self) -> str:
         """The digest of everything so far, as 32 hexadecimal digits."""
-        self._absorb()
-        return self._hash.hexdigest()
+        return self._hash_on().hexdigest()
 
     def counts_by_kind(self) -> dict[str, int]:
         """Return how many transitions of each kind there were, by name."""
-        self._absorb()
-        return dict(sorted(self.counts.items()))
+        return dict(sorted((self._counts + Counter(self._kinds_of_block())).items()))
 
     @property
     def oldest(self) -> int:
