@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from pathlib import Path
 
 from django.conf import settings
 
+import engine
 from playground import limits
 from playground.book import DatabaseBook
 from playground.doors import door
+from playground.hosting.checkpoints import Checkpoints, build_of
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 
@@ -18,7 +21,19 @@ _lock = threading.Lock()
 
 @cache
 def _registry() -> Registry:
-    return Registry(door=door(), book=DatabaseBook, limits=limits.current(), root=settings.SESSIONS_DIR)
+    return Registry(
+        door=door(),
+        book=DatabaseBook,
+        limits=limits.current(),
+        root=settings.SESSIONS_DIR,
+        checkpoints=Checkpoints(
+            settings.SESSIONS_DIR / "checkpoints",
+            door=door(),
+            key=settings.SECRET_KEY.encode(),
+            build=build_of(Path(engine.__file__).parent),
+            most_bytes=settings.CHECKPOINT_BYTES,
+        ),
+    )
 
 
 @cache

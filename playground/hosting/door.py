@@ -63,6 +63,15 @@ class Door(Protocol):
     def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, Files]:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
 
+    not_now: tuple[type[Exception], ...]
+    """What `freeze` raises for a run that is in the middle of something."""
+
+    def freeze(self, node: Node, files: Files) -> bytes:
+        """Return a run as bytes, without the contents of its files."""
+
+    def thaw(self, data: bytes, root: str) -> tuple[Node, Files]:
+        """Return the run that `freeze` made bytes of; its files lie under `root` again."""
+
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise with the place of what is wrong."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,18 @@ class EngineDoor:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
         files = LedgerStorage()
         return Node(scenarios.parse(scenario), files, keep), files
+
+    not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
+
+    def freeze(self, node: Node, files: DirectoryStorage) -> bytes:
+        """Return a run as bytes, without the contents of its files."""
+        return pickle.dumps((node, files), protocol=pickle.HIGHEST_PROTOCOL)
+
+    def thaw(self, data: bytes, root: str) -> tuple[Node, DirectoryStorage]:
+        """Return the run that `freeze` made bytes of; its files lie under `root` again."""
+        node, files = pickle.loads(data)  # noqa: S301 - signed by this server, see Checkpoints
+        files.moved(root)
+        return node, files
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""

@@ -16,6 +16,7 @@ import msgspec
 from playground.hosting import wording
 from playground.hosting.book import Book
 from playground.hosting.broadcast import Broadcast
+from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
@@ -63,6 +64,7 @@ class Host:
         directory: ProcessDirectory,
         limits: Limits,
         executor: Executor,
+        checkpoints: Checkpoints | None = None,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Host], None] = lambda host: None,
     ) -> None:
@@ -81,6 +83,7 @@ class Host:
             limits=limits,
             executor=executor,
             notice=self.broadcast.notice,
+            checkpoints=checkpoints,
         )
         self.last_watched_s = self._last_input_s = clock()
         self._next_tick_s = self._next_look_s = self._next_note_s = self._last_input_s
@@ -239,6 +242,7 @@ class Host:
         if now_s >= self._next_note_s:
             self._next_note_s = now_s + NOTE_S
             await self.keeper.note_progress()
+            await self.keeper.keep_checkpoint()
         if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
             self._next_look_s = now_s + LOOK_S
             await self._check_usage()

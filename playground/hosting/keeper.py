@@ -13,6 +13,7 @@ from playground import limits as checks
 from playground import timeline
 from playground.hosting import refusals, wording
 from playground.hosting.book import Book, Remembered
+from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.run import Replay, Run
@@ -23,6 +24,10 @@ logger = logging.getLogger(__name__)
 
 REPLAY_SLICE_S = 0.1
 SLICES_BETWEEN_NOTICES = 20
+BETWEEN_CHECKPOINTS = 20_000
+"""Transitions; repeating so many takes about a second."""
+WORTH_KEEPING = 2_000
+"""A run that has fewer is repeated as fast as a checkpoint is read."""
 T = TypeVar("T")
 Notice = Callable[[str, Message], None]
 
@@ -44,6 +49,7 @@ class Keeper:
         limits: Limits,
         executor: Executor,
         notice: Notice,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         self.session_id = session_id
         self.door = door
@@ -55,6 +61,8 @@ class Keeper:
         self._directory = directory
         self._executor = executor
         self._notice = notice
+        self._checkpoints = checkpoints
+        self._kept_number = 0
 
     @property
     def run(self) -> Run:
@@ -98,8 +106,22 @@ class Keeper:
                 self._notice("error", wording.UNDONE)
 
     async def _build(self, until_us: int) -> None:
-        run = await self.in_worker(self._open)
-        replay = Replay(run, self.record.commands, until_us)
+        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
+        if self._checkpoints is not None:
+            try:
+                await self._repeat(
+                    until_us, *await self.in_worker(self._restore, self._checkpoints, until_us)
+                )
+                return
+            except Exception:
+                logger.exception("session %s: its checkpoints are of no use", self.session_id)
+                await self.in_worker(self._checkpoints.forget, self.session_id)
+        await self._repeat(until_us, await self.in_worker(self._open), 0)
+
+    async def _repeat(self, until_us: int, run: Run, given: int) -> None:
+        """Repeat what comes after the first `given` commands."""
+        replay = Replay(run, self.record.commands[given:], until_us)
+        self._kept_number = run.node.log.number if given else 0
         slices = 0
         while not await self.in_worker(replay.go_on, REPLAY_SLICE_S):
             slices += 1
@@ -112,6 +134,29 @@ class Keeper:
         path = self._directory.fresh(self.session_id)
         node, files = self.door.open(self.record.scenario, str(path), self.limits.max_disk_bytes)
         return Run(node, files, self.limits.max_disk_bytes)
+
+    def _restore(self, checkpoints: Checkpoints, until_us: int) -> tuple[Run, int]:
+        """Return the run of the newest checkpoint and how many commands it has had, or a fresh run and 0."""
+        path = self._directory.fresh(self.session_id)
+        found = checkpoints.restore(self.session_id, self.record, until_us, path)
+        if found is None:
+            return self._open(), 0
+        node, files, given = found
+        return Run(node, files, self.limits.max_disk_bytes), given
+
+    async def keep_checkpoint(self, after: int = BETWEEN_CHECKPOINTS) -> None:
+        """Keep the run as it stands if so many transitions came since the last time."""
+        number = self.run.node.log.number
+        if self._checkpoints is None or number - self._kept_number < after:
+            return
+        self._kept_number = number
+        path = self._directory.of(self.session_id)
+        try:
+            await self.in_worker(
+                self._checkpoints.save, self.session_id, self.run.node, self.run.files, path, self.record
+            )
+        except OSError:
+            logger.exception("session %s: no checkpoint could be written", self.session_id)
 
     def _compare_with_record(self) -> None:
         """Say so if the run that was woken is not the one that went to sleep."""
@@ -132,13 +177,15 @@ class Keeper:
 
     async def rest(self) -> None:
         """Forget the run, knowing how to repeat it."""
-        run, self.awake = self.awake, None
+        run = self.awake
         if run is None:
             return
         try:
             await self.in_worker(run.finish_instant)
             await self._book.reached(run.node.now_us, run.node.log.digest)
+            await self.keep_checkpoint(WORTH_KEEPING)
         finally:
+            self.awake = None
             await self.in_worker(self._directory.forget, self.session_id)
 
     # --- commands ---

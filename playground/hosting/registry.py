@@ -13,6 +13,7 @@ from pathlib import Path
 from django.utils.translation import gettext_lazy as _
 
 from playground.hosting.book import Book
+from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
@@ -44,12 +45,14 @@ class Registry:
         book: Callable[[str], Book],
         limits: Limits,
         root: Path,
+        checkpoints: Checkpoints | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.door = door
         self.limits = limits
         self.directory = ProcessDirectory(root)
         self._book = book
+        self._checkpoints = checkpoints
         self._clock = clock
         self._hosts: dict[str, Host] = {}
         # Engines compute without a pause: the event loop gets the interpreter back after 1 ms instead of 5.
@@ -79,6 +82,7 @@ class Registry:
             directory=self.directory,
             limits=self.limits,
             executor=self._executor,
+            checkpoints=self._checkpoints,
             clock=self._clock,
             on_closed=self._closed,
         )

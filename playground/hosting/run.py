@@ -46,7 +46,7 @@ class Run:
         self, node: Node, files: Files, disk_bytes: int, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self.node = node
-        self._files = files
+        self.files = files
         self._disk_bytes = disk_bytes
         self.clock = clock
         self.good_us = 0
@@ -158,12 +158,12 @@ class Run:
 
     def disk_is_full(self) -> bool:
         """Whether nine tenths of the allowed disk are taken: the rest is for stopping in an orderly way."""
-        return self._files.used_bytes() > self._disk_bytes * 0.9
+        return self.files.used_bytes() > self._disk_bytes * 0.9
 
     def usage(self, commands: int) -> Usage:
         """Count what the run takes now. Costs time in the number of extents."""
         self.messages = held_messages(self.node.snapshot())
-        return Usage(self.messages, self._files.used_bytes(), self.node.log.number, commands)
+        return Usage(self.messages, self.files.used_bytes(), self.node.log.number, commands)
 
 
 def held_messages(state: dict[str, Any]) -> int:

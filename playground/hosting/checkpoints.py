@@ -1,0 +1,196 @@
+"""Checkpoints: a run as it stands, with its files, so that waking need not repeat everything from the beginning.
+
+A session *is* its scenario and its commands; a checkpoint only saves time. One that does not fit any more (another
+engine, other commands, damaged) is passed over, and the run is repeated from the beginning.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import io
+import logging
+import shutil
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from playground import timeline
+from playground.hosting.book import Remembered
+from playground.hosting.door import Door, Files, Node
+from playground.timeline import Timed
+
+logger = logging.getLogger(__name__)
+
+KEPT_OF_A_SESSION: Final = 2
+MOST_FILE_BYTES: Final = 64 * 1024 * 1024
+"""A run with more files is not kept: writing it would take longer than it saves."""
+SIGNATURE_BYTES: Final = 32
+SUFFIX: Final = ".checkpoint"
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a checkpoint is of.
+
+    Args:
+        number: transitions of the run.
+        at_us: its virtual time.
+        commands: how many commands it has been given.
+        record: fingerprint of the scenario and those commands.
+        build: fingerprint of the engine that made it.
+    """
+
+    number: int
+    at_us: int
+    commands: int
+    record: str
+    build: str
+
+
+class Checkpoints:
+    """The checkpoints of one directory, which other processes may use too.
+
+    Args:
+        root: the directory.
+        key: signs what is written, since only this program's own checkpoints may be read.
+        build: fingerprint of the engine; a checkpoint of another one is of no use.
+        most_bytes: of all checkpoints together; the oldest go first.
+    """
+
+    def __init__(self, root: Path, *, door: Door, key: bytes, build: str, most_bytes: int) -> None:
+        self._root = root
+        self._door = door
+        self._key = key
+        self._build = build
+        self._most_bytes = most_bytes
+
+    def save(self, session_id: str, node: Node, files: Files, root: Path, record: Remembered) -> bool:
+        """Write the run down as it stands; tell whether that could be done.
+
+        It cannot in the middle of a collection, and is not done with very large files.
+        """
+        if files.used_bytes() > MOST_FILE_BYTES:
+            return False
+        try:
+            frozen = self._door.freeze(node, files)
+        except self._door.not_now:
+            return False
+        header = Header(
+            node.log.number,
+            node.now_us,
+            len(record.commands),
+            fingerprint(record, len(record.commands)),
+            self._build,
+        )
+        body = _packed(header, frozen, root)
+        place = self._place(session_id) / f"{header.number:012d}{SUFFIX}"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        fresh = place.with_suffix(".new")
+        fresh.write_bytes(self._signature(body) + body)
+        fresh.replace(place)
+        self._tidy(session_id)
+        return True
+
+    def restore(
+        self, session_id: str, record: Remembered, until_us: int, root: Path
+    ) -> tuple[Node, Files, int] | None:
+        """Bring the newest run before `until_us` back, its files into `root`.
+
+        Returns:
+            the node, its files and how many commands it has been given; None when there is no checkpoint that fits.
+        """
+        for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
+            try:
+                found = self._open(place, record, until_us, root)
+            except (OSError, ValueError, msgspec.MsgspecError, tarfile.TarError) as error:
+                logger.warning("checkpoint %s cannot be read: %s", place.name, error)
+                place.unlink(missing_ok=True)
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def forget(self, session_id: str) -> None:
+        """Remove the checkpoints of a session."""
+        shutil.rmtree(self._place(session_id), ignore_errors=True)
+
+    def _open(
+        self, place: Path, record: Remembered, until_us: int, root: Path
+    ) -> tuple[Node, Files, int] | None:
+        data = place.read_bytes()
+        signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
+        if not hmac.compare_digest(signature, self._signature(body)):
+            raise ValueError("it is not signed by this server")
+        with tarfile.open(fileobj=io.BytesIO(body)) as archive:
+            header = msgspec.json.decode(_member(archive, "header"), type=Header)
+            fits = header.build == self._build and header.at_us <= until_us
+            if not fits or header.record != fingerprint(record, header.commands):
+                return None
+            frozen = _member(archive, "run")
+            archive.extractall(
+                root, [each for each in archive if each.name.startswith("files/")], filter="data"
+            )
+        inside = root / "files"
+        if inside.is_dir():
+            for each in inside.iterdir():
+                each.rename(root / each.name)
+            inside.rmdir()
+        return *self._door.thaw(frozen, str(root)), header.commands
+
+    def _signature(self, body: bytes) -> bytes:
+        return hmac.new(self._key, body, hashlib.sha256).digest()
+
+    def _place(self, session_id: str) -> Path:
+        return self._root / session_id
+
+    def _tidy(self, session_id: str) -> None:
+        """Keep the newest of this session, and of all sessions as many as have room."""
+        for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True)[KEPT_OF_A_SESSION:]:
+            place.unlink(missing_ok=True)
+        everything = [(place.stat(), place) for place in self._root.glob(f"*/*{SUFFIX}")]
+        total = sum(stat.st_size for stat, _place in everything)
+        for stat, place in sorted(everything, key=lambda each: each[0].st_mtime):
+            if total <= self._most_bytes:
+                return
+            place.unlink(missing_ok=True)
+            total -= stat.st_size
+
+
+def fingerprint(record: Remembered, commands: int) -> str:
+    """Return a name of the scenario and the first so many commands; empty when there are fewer."""
+    if commands > len(record.commands):
+        return ""
+    given: Sequence[Timed] = record.commands[:commands]
+    text = timeline.canonical({"scenario": record.scenario, "commands": [list(each) for each in given]})
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def build_of(package: Path) -> str:
+    """Return a fingerprint of the Python files of a package, which changes whenever one of them does."""
+    total = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        total.update(path.relative_to(package).as_posix().encode())
+        total.update(path.read_bytes())
+    return total.hexdigest()[:16]
+
+
+def _packed(header: Header, frozen: bytes, root: Path) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
+        for name, data in (("header", msgspec.json.encode(header)), ("run", frozen)):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+        for path in sorted(root.iterdir()):
+            archive.add(path, arcname=f"files/{path.name}")
+    return buffer.getvalue()
+
+
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    stream = archive.extractfile(name)
+    if stream is None:
+        raise ValueError(f"it has no {name}")
+    return stream.read()
