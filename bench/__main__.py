@@ -23,6 +23,7 @@ BENCHES = (
     "wire",
     "session_memory",
     "stalled_reader",
+    "wake",
     "frames",
     "sweep",
     "classroom",

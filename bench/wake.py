@@ -1,0 +1,56 @@
+"""How long a session of some hundred thousand transitions takes to wake: from a checkpoint, and by repeating it all."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench.measure import Result
+from playground.hosting.book import Remembered
+from playground.hosting.checkpoints import Checkpoints
+from playground.hosting.engine_door import EngineDoor
+from playground.hosting.run import Replay, Run
+
+COMMANDS: list[tuple[int, dict[str, Any]]] = [
+    (0, {"do": "set_publisher", "name": "p1", "rate_per_s": 2000, "size_bytes": 600, "persistent": True}),
+    (5_000_000, {"do": "set_consumer", "name": "c1", "rate_per_s": 1990, "prefetch": 50, "ack": "each"}),
+]
+UNTIL_US = 60_000_000
+DISK_BYTES = 1 << 40
+
+
+def run() -> Result:
+    """Repeat a minute of steady work, keep it, bring it back, and compare both."""
+    door = EngineDoor()
+    blank = door.check({"version": 1, "profile": "real", "until_us": 0})
+    record = Remembered(blank, COMMANDS)
+    with tempfile.TemporaryDirectory(prefix="waterline-bench-") as scratch:
+        root = Path(scratch)
+        (root / "again").mkdir()
+        (root / "back").mkdir()
+        began = time.perf_counter()
+        node, files = door.open(blank, str(root / "again"), DISK_BYTES)
+        replay = Replay(Run(node, files, DISK_BYTES), COMMANDS, UNTIL_US)
+        while not replay.go_on(60):
+            pass
+        repeated_s = time.perf_counter() - began
+        kept = Checkpoints(root / "kept", door=door, key=b"bench", build="bench", most_bytes=DISK_BYTES)
+        began = time.perf_counter()
+        kept.save("one", node, files, root / "again", record)
+        saved_s = time.perf_counter() - began
+        size = sum(path.stat().st_size for path in (root / "kept").rglob("*.checkpoint"))
+        began = time.perf_counter()
+        found = kept.restore("one", record, UNTIL_US, root / "back")
+        restored_s = time.perf_counter() - began
+    alike = found is not None and found[0].log.digest == node.log.digest
+    return {
+        "transitions": node.log.number,
+        "repeated_s": round(repeated_s, 3),
+        "restored_s": round(restored_s, 3),
+        "saved_s": round(saved_s, 3),
+        "checkpoint_bytes": size,
+        "times_faster": round(repeated_s / restored_s, 1),
+        "passed": alike and repeated_s > restored_s,
+    }
