@@ -63,7 +63,9 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     told = digest(page)
     assert re.fullmatch("[0-9a-f]{8}", told)
     page.get_by_role("button", name="Share", exact=True).click()
-    link = page.get_by_role("textbox", name="Link").input_value()
+    field = page.get_by_role("textbox", name="Link")
+    expect(field).to_have_value(re.compile("/r/"), timeout=SLOW_MS)
+    link = field.input_value().split("?")[0]  # the whole run again, not only its last moment
     colleague = open_page()
     colleague.goto(link)
     colleague.wait_for_url("**/s/*/")
