@@ -58,6 +58,7 @@ def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
                 "fork": reverse("session-fork", args=[found.public_id]),
+                "compare": f"{reverse('compare')}?session={found.public_id}",
                 "file": reverse("session-file", args=[found.public_id]),
                 "record": reverse("session-record", args=[found.public_id]),
                 "download": reverse("session-download", args=[found.public_id]),

@@ -187,6 +187,7 @@ function oversee(parts, root, session, transport, alerts, data) {
     may: owned,
     undo: () => takeBack(parts, transport, alerts),
     fork: () => fork.requestSubmit(),
+    compare: () => location.assign(`${data.urls.compare}&at_s=${(parts.playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
     share: () => find("[data-act=share]", root).click(),
     present: () => present(parts),
     tour: () => find("[data-start-tour]").requestSubmit(),

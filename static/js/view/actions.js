@@ -99,6 +99,7 @@ function leaving(page) {
   return [
     { title: gettext("Share this moment"), key: "S", words: "link permalink", run: page.share },
     { title: gettext("Fork: go on from this moment in a new session"), key: "F", run: page.fork },
+    { title: gettext("Compare: change one thing from this moment on"), words: "fork difference", run: page.compare },
     { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },
     { title: gettext("Download all files"), words: "zip archive", run: go(page.urls.archive) },
     ...findAll("header nav a").map((link) => ({ title: fill(gettext("Go to %(page)s"), { page: link.textContent }), run: go(link.href) })),
