@@ -5,10 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tools.compile_messages import compile_messages
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A machine that is shared may be slow at any moment; that says nothing about what is tested.
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 
 
 def pytest_configure() -> None:
@@ -16,7 +21,8 @@ def pytest_configure() -> None:
     # Spark's workers must run the same Python as the program that starts them.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
-    compile_messages()
+    if "PYTEST_XDIST_WORKER" not in os.environ:  # once, before the workers of a parallel run begin
+        compile_messages()
 
 
 @pytest.fixture(scope="session")
