@@ -11,6 +11,7 @@ import os
 import statistics
 import tempfile
 import time
+import urllib.error
 from pathlib import Path
 from typing import Any
 
@@ -147,7 +148,16 @@ async def give_commands(lesson: Lesson, stage: Socket, sent: dict[int, float], n
 
 
 async def give_answers(lesson: Lesson, visitor: Visitor, name: str, number: int) -> None:
-    """Predict once, then check the state now and then."""
+    """Predict once, then check the state now and then; an answer on its way into a frozen class is refused."""
+    try:
+        await answer_until_frozen(lesson, visitor, name, number)
+    except urllib.error.HTTPError as refused:
+        if refused.code != 409 or not lesson.frozen_at_s:
+            raise RuntimeError(refused.read().decode()) from refused
+
+
+async def answer_until_frozen(lesson: Lesson, visitor: Visitor, name: str, number: int) -> None:
+    """Give answers until the teacher freezes the class."""
     await asyncio.sleep(3 + number * 0.6)
     await timed(lesson.pages, visitor.post, PREDICTION + "begin")
     lesson.answered[name] = time.perf_counter()
