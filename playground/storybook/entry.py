@@ -75,6 +75,10 @@ class BadScenario(Exception):
         return str(Message(text, message=problem.message, line=problem.line, column=problem.column))
 
 
+TELLING = ("question", "watch_for", "annotations", "breakpoints", "prediction", "verdict")
+"""Parts of which one makes a run a story."""
+
+
 class Entry(msgspec.Struct, frozen=True):
     """A scenario file that is in order.
 
@@ -101,9 +105,14 @@ class Entry(msgspec.Struct, frozen=True):
         return said(self.story.title)
 
     def story_json(self) -> dict[str, Any]:
-        """Return what pages show around the run: the story without what became commands or is only tested."""
-        told_parts = msgspec.to_builtins(self.story)
-        return {name: told_parts[name] for name in told_parts if name not in {"workload", "claims"}}
+        """Return what pages show around the run: the story without what became commands or is only tested.
+
+        It is empty for a run that has a title and nothing to tell.
+        """
+        parts = msgspec.to_builtins(self.story)
+        if not any(parts.get(name) for name in TELLING):
+            return {}
+        return {name: parts[name] for name in parts if name not in {"workload", "claims"}}
 
     def to_json(self) -> dict[str, Any]:
         """Return the canonical object of the file."""

@@ -256,3 +256,9 @@ def test_a_workload_speaks_perftest() -> None:
     assert course == [(1, 100, True), (3, 1, False), (4, 100, True)]
     assert [each["name"] for each in commands if each["do"] == "remove"] == ["w-p1", "w-p2", "w-c1"]
     assert all(each["persistent"] and each["confirm"] for each in changes)
+
+
+def test_a_title_alone_is_no_story() -> None:
+    bare = {"version": 1, "title": "Mine", "profile": "classroom", "until_us": 1_000_000}
+    assert read(json.dumps(bare)).story_json() == {}
+    assert read(json.dumps({**bare, "question": "Why?"})).story_json()["question"]
