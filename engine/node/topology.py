@@ -122,5 +122,5 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain object; what has its default is left out."""
-        plain: dict[str, Any] = msgspec.to_builtins(self)
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(self))
         return plain
