@@ -86,8 +86,11 @@ def test_two_pinned_cells_are_compared(page: Page) -> None:
     page.keyboard.press("p")
     page.wait_for_url("**pin=**")
     expect(page.locator(".whatif-pins li")).to_have_count(1)
+    page.wait_for_load_state("networkidle")  # what the first pin changed is all there
+    tip = page.get_by_role("tooltip")
     page.locator(".whatif-cell").nth(3).hover()
-    page.get_by_role("tooltip").get_by_role("button", name="Pin", exact=True).click()
+    expect(tip).to_be_visible()
+    tip.get_by_role("button", name="Pin", exact=True).click()
     page.wait_for_url("**pin=*%2C*")
     page.get_by_role("button", name="Compare A and B").click()
     page.wait_for_url("**/compare/**")
