@@ -124,13 +124,13 @@ js-test: ## Run the tests of the page's scripts in Node.js
 		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 
-# What needs no browser and no cluster runs on all cores; a browser and Spark's workers want the machine for themselves.
+# On all cores: what needs no browser and no Spark test by test, the rest by whole files, each with one server for all.
 py-test: dev-env spark-env
 	@echo "pytest ..."
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
 		$(PY) -m pytest -n auto --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -m "not soak and (browser or spark)" $(PYTEST_ARGS) </dev/null || status=1; \
+		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(PYTEST_ARGS) </dev/null || status=1; \
 		exit $$status
 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
