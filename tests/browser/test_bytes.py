@@ -24,7 +24,7 @@ def start(page: Page, count: int = 30) -> None:
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
     page.wait_for_function(
-        "() => /[1-9]/.test(document.querySelector('[data-index-note]').textContent)", timeout=SLOW_MS
+        "() => /^\\s*[1-9]/.test(document.querySelector('[data-index-note]').textContent)", timeout=SLOW_MS
     )
 
 
