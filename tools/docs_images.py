@@ -26,7 +26,7 @@ def _live(page: Page) -> None:
     page.get_by_label("Messages in a burst").fill("60")
     page.locator("[data-publish-label]").click()
     page.wait_for_timeout(PAGED_MS)
-    page.locator("input[name=persistent]").check(force=True)
+    page.locator("#controls input[name=persistent]").check(force=True)
     page.get_by_label("Messages in a burst").fill("20")
     page.locator("[data-publish-label]").click()
     page.get_by_role("button", name="Consume steadily").click()
