@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { holds } from "../../static/js/model/predicate.js";
 import { Story } from "../../static/js/model/story.js";
-import { SvgPen } from "../../static/js/view/svg-pen.js";
+import { SvgPen } from "../../static/js/view/base/svg-pen.js";
 
 const { state, cases } = JSON.parse(readFileSync(new URL("../web/predicate_cases.json", import.meta.url)));
 

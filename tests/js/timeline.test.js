@@ -3,7 +3,7 @@ import { afterEach, test } from "node:test";
 import { Events } from "../../static/js/model/events.js";
 import { Samples } from "../../static/js/model/samples.js";
 import { showQueue, shownQueue } from "../../static/js/model/shown.js";
-import { SIGNS } from "../../static/js/view/event-signs.js";
+import { SIGNS } from "../../static/js/view/time/event-signs.js";
 import { published, stateOf } from "./feed.js";
 
 afterEach(() => showQueue(null));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tween, ease } from "../../static/js/view/tween.js";
+import { Tween, ease } from "../../static/js/view/stage/tween.js";
 
 const mark = (key, x, y = 0, from = null) => ({
   key,

@@ -1,6 +1,6 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
 import { fill, gettext, ngettext, number } from "../model/text.js";
-import { el, find, findAll, setText, show } from "../view/dom.js";
+import { el, find, findAll, setText, show } from "../view/base/dom.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
 

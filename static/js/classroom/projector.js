@@ -1,5 +1,5 @@
 /** The projector: loads again when the vote goes on, and counts. */
-import { find } from "../view/dom.js";
+import { find } from "../view/base/dom.js";
 import { follow } from "./link.js";
 
 const data = JSON.parse(find("#class-data").textContent);

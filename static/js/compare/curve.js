@@ -1,8 +1,8 @@
 /** One curve of both runs over their common time, and where the clock is. */
 import { line, scaleX, timeTicks } from "../layout/charts.js";
 import { bytes, number } from "../model/text.js";
-import { fitCanvas, write } from "../view/canvas.js";
-import { colors } from "../view/palette.js";
+import { fitCanvas, write } from "../view/base/canvas.js";
+import { colors } from "../view/base/palette.js";
 
 const LANES = ["q1", "q2", "delta", "q3", "q4"];
 

@@ -2,11 +2,11 @@
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
-import { onResize } from "../view/canvas.js";
-import { el, find, findAll, setText, show } from "../view/dom.js";
-import { watchPalette } from "../view/palette.js";
-import { act, draw } from "../view/scheduler.js";
-import { StageView } from "../view/stage.js";
+import { onResize } from "../view/base/canvas.js";
+import { el, find, findAll, setText, show } from "../view/base/dom.js";
+import { watchPalette } from "../view/base/palette.js";
+import { act, draw } from "../view/base/scheduler.js";
+import { StageView } from "../view/stage/stage.js";
 import { paintCurve } from "./curve.js";
 import { figureLines } from "./figures.js";
 import { Lockstep, runOf } from "./lockstep.js";

@@ -1,6 +1,6 @@
 /** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el } from "../view/dom.js";
+import { el } from "../view/base/dom.js";
 
 /** Names of places that are words; sub-queues are called the same everywhere. */
 function placeName(place) {

@@ -1,6 +1,6 @@
 /** Put in order: the selects of the form as two lists, with lines to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el } from "../view/dom.js";
+import { el } from "../view/base/dom.js";
 
 /** Show two lists in the place of the selects, which stay the truth that the form sends. */
 export function makeSortable(list, live) {

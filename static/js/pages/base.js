@@ -1,6 +1,6 @@
 /** What every page does: the theme switch and the language form. */
-import { Terms } from "../view/terms.js";
-import { toggleTheme } from "../view/theme.js";
+import { Terms } from "../view/page/terms.js";
+import { toggleTheme } from "../view/base/theme.js";
 
 document.querySelector("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 

@@ -1,5 +1,5 @@
 /** The page on which a scenario is written: problems lead to their line, files are opened and saved here. */
-import { find } from "../view/dom.js";
+import { find } from "../view/base/dom.js";
 
 const text = find("#text");
 

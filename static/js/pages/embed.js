@@ -4,10 +4,10 @@ import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
-import { find, icon, setText, show, throttle } from "../view/dom.js";
-import { watchPalette } from "../view/palette.js";
-import { PlaceOfLink } from "../view/place.js";
-import { StageView } from "../view/stage.js";
+import { find, icon, setText, show, throttle } from "../view/base/dom.js";
+import { watchPalette } from "../view/base/palette.js";
+import { PlaceOfLink } from "../view/page/place.js";
+import { StageView } from "../view/stage/stage.js";
 
 const PANEL_MS = 120;
 const root = find("#embed");

@@ -4,9 +4,9 @@ import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
-import { find, setText, show, throttle } from "../view/dom.js";
-import { watchPalette } from "../view/palette.js";
-import { StageView } from "../view/stage.js";
+import { find, setText, show, throttle } from "../view/base/dom.js";
+import { watchPalette } from "../view/base/palette.js";
+import { StageView } from "../view/stage/stage.js";
 
 const PANEL_MS = 150;
 const BURST = { do: "publish", count: 12, size_bytes: 6000, persistent: false, confirm: false };

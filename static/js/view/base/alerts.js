@@ -1,0 +1,46 @@
+/** Messages to the reader: errors and limits stay until closed, small confirmations go by themselves. */
+import { gettext } from "../../model/text.js";
+import { el, icon } from "./dom.js";
+
+const FLASH_MS = 3500;
+const INFO_MS = 9000;
+
+export class Alerts {
+  constructor(root) {
+    this.root = root;
+    this.shown = new Map();
+  }
+
+  /** Show a message under a key; the next one under the same key takes its place. */
+  show(key, level, text) {
+    const before = this.shown.get(key);
+    if (before?.dataset.text === text) return;
+    before?.remove();
+    const close = el(
+      "button.btn.ghost.icon",
+      { type: "button", "aria-label": gettext("Close"), onclick: () => this.clear(key) },
+      icon("close"),
+    );
+    const item = el(
+      `div.alert.level-${level}`,
+      { role: level === "info" ? "status" : "alert", "data-text": text },
+      el("span.alert-mark", { "aria-hidden": "true" }),
+      el("p", {}, text),
+      close,
+    );
+    this.root.append(item);
+    this.shown.set(key, item);
+    if (level === "info") setTimeout(() => this.shown.get(key) === item && this.clear(key), INFO_MS);
+  }
+
+  /** Show a message for a moment. */
+  flash(text) {
+    this.show("flash", "info", text);
+    setTimeout(() => this.clear("flash"), FLASH_MS);
+  }
+
+  clear(key) {
+    this.shown.get(key)?.remove();
+    this.shown.delete(key);
+  }
+}

@@ -1,0 +1,63 @@
+/** Dialogs that make commands: fields become values, and what is wrong is told beside the field. */
+import { fill, gettext, number } from "../../model/text.js";
+import { find, findAll, setText } from "./dom.js";
+
+const NAME = /^[a-z][a-z0-9_.-]{0,31}$/;
+
+/** Say beside a field what is wrong with it; with nothing, that it is fine. */
+export function complain(form, name, text) {
+  const input = find(`[name=${name}]`, form);
+  input?.setAttribute("aria-invalid", String(Boolean(text)));
+  input?.closest(".input")?.classList.toggle("invalid", Boolean(text));
+  setText(find(`[data-error=${name}]`, form), text);
+}
+
+export function forgive(form) {
+  for (const place of findAll("[data-error]", form)) complain(form, place.dataset.error, "");
+}
+
+/** The value of one field, or undefined with a complaint beside it. An empty optional field is null. */
+export function valueOf(form, input) {
+  const { name, type, value, dataset } = input;
+  if (type === "checkbox") return input.checked;
+  const text = value.trim();
+  if (dataset.kind === "name") {
+    if (NAME.test(text)) return text;
+    complain(form, name, gettext("Begin with a letter; then a-z, 0-9, dot, - and _, at most 32."));
+    return undefined;
+  }
+  if (type !== "number") return text;
+  if (text === "" && dataset.optional !== undefined) return null;
+  const found = Number(text);
+  const low = Number(input.min);
+  const high = Number(input.max);
+  if (text !== "" && Number.isInteger(found) && found >= low && found <= high) return found;
+  const texts = { low: number(low), high: number(high) };
+  complain(form, name, fill(gettext("A whole number from %(low)s to %(high)s."), texts));
+  return undefined;
+}
+
+/** All values of the visible fields, or null if one of them is wrong; the first of those gets the focus. */
+export function read(form) {
+  forgive(form);
+  const values = {};
+  let wrong = null;
+  for (const input of findAll("input[name], select[name]", form)) {
+    if (input.closest("[hidden]") || input.disabled) continue;
+    const value = valueOf(form, input);
+    if (value === undefined) wrong ??= input;
+    else values[input.name] = value;
+  }
+  wrong?.focus();
+  return wrong ? null : values;
+}
+
+/** Fill the fields with what is known. */
+export function write(form, values) {
+  for (const input of findAll("input[name], select[name]", form)) {
+    const value = values[input.name];
+    if (input.type === "checkbox") input.checked = Boolean(value);
+    else if (value !== undefined && value !== null) input.value = String(value);
+    else if (input.defaultValue !== undefined) input.value = input.defaultValue;
+  }
+}

@@ -1,0 +1,308 @@
+/** The bytes of the chosen message, read from the session's real files: its record in the index and in the store. */
+import { bitGroups, fitsUnder, hexRows, hexText } from "../../layout/hex.js";
+import { fieldMeaning, fieldName, fieldValue, whyNoBytes } from "../../model/byte-words.js";
+import { indexPlan, placePlan, storePlan } from "../../model/bytes.js";
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { Records } from "../../net/records.js";
+import { el, find, findAll, icon, setText, show } from "../base/dom.js";
+
+const AGAIN_MS = 400;
+/** The past is asked for when the reader stays at a moment. */
+const STAY_MS = 350;
+const SIDES = ["index", "store"];
+
+export class BytesPanel {
+  /** `urls` are those of the page: record, download, archive. */
+  constructor(root, urls) {
+    this.root = root;
+    this.urls = urls;
+    this.records = new Records(urls.record);
+    this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(find(`[data-bytes=${side}]`, root), urls)]));
+    this.toggle = find("[data-act=bytes]", root);
+    this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
+    for (const side of SIDES) this.forget(side);
+    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(event.target));
+    for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
+  }
+
+  forget(side) {
+    this[side] = { key: "", told: null, at: 0, timer: 0, waited: "" };
+  }
+
+  open(wanted) {
+    this.toggle.setAttribute("aria-expanded", String(wanted));
+    this.root.toggleAttribute("data-open", wanted);
+    for (const side of SIDES) show(this.strips[side].root, wanted);
+  }
+
+  /** Whether the index record of this message was read, and where it says that the content is. */
+  get told() {
+    return this.index.told?.record ?? null;
+  }
+
+  /**
+   * Show the bytes of a message, or of a place in a store that no message refers to: as they are now, or as they were
+   * after `at` transitions.
+   */
+  update({ state, queue, seq, place, at }) {
+    this.last = { state, queue, seq, place, at };
+    for (const side of SIDES) this.strips[side].asOf(at);
+    if (seq === null && !place) {
+      for (const side of SIDES) this.say(side, "", nothing(side));
+      return;
+    }
+    if (this.toggle.getAttribute("aria-expanded") !== "true" && !this.seen) this.open(true);
+    this.seen = true;
+    this.follow("index", place ? { why: "garbage" } : indexPlan(state, queue, seq), at);
+    const told = this.told?.seq === seq ? this.told : null;
+    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, told), at);
+  }
+
+  follow(side, plan, at) {
+    const mine = this[side];
+    if (plan.why) {
+      this.say(side, `${plan.why}`, whyNoBytes(side, plan));
+      return;
+    }
+    if (at !== null) {
+      this.followPast(side, { ...plan, ask: { ...plan.ask, at }, key: `${plan.key}@${at}` }, at);
+      return;
+    }
+    const settled = mine.key === plan.key && isWhole(mine.told?.record, plan);
+    if (settled || (mine.key === plan.key && mine.waited === plan.later)) return;
+    const key = `${plan.key}|${plan.later}`;
+    if (mine.timer) return;
+    const wait = mine.key === plan.key ? Math.max(0, mine.at + AGAIN_MS - performance.now()) : 0;
+    mine.timer = setTimeout(() => this.fetch(side, plan, key), wait);
+  }
+
+  /** A moment of the past never changes: asked for once, when the reader has stayed at it for a little. */
+  followPast(side, plan, at) {
+    const mine = this[side];
+    if (mine.key === plan.key || mine.asked === plan.key) return;
+    const text = fill(gettext("Repeating the run up to transition %(n)s …"), { n: number(at) });
+    this.say(side, plan.key, text);
+    this[side].timer = setTimeout(() => this.fetch(side, plan, plan.key), STAY_MS);
+  }
+
+  async fetch(side, plan, key) {
+    const mine = this[side];
+    Object.assign(mine, { timer: 0, at: performance.now(), waited: plan.later });
+    if (mine.key !== plan.key) mine.told = null;
+    mine.key = plan.key;
+    mine.asked = key;
+    const told = await this.records.ask(side, plan.ask);
+    if (!told || mine.asked !== key) return;
+    mine.told = told;
+    if (told.record) this.strips[side].show(told.record, mine.key);
+    else this.strips[side].say(told.waiting ?? told.error);
+    this.update(this.last);
+  }
+
+  say(side, key, text) {
+    const mine = this[side];
+    clearTimeout(mine.timer);
+    this.forget(side);
+    this[side].asked = key;
+    this.strips[side].say(text);
+  }
+
+  /** The same id in both strips lights up together. */
+  light(target) {
+    const part = target?.closest?.("[data-part]")?.dataset.part;
+    for (const cell of findAll("[data-part='message id']", this.root))
+      cell.classList.toggle("is-lit", part === "message id");
+  }
+}
+
+/** Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back. */
+function isWhole(record, plan) {
+  return Boolean(record) && (!plan.acked || (record.more || []).some((each) => each.kind === "ack"));
+}
+
+/** What stands there while nothing is chosen. */
+function nothing(side) {
+  return side === "index"
+    ? gettext("Choose a message to see its index record: on the stage, or a cell of a segment.")
+    : gettext("Choose a message to see its content on disk: on the stage, or a block of a store file.");
+}
+
+/** One record: where it is, its bytes in colours, and what the field under the pointer means. */
+class Strip {
+  constructor(root, urls) {
+    this.root = root;
+    this.urls = urls;
+    this.record = null;
+    this.at = null;
+    this.all = false;
+    this.title = find("[data-title]", root);
+    this.note = find("[data-note]", root);
+    this.hex = find("[data-hex]", root);
+    this.about = find("[data-about]", root);
+    this.hex.addEventListener("pointerover", (event) => this.explain(event.target));
+    this.hex.addEventListener("focusin", (event) => this.explain(event.target));
+    this.hex.addEventListener("keydown", (event) => this.walk(event));
+    find("[data-act=copy]", root).addEventListener("click", () => this.copy());
+  }
+
+  /** Of which moment the bytes are: after so many transitions, or null for now. */
+  asOf(at) {
+    if (this.at === at) return;
+    this.at = at;
+    const chip = find("[data-as-of]", this.root);
+    show(chip, at !== null);
+    if (at !== null) setText(chip, fill(gettext("as of transition %(n)s"), { n: number(at) }));
+    const all = find("[data-act=archive]", this.root);
+    if (all) all.setAttribute("href", at === null ? this.urls.archive : `${this.urls.archive}?at=${at}`);
+    this.tools();
+  }
+
+  say(text) {
+    if (!this.record && this.text === text) return;
+    this.record = null;
+    this.text = text;
+    this.hex.replaceChildren(el("p.none", {}, text));
+    setText(this.title, "");
+    setText(this.note, "");
+    this.about.replaceChildren();
+    this.tools();
+  }
+
+  /** Show a record; the same one again (its ack has come) leaves the reader where he is. */
+  show(record, key) {
+    const same = this.record && this.key === key && this.record.hex === record.hex;
+    Object.assign(this, { record, key });
+    setText(this.title, `${record.name} @ 0x${record.offset.toString(16).toUpperCase()}`);
+    setText(this.note, noteOf(record));
+    this.tools();
+    if (same) return;
+    this.all = false;
+    this.draw();
+    this.explain(null);
+  }
+
+  tools() {
+    const link = find("[data-act=download]", this.root);
+    show(link, Boolean(this.record));
+    show(find("[data-act=copy]", this.root), Boolean(this.record));
+    if (!this.record) return;
+    const where = { path: this.record.path, ...(this.at === null ? {} : { at: this.at }) };
+    link.setAttribute("href", `${this.urls.download}?${new URLSearchParams(where)}`);
+    const words = fill(gettext("Download %(name)s (%(size)s)"), {
+      name: this.record.name,
+      size: bytes(this.record.file_size),
+    });
+    link.setAttribute("aria-label", words);
+    link.setAttribute("title", words);
+  }
+
+  draw() {
+    const rows = hexRows(this.record, this.all).map((row) => (row.more ? this.moreRow(row) : this.row(row)));
+    this.hex.replaceChildren(...rows);
+    this.hex.scrollTop = 0;
+    find("[data-field]", this.hex)?.setAttribute("tabindex", "0");
+  }
+
+  row({ at, cells }) {
+    const offset = `0x${at.toString(16).toUpperCase().padStart(4, "0")}`;
+    return el("div.hex-row", {}, el("span.at", { "aria-hidden": "true" }, offset), ...cells.map((cell) => this.cell(cell)));
+  }
+
+  cell({ field: index, bytes: own, first }) {
+    const field = this.record.fields[index];
+    const name = fieldName(field.name);
+    const text = el("code", {}, own.join(" "));
+    const label = first && fitsUnder(name, own.length) ? name : "";
+    const attributes = { "data-field": index, "data-part": field.part, "aria-hidden": first ? null : "true" };
+    if (!first) return el("span.cell", attributes, text, el("small", {}, label));
+    Object.assign(attributes, { type: "button", tabindex: "-1", "aria-label": this.spoken(field, name) });
+    return el("button.cell", attributes, text, el("small", {}, label));
+  }
+
+  spoken(field, name) {
+    return fill(gettext("%(name)s, %(count)s bytes at %(at)s: %(value)s"), {
+      name,
+      count: number(field.length),
+      at: `0x${(this.record.offset + field.offset).toString(16).toUpperCase()}`,
+      value: fieldValue(field),
+    });
+  }
+
+  moreRow({ more, field }) {
+    const { shown, length } = this.record.fields[field];
+    const text = fill(gettext("%(n)s bytes more"), { n: number(more) });
+    const row = el("div.hex-row.more", {}, el("span.at", { "aria-hidden": "true" }, "…"), el("span", {}, text));
+    if (!this.all && more > length - shown)
+      row.append(el("button.btn.small", { type: "button", onclick: () => this.expand() }, gettext("show the first 512")));
+    return row;
+  }
+
+  expand() {
+    this.all = true;
+    this.draw();
+    const body = this.record.fields.findIndex((field) => field.part === "body");
+    find(`button[data-field="${body}"]`, this.hex)?.focus();
+  }
+
+  /** Say what a field is; without one, what the record is. */
+  explain(target) {
+    const cell = target?.closest?.("[data-field]");
+    if (target && !cell) return;
+    for (const each of findAll(".cell", this.hex))
+      each.classList.toggle("is-on", Boolean(cell) && each.dataset.field === cell.dataset.field);
+    if (!cell) {
+      this.about.replaceChildren(el("span.dim", {}, gettext("Point at a field, or walk them with the arrow keys.")));
+      return;
+    }
+    const field = this.record.fields[Number(cell.dataset.field)];
+    const head = el("p", {}, el("b", {}, fieldName(field.name)), " ", el("span", {}, fieldValue(field)), " ",
+      el("span.rule.mono", { title: gettext("the rule that says so") }, field.rule));
+    this.about.replaceChildren(head, el("p.dim", {}, fieldMeaning(field.name)));
+    if (field.bits.length) this.about.append(bitsOf(field));
+  }
+
+  /** Arrows walk the fields; the page's own keys rest meanwhile. */
+  walk(event) {
+    const cells = findAll("button.cell", this.hex);
+    const at = cells.indexOf(document.activeElement);
+    const to = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: cells.length - 1 }[
+      event.key
+    ];
+    if (at < 0 || to === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = cells[Math.max(0, Math.min(cells.length - 1, to))];
+    for (const cell of cells) cell.setAttribute("tabindex", cell === next ? "0" : "-1");
+    next.focus();
+  }
+
+  async copy() {
+    const button = find("[data-act=copy]", this.root);
+    let name = "check";
+    try {
+      await navigator.clipboard.writeText(hexText(this.record, (field) => `${fieldName(field.name)}: ${fieldValue(field)}`));
+    } catch {
+      name = "close"; // the browser does not allow it
+    }
+    button.replaceChildren(icon(name));
+    setText(find("[data-copied]", this.root), name === "check" ? gettext("copied") : gettext("could not be copied"));
+    setTimeout(() => {
+      button.replaceChildren(icon("copy"));
+      setText(find("[data-copied]", this.root), "");
+    }, 1500);
+  }
+}
+
+function noteOf(record) {
+  const kinds = record.fields.filter((field) => field.part === "mark").map((field) => fieldName(field.name));
+  const parts = record.kind === "content" ? [gettext("id and Erlang term")] : [gettext("publish"), ...kinds];
+  for (const each of record.more || []) parts.push(`${each.kind} @ 0x${each.offset.toString(16).toUpperCase()}`);
+  return fill(gettext("%(n)s bytes: %(parts)s"), { n: number(record.size), parts: parts.join(" + ") });
+}
+
+function bitsOf(field) {
+  const groups = bitGroups(field).map((group) =>
+    el("span.bits", { title: group.words }, el("code", {}, group.digits), el("small", {}, group.name)),
+  );
+  return el("div.bit-row", {}, ...groups);
+}

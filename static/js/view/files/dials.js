@@ -1,0 +1,47 @@
+/** Small instruments beside the maps: garbage against its limit, the write buffer, and what waits for an fsync. */
+import { bytes, decimal, fill, gettext } from "../../model/text.js";
+import { write } from "../base/canvas.js";
+import { colors, faded, hatch } from "../base/palette.js";
+
+const TURN = 2 * Math.PI;
+
+/** A bar with a title, a text and, if given, a mark at a share. */
+export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched }) {
+  write(pen, title, x, y + 9, { size: 10.5, weight: 600, family: colors.sans, color: colors.ink2 });
+  pen.fillStyle = faded(colors.ink3, 0.14);
+  pen.fillRect(x, y + 14, w, 8);
+  pen.fillStyle = hatched ? hatch(pen, faded(colors.ink3, 0.1), colors.ink3, 4, 1.2) : colors.ink2;
+  pen.fillRect(x, y + 14, w * Math.min(1, share), 8);
+  if (mark !== undefined) {
+    pen.fillStyle = colors.alarm;
+    pen.fillRect(x + w * mark - 1, y + 11, 2, 14);
+  }
+  write(pen, text, x + w, y + 9, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+}
+
+/** How far a clock is: {share, text} for what waits, or for what is synced. */
+export function clockOf(waiting, nowUs, periodMs) {
+  if (!waiting || !waiting.bytes) return { share: 0, text: gettext("all synced"), waits: false };
+  const ms = Math.max(0, (nowUs - waiting.lastUs) / 1000);
+  const texts = { ms: decimal(Math.min(ms, periodMs), 0), period: periodMs, bytes: bytes(waiting.bytes) };
+  return {
+    share: Math.min(1, ms / periodMs),
+    text: fill(gettext("%(bytes)s unsynced, %(ms)s of %(period)s ms"), texts),
+    short: fill(gettext("%(ms)s of %(period)s ms"), texts),
+    waits: true,
+  };
+}
+
+/** A dial that fills in the time between a write and its fsync. */
+export function paintDial(pen, x, y, radius, { share, waits }) {
+  pen.lineWidth = 3;
+  pen.strokeStyle = faded(colors.ink3, 0.22);
+  pen.beginPath();
+  pen.arc(x, y, radius, 0, TURN);
+  pen.stroke();
+  pen.strokeStyle = waits ? colors["beta-o"] : colors["alpha-o"];
+  pen.beginPath();
+  pen.arc(x, y, radius, -TURN / 4, -TURN / 4 + TURN * (waits ? share : 1));
+  pen.stroke();
+  pen.lineWidth = 1;
+}

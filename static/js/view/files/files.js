@@ -1,0 +1,279 @@
+/** The files on their canvases: segments of the index, and the two message stores. */
+import { entryAt, indexScene } from "../../layout/index-map.js";
+import { entrySpot, recordSpot } from "../../layout/bytes-spot.js";
+import { byteAt, storeScene } from "../../layout/store-map.js";
+import { entryOf, recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
+import { locate } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { holding } from "../../model/runs.js";
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { BytesPanel } from "./bytes.js";
+import { fitCanvas, onResize, write } from "../base/canvas.js";
+import { find, findAll, setText } from "../base/dom.js";
+import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
+import { clockOf, paintDial, paintMeter } from "./dials.js";
+import { colors } from "../base/palette.js";
+import { draw } from "../base/scheduler.js";
+
+const HEAD = 24;
+/** Width of the instruments beside the map of a store. */
+const METERS = 116;
+const WIDE = 350;
+/** How long a store waits for more before it syncs (S166), and an idle queue before its journal (P2). */
+const STORE_SYNC_MS = 25;
+const INDEX_SYNC_MS = 200;
+
+export class FilesView {
+  constructor(root, session) {
+    this.root = root;
+    this.session = session;
+    this.store = null;
+    this.selected = null;
+    this.open = () => {};
+    /** Told the seq_id of the bytes that the pointer is over, or null. */
+    this.over = () => {};
+    /** Called when the maps have been drawn. */
+    this.painted = () => {};
+    this.scenes = {};
+    this.bytes = new BytesPanel(root, JSON.parse(find("#live-data").textContent).urls);
+    this.index = find("[data-canvas=index]", root);
+    this.rdq = find("[data-canvas=store]", root);
+    for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
+    for (const button of findAll("[data-store]", root))
+      button.addEventListener("click", () => this.choose(button.dataset.store));
+    this.point(this.index, (x, y) => this.entryAt(x, y - HEAD));
+    this.point(this.rdq, (x, y) => this.recordAt(x, y));
+  }
+
+  /** Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null. */
+  point(canvas, hit) {
+    const at = (event) => {
+      const box = canvas.getBoundingClientRect();
+      return hit(event.clientX - box.left, event.clientY - box.top);
+    };
+    canvas.addEventListener("pointermove", (event) => {
+      const found = at(event);
+      canvas.classList.toggle("points", Boolean(found));
+      this.over(found?.seq ?? null);
+    });
+    canvas.addEventListener("pointerleave", () => this.over(null));
+    canvas.addEventListener("click", (event) => at(event)?.open());
+  }
+
+  entryAt(x, y) {
+    const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
+    const { state } = this.session;
+    const entries = state.queues[shownQueue(state)]?.index?.entries || [];
+    return seq !== null && holding(entries, seq) ? { seq, open: () => this.open(seq) } : null;
+  }
+
+  recordAt(x, y) {
+    const hit = this.scenes.store ? byteAt(this.scenes.store, x, y) : null;
+    const record = hit && recordAtByte(this.session.state, this.scenes.name, hit.file, hit.at);
+    return record ? { seq: this.seqOf(record), open: () => this.openRecord(record) } : null;
+  }
+
+  /** The seq_id of a record's message as far as the page knows it. */
+  seqOf(record) {
+    if (!record.refs) return null;
+    const { state, numbers } = this.session;
+    const name = shownQueue(state);
+    const queue = state.queues[name];
+    const told = numbers.seqOf(name, record.msgNo);
+    return seqOfNumber(queue, record.msgNo) ?? (told !== null && queue && locate(queue, told) ? told : null);
+  }
+
+  /** Choose the message of a record: the page knows it, the index file does, or nobody does (garbage). */
+  async openRecord(record) {
+    let seq = this.seqOf(record);
+    if (seq === null && record.refs) {
+      const where = { file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
+      seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
+    }
+    this.store = record.store;
+    this.open(seq);
+    if (seq === null) {
+      this.place = record;
+      this.update();
+    }
+  }
+
+  /** The seq_id of the chosen message; choosing one lets go of a place that no message refers to. */
+  set selected(seq) {
+    this.chosen = seq;
+    this.place = null;
+  }
+
+  get selected() {
+    return this.chosen;
+  }
+
+  choose(name) {
+    this.store = name;
+    this.update();
+  }
+
+  update() {
+    draw("files", () => this.paint());
+  }
+
+  paint() {
+    const { state } = this.session;
+    const queue = state.queues[shownQueue(state)];
+    this.paintIndex(state, queue);
+    const chosen = this.recordShown(state, queue);
+    const name = this.store ?? chosen?.store ?? busiest(state);
+    for (const button of findAll("[data-store]", this.root))
+      button.setAttribute("aria-pressed", String(button.dataset.store === name));
+    this.paintStore(state, queue, name);
+    const at = this.session.behind ? this.session.position : null;
+    this.bytes.update({ state, queue, seq: this.selected, place: this.place, at });
+    this.painted();
+  }
+
+  /** Where the content of what is chosen is. */
+  recordShown(state, queue) {
+    return this.selected === null || !queue ? this.place : this.recordOf(state, queue, this.selected);
+  }
+
+  /** Where a message's content is; for one in delta whoever saw its number knows, or its index record. */
+  recordOf(state, queue, seq) {
+    const known = recordOf(state, queue, seq);
+    if (known || locate(queue, seq)?.place !== "delta") return known;
+    const msgNo = this.session.numbers.numberOf(shownQueue(state), seq);
+    if (msgNo !== null)
+      return recordOfNumber(state, "persistent", msgNo) ?? recordOfNumber(state, "transient", msgNo);
+    const { told } = this.bytes;
+    return storePlan(state, queue, seq, told?.seq === seq ? told : null).record ?? null;
+  }
+
+  /** Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is. */
+  spotsOf(seq, chosen) {
+    const { state } = this.session;
+    const queue = state.queues[shownQueue(state)];
+    const spots = [];
+    if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
+    const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
+    const box = record && record.store === this.scenes.name ? recordSpot(this.scenes.store, record) : null;
+    if (box) spots.push(onPage(this.rdq, box, 0));
+    return spots;
+  }
+
+  pushEntry(spots, state, queue, seq) {
+    const entry = holding(queue.index?.entries || [], seq);
+    if (!entry || !this.scenes.index) return;
+    const box = entrySpot(this.scenes.index, entryOf(state, seq));
+    if (box) spots.push(onPage(this.index, box, HEAD));
+    if (entry[2] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth), 0));
+  }
+
+  /** The upper edge of the maps in the window. */
+  get top() {
+    return this.root.getBoundingClientRect().top;
+  }
+
+  paintIndex(state, queue) {
+    const { pen, width, height } = fitCanvas(this.index);
+    const open = this.selected === null ? null : entryOf(state, this.selected).segment;
+    const scene = indexScene(state, queue, width, height - HEAD, open);
+    this.scenes.index = scene;
+    paintJournal(pen, width, scene.journal);
+    const clock = this.paintClock(pen, width - 12, 9.5, queue && this.session.unsynced.journals[shownQueue(state)],
+      state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
+    if (clock.short && width > 340)
+      write(pen, clock.short, width - 24, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+    pen.save();
+    pen.translate(0, HEAD);
+    for (const item of scene.items) item.folded ? paintFolded(pen, item) : paintSegment(pen, item);
+    pen.restore();
+    const live = fill(gettext("%(records)s live records, %(size)s per segment"), {
+      records: number(scene.records),
+      size: number(scene.size),
+    });
+    const text = [live, goneText(this.session.deletedSegments(shownQueue(state)), "idx")].filter(Boolean).join(" · ");
+    setText(find("[data-index-note]", this.root), text);
+    this.index.setAttribute(
+      "aria-label",
+      fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
+        text,
+        segments: number(scene.segments),
+        journal: `${bytes(scene.journal.bytes + scene.journal.buffered)}, ${clock.text}`,
+      }),
+    );
+  }
+
+  paintClock(pen, x, y, waiting, periodMs) {
+    const clock = clockOf(waiting, this.session.nowUs, periodMs);
+    paintDial(pen, x, y, 6, clock);
+    return clock;
+  }
+
+  /** Garbage, write buffer and fsync clock, in a column right of the maps. */
+  paintMeters(pen, x, scene, waiting, height) {
+    const share = scene.bytes ? scene.garbage / scene.bytes : 0;
+    const room = height >= 84;
+    if (room)
+      paintMeter(pen, x, 0, METERS - 12, { title: gettext("Garbage"), text: `${Math.round(100 * share)}\u2009%`,
+        share, mark: 0.5, hatched: true });
+    const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
+    paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
+    const clock = this.paintClock(pen, x + 8, room ? 74 : 42, waiting, STORE_SYNC_MS);
+    write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    return clock;
+  }
+
+  paintStore(state, queue, name) {
+    const { pen, width, height } = fitCanvas(this.rdq);
+    const meters = width >= WIDE;
+    const known = (start, count) => this.session.numbers.spansOf(shownQueue(state), start, count);
+    const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known);
+    Object.assign(this.scenes, { store: scene, name });
+    if (!scene.files.length)
+      write(pen, gettext("No message content is on disk yet."), 0, 16, {
+        size: 11.5,
+        family: colors.sans,
+        color: colors.ink3,
+      });
+    for (const file of scene.files) paintFile(pen, file);
+    const waiting = this.session.unsynced.stores[name];
+    const clock = meters
+      ? this.paintMeters(pen, width - METERS + 12, scene, waiting, height)
+      : clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
+    const share = scene.bytes ? Math.round((100 * scene.garbage) / scene.bytes) : 0;
+    const text = scene.bytes
+      ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
+      : gettext("empty");
+    const folded = scene.folded ? fill(gettext("%(n)s files not shown"), { n: number(scene.folded) }) : "";
+    const note = [text, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
+    setText(find("[data-store-note]", this.root), note);
+    this.rdq.setAttribute(
+      "aria-label",
+      fill(gettext("Message store: %(text)s, %(files)s files"), {
+        text: `${text}, ${clock.text}`,
+        files: number(scene.files.length + (scene.folded || 0)),
+      }),
+    );
+  }
+}
+
+/** Which files there were once, in words: "0\u20133.idx deleted". */
+function goneText(gone, suffix) {
+  if (!gone.count) return "";
+  const name = gone.count === 1 ? `${gone.first}.${suffix}` : `${gone.first}\u2013${gone.last}.${suffix}`;
+  const whole = gone.count === gone.last - gone.first + 1;
+  return whole
+    ? fill(gettext("%(name)s deleted"), { name })
+    : fill(gettext("%(n)s of %(name)s deleted"), { n: number(gone.count), name });
+}
+
+/** A box of a canvas in pixels of the window. */
+function onPage(canvas, { x, y, w, h }, down) {
+  const { left, top } = canvas.getBoundingClientRect();
+  return { x: left + x, y: top + y + down, w, h };
+}
+
+/** The store that has something, the persistent one first. */
+function busiest(state) {
+  const size = (name) => (state.stores[name]?.files || []).reduce((sum, file) => sum + file[1], 0);
+  return size("transient") > size("persistent") ? "transient" : "persistent";
+}

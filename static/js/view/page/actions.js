@@ -1,0 +1,108 @@
+/** All actions of the live page under their names, for the palette. */
+import { PRESETS } from "../../model/presets.js";
+import { CONDITIONS } from "../../model/until.js";
+import { fill, gettext } from "../../model/text.js";
+import { find, findAll } from "../base/dom.js";
+import { toggleContrast, toggleTheme } from "../base/theme.js";
+
+/** Actions as they are now. `page` has what goes beyond the parts: undo(), fork(), present(), data. */
+export function actionsOf(parts, page) {
+  const off = !page.may();
+  return [...running(parts, off), ...commanding(parts, page, off), ...looking(parts, page), ...leaving(page)];
+}
+
+function running({ bar, playhead, until }, off) {
+  const speeds = findAll("[data-speed]").map((button) => ({
+    title: fill(gettext("Speed %(speed)s"), { speed: button.textContent }),
+    run: () => button.click(),
+    off,
+  }));
+  return [
+    { title: bar.session.play ? gettext("Pause the run") : gettext("Let the run go on"), key: "Space", words: "play pause", run: () => bar.toggle(), off },
+    { title: gettext("One transition on"), key: "\u2192", run: () => bar.step(), off },
+    { title: gettext("One transition back"), key: "\u2190", run: () => playhead.back() },
+    { title: gettext("Previous event"), key: "Shift \u2190", run: () => playhead.event(-1) },
+    { title: gettext("Next event"), key: "Shift \u2192", run: () => playhead.event(1) },
+    { title: gettext("The beginning of the run"), key: "Home", run: () => playhead.home() },
+    { title: gettext("Back to now"), key: "End", run: () => playhead.now() },
+    ...Object.entries(CONDITIONS).map(([name, { text }]) => ({
+      title: fill(gettext("Run until: %(what)s"), { what: text() }),
+      off,
+      run: () => {
+        until.select.value = name;
+        if (until.until.name) until.until.cancel();
+        until.toggle();
+      },
+    })),
+    ...speeds,
+  ];
+}
+
+function commanding({ controls, clients, topology }, page, off) {
+  const press = (selector) => () => find(selector, controls.root)?.click();
+  const send = (command) => () => controls.send(command);
+  return [
+    { title: gettext("Undo the last command"), key: "U", run: page.undo, off },
+    { title: gettext("Publish a burst"), key: "P", run: () => controls.publish(), off },
+    { title: gettext("Publish steadily, or stop"), run: press("[data-act=stream]"), off },
+    { title: gettext("Consume steadily, or stop"), run: press("[data-act=consume]"), off },
+    { title: gettext("Add a publisher"), run: () => clients.add("publisher"), off },
+    { title: gettext("Add a consumer"), run: () => clients.add("consumer"), off },
+    ...Object.entries(PRESETS).map(([name, { text }]) => ({
+      title: fill(gettext("Messages: %(kind)s"), { kind: text() }),
+      run: () => controls.preset(name),
+      off,
+    })),
+    { title: gettext("Get messages by hand"), run: press("[data-act=get]"), off },
+    { title: gettext("Purge the queue"), run: press("[data-act=purge]"), off },
+    { title: gettext("Queue mode: lazy"), run: press("[data-mode=lazy]"), off },
+    { title: gettext("Queue mode: default"), run: press("[data-mode=default]"), off },
+    { title: gettext("Queues, exchanges, bindings, policies"), words: "topology declare bind", run: () => topology.open(), off },
+    { title: gettext("Restart the node in order"), words: "restart", run: send({ do: "restart", kind: "clean" }), off },
+    { title: gettext("Kill the node (kill -9)"), words: "restart crash", run: send({ do: "restart", kind: "kill" }), off },
+    { title: gettext("Pull the plug"), words: "power restart crash", run: send({ do: "restart", kind: "power" }), off },
+    ...Object.keys(controls.session.state.queues).map((queue) => ({
+      title: fill(gettext("Kill the process of queue %(queue)s"), { queue }),
+      run: send({ do: "kill_queue", queue }),
+      off,
+    })),
+  ];
+}
+
+function looking({ instruments, console: operator, queues, playhead }, page) {
+  return [
+    { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
+    { title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() },
+    { title: gettext("Why?"), key: "W", run: () => find("#why").focus() },
+    ...Object.keys(playhead.session.state.queues).map((queue) => ({
+      title: fill(gettext("Show queue %(queue)s"), { queue }),
+      run: () => queues.choose(queue),
+    })),
+    { title: gettext("Presentation: large type, nothing beside"), key: "B", words: "projector beamer fullscreen", run: page.present },
+    { title: gettext("Light or dark"), key: "T", words: "theme", run: toggleTheme },
+    { title: gettext("More contrast, or less"), words: "high contrast accessibility", run: toggleContrast },
+    { title: gettext("Keyboard and help"), key: "?", run: () => find("#help-dialog").showModal() },
+    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.tour },
+  ];
+}
+
+function leaving(page) {
+  const go = (address) => () => location.assign(address);
+  const languages = findAll("#language option").map((option) => ({
+    title: fill(gettext("Language: %(name)s"), { name: option.textContent }),
+    words: option.value,
+    run: () => {
+      option.selected = true;
+      find("[data-language-form]").submit();
+    },
+  }));
+  return [
+    { title: gettext("Share this moment"), key: "S", words: "link permalink", run: page.share },
+    { title: gettext("Fork: go on from this moment in a new session"), key: "F", run: page.fork },
+    { title: gettext("Compare: change one thing from this moment on"), words: "fork difference", run: page.compare },
+    { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },
+    { title: gettext("Download all files"), words: "zip archive", run: go(page.urls.archive) },
+    ...findAll("header nav a").map((link) => ({ title: fill(gettext("Go to %(page)s"), { page: link.textContent }), run: go(link.href) })),
+    ...languages,
+  ];
+}

@@ -1,0 +1,82 @@
+/** Every action by its name: Ctrl+K, some words, Enter. */
+import { search } from "../../model/search.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { el, find, setText, show } from "../base/dom.js";
+
+export class CommandPalette {
+  /** `actions()` gives [{title, words, key, run, off}] as they are at this moment. */
+  constructor(dialog, actions) {
+    Object.assign(this, { dialog, actions, chosen: 0, found: [] });
+    this.input = find("input", dialog);
+    this.list = find("[role=listbox]", dialog);
+    this.input.addEventListener("input", () => this.show());
+    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.list.addEventListener("click", (event) => {
+      const option = event.target.closest("[role=option]");
+      if (option) this.run(Number(option.dataset.at));
+    });
+    document.addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "k") return;
+      event.preventDefault();
+      if (this.dialog.open) this.dialog.close();
+      else this.open();
+    });
+  }
+
+  open() {
+    if (document.querySelector("dialog[open]")) return;
+    this.before = document.activeElement;
+    this.input.value = "";
+    this.every = this.actions();
+    this.dialog.showModal();
+    this.show();
+  }
+
+  show() {
+    this.found = search(this.every, this.input.value);
+    this.chosen = 0;
+    this.list.replaceChildren(
+      ...this.found.map(({ title, key, off }, at) =>
+        el(
+          "li",
+          { role: "option", id: `action-${at}`, "data-at": at, "aria-selected": "false", "aria-disabled": off ? "true" : null },
+          el("span", {}, title),
+          key ? el("kbd", {}, key) : null,
+        ),
+      ),
+    );
+    const count = this.found.length;
+    const told = fill(ngettext("%(n)s action", "%(n)s actions", count), { n: number(count) });
+    setText(find("[data-count]", this.dialog), count ? told : gettext("No action of this name. Try another word."));
+    show(this.list, count > 0);
+    this.mark();
+  }
+
+  mark() {
+    for (const option of this.list.children) option.setAttribute("aria-selected", String(Number(option.dataset.at) === this.chosen));
+    const option = this.list.children[this.chosen];
+    this.input.setAttribute("aria-activedescendant", option?.id ?? "");
+    option?.scrollIntoView({ block: "nearest" });
+  }
+
+  key(event) {
+    const count = this.found.length;
+    const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1, PageDown: this.chosen + 8, PageUp: this.chosen - 8 }[event.key];
+    if (to !== undefined && count) {
+      event.preventDefault();
+      this.chosen = Math.abs(to - this.chosen) === 1 ? (to + count) % count : Math.max(0, Math.min(count - 1, to));
+      this.mark();
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      this.run(this.chosen);
+    }
+  }
+
+  run(at) {
+    const action = this.found[at];
+    if (!action || action.off) return;
+    this.dialog.close();
+    this.before?.focus?.();
+    action.run();
+  }
+}

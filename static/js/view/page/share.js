@@ -1,0 +1,184 @@
+/** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
+import { clock, fill, gettext } from "../../model/text.js";
+import { find, findAll, setText, show } from "../base/dom.js";
+import { colors, recipeOf } from "../base/palette.js";
+import { SvgPen } from "../base/svg-pen.js";
+
+const COPIED_MS = 2500;
+
+/** The token of Django's protection against forged requests. */
+export function csrfToken() {
+  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
+}
+
+/** An address with the place inside the run. */
+export function withPlace(address, place) {
+  const url = new URL(address, location.href);
+  for (const [name, value] of Object.entries(place))
+    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);
+  return url.href;
+}
+
+export class Sharing {
+  /** `urls` are the session's addresses; `stage` is the picture that can be taken away. */
+  constructor(dialog, playhead, stage, alerts, urls) {
+    Object.assign(this, { dialog, playhead, stage, alerts, urls });
+    this.kept = null;
+    for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
+    find("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
+    find("[data-share=png]", dialog).addEventListener("click", () => this.png());
+    find("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
+    document.addEventListener("click", (event) => {
+      if (event.target.closest?.("[data-act=copy-moment]")) this.copyMoment();
+    });
+  }
+
+  /** Where the reader looks: the time, the transition inside its instant, the chosen message. */
+  place() {
+    const { playhead } = this;
+    const seq = this.stage.selected;
+    const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
+    return {
+      at: playhead.nowUs,
+      n: inside ? playhead.position : null,
+      msg: seq ?? null,
+    };
+  }
+
+  /** Keep the run up to now, and give its addresses; the same run is asked for once. */
+  async keep() {
+    const { session } = this.playhead;
+    const mark = `${session.next} ${session.nowUs}`;
+    if (this.kept?.mark === mark) return this.kept;
+    const answer = await fetch(this.urls.share, {
+      method: "POST",
+      headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" },
+    });
+    if (!answer.ok) throw new Error(String(answer.status));
+    this.kept = { mark, ...(await answer.json()) };
+    return this.kept;
+  }
+
+  failed() {
+    this.alerts.show("share", "error", gettext("The link could not be made. Try again in a moment."));
+  }
+
+  /** Copy the short link to exactly this moment, without asking anything. */
+  async copyMoment() {
+    try {
+      const place = this.place();
+      const { url } = await this.keep();
+      const copied = await this.copy(withPlace(url, place));
+      if (copied)
+        this.alerts.flash(fill(gettext("Link to %(at)s copied."), { at: clock(place.at) }));
+      else await this.open();
+    } catch {
+      this.failed();
+    }
+  }
+
+  /** Show the dialog with every kind of link. */
+  async open() {
+    try {
+      await this.keep();
+    } catch {
+      this.failed();
+      return;
+    }
+    const place = this.place();
+    setText(find("[data-share=moment-text]", this.dialog), fill(gettext("at this moment, %(at)s"), { at: clock(place.at) }));
+    const message = find("[data-share=message]", this.dialog);
+    message.disabled = place.msg === null;
+    message.checked = place.msg !== null;
+    find("[data-share=kind][value=whole]", this.dialog).disabled = !this.kept.stateless;
+    this.write();
+    this.dialog.showModal();
+    find("[data-share=link]", this.dialog).select();
+  }
+
+  /** Write the link of the chosen kind. */
+  write() {
+    if (!this.kept) return;
+    const field = find("[data-share=link]", this.dialog);
+    field.value = this.shown();
+    show(find("[data-share=copied]", this.dialog), false);
+  }
+
+  shown() {
+    const { dialog } = this;
+    const chosen = (name) => find(`[data-share=${name}]`, dialog);
+    const place = this.place();
+    const wanted = {
+      at: chosen("moment").checked ? place.at : null,
+      n: chosen("moment").checked ? place.n : null,
+      msg: chosen("message").checked ? place.msg : null,
+      lang: chosen("lang").value,
+    };
+    const kind = find("[data-share=kind]:checked", dialog)?.value ?? "short";
+    if (kind === "whole" && this.kept.stateless) return withPlace(this.kept.stateless, wanted);
+    if (kind === "frame") return frameOf(withPlace(this.kept.embed, wanted));
+    return withPlace(this.kept.url, wanted);
+  }
+
+  async copyShown() {
+    const copied = await this.copy(this.shown());
+    const chip = find("[data-share=copied]", this.dialog);
+    show(chip, copied);
+    if (copied) setTimeout(() => show(chip, false), COPIED_MS);
+    else find("[data-share=link]", this.dialog).select();
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return true;
+    } catch {
+      return false; // without permission the selected text can still be copied by hand
+    }
+  }
+
+  // --- pictures of the moment ---
+
+  get fileName() {
+    return `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s`;
+  }
+
+  png() {
+    const { canvas } = this.stage;
+    const sheet = document.createElement("canvas");
+    sheet.width = canvas.width;
+    sheet.height = canvas.height;
+    const pen = sheet.getContext("2d");
+    pen.fillStyle = colors.card;
+    pen.fillRect(0, 0, sheet.width, sheet.height);
+    pen.drawImage(canvas, 0, 0);
+    sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
+  }
+
+  svg() {
+    const { stage, playhead } = this;
+    const box = stage.canvas.getBoundingClientRect();
+    const measure = document.createElement("canvas").getContext("2d");
+    const pen = new SvgPen(box.width, box.height, { recipeOf, measure });
+    pen.fillStyle = colors.card;
+    pen.fillRect(0, 0, box.width, box.height);
+    stage.paintOn(pen, stage.shown, performance.now());
+    const about = find("#situation")?.textContent ?? "";
+    const text = pen.text(`${document.title} ${clock(playhead.nowUs)}`, about);
+    save(new Blob([text], { type: "image/svg+xml" }), `${this.fileName}.svg`);
+  }
+}
+
+/** What another site writes to show the run in a frame. */
+function frameOf(address) {
+  const safe = address.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
+  return `<iframe src="${safe}" width="960" height="520" loading="lazy" title="Waterline"></iframe>`;
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,48 @@
+/** Words of the glossary: their meaning appears where the pointer rests or the keyboard comes, and goes with Escape. */
+import { el } from "../base/dom.js";
+
+const GAP = 6;
+
+export class Terms {
+  /** `address` gives {anchor: meaning}; it is asked for once, when the first word is met. */
+  constructor(root, address) {
+    this.address = address;
+    this.tip = el("div.term-tip", { role: "tooltip", id: "term-tip", hidden: true });
+    document.body.append(this.tip);
+    for (const come of ["pointerover", "focusin"])
+      root.addEventListener(come, (event) => this.come(event.target.closest?.("[data-term]")));
+    for (const go of ["pointerout", "focusout"])
+      root.addEventListener(go, (event) => event.target.closest?.("[data-term]") && this.hide());
+    document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
+  }
+
+  async come(word) {
+    if (!word) return;
+    this.word = word;
+    this.meanings ??= fetch(this.address).then((answer) => answer.json());
+    try {
+      const meanings = await this.meanings;
+      if (this.word === word && meanings[word.dataset.term]) this.show(word, meanings[word.dataset.term]);
+    } catch {
+      this.meanings = null; // The link itself still leads to the meaning.
+    }
+  }
+
+  show(word, text) {
+    this.tip.textContent = text;
+    this.tip.hidden = false;
+    word.setAttribute("aria-describedby", "term-tip");
+    const at = word.getBoundingClientRect();
+    const { offsetWidth: width, offsetHeight: height } = this.tip;
+    const left = Math.max(8, Math.min(innerWidth - width - 8, at.left));
+    const top = at.top - height - GAP > 0 ? at.top - height - GAP : at.bottom + GAP;
+    this.tip.style.left = `${left + scrollX}px`;
+    this.tip.style.top = `${top + scrollY}px`;
+  }
+
+  hide() {
+    this.word?.removeAttribute("aria-describedby");
+    this.word = null;
+    this.tip.hidden = true;
+  }
+}

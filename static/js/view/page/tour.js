@@ -1,0 +1,171 @@
+/** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
+import { STEPS, isMet } from "../../model/tour-steps.js";
+import { fill, gettext } from "../../model/text.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
+
+const SPEED = 1;
+const SLOW_MS = 6000;
+
+export class Tour {
+  /** `parts` are those of the live page; `send(command)` gives a promise; `control(options)` sets the pace. */
+  constructor(root, parts, session, send, control) {
+    Object.assign(this, { root, parts, session, send, control });
+    this.at = null;
+    this.seen = new Set();
+    session.watch(([kind]) => this.at !== null && this.seen.add(kind));
+    session.listen((change) => {
+      for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
+      this.update();
+    });
+  }
+
+  get step() {
+    return STEPS[this.at];
+  }
+
+  start() {
+    if (this.at !== null) return;
+    this.before = document.activeElement;
+    this.make();
+    document.documentElement.classList.add("touring");
+    this.go(0);
+    this.card.focus({ preventScroll: true });
+  }
+
+  make() {
+    const button = (name, act, label) => el(name, { type: "button", onclick: act }, label);
+    this.next = button("button.btn.primary", () => this.forward(), gettext("Next"));
+    this.back = button("button.btn", () => this.go(this.at - 1), gettext("Back"));
+    const leave = button("button.btn.ghost", () => this.leave(), gettext("Leave the tour"));
+    this.title = el("h2", { id: "tour-title" });
+    this.text = el("p", { id: "tour-text" });
+    this.state = el("p.tour-state", { role: "status" });
+    this.count = el("span.dim");
+    this.card = el(
+      "section.tour.card",
+      { role: "dialog", "aria-labelledby": "tour-title", "aria-describedby": "tour-text", tabindex: "-1" },
+      el("div.heading", {}, this.title, el("span.spacer"), this.count),
+      this.text,
+      this.state,
+      el("div.row", {}, leave, el("span.spacer"), this.back, this.next),
+    );
+    this.card.addEventListener("keydown", (event) => this.key(event));
+    this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
+    find(".stage-box", this.root).append(this.spot);
+    document.body.append(this.card);
+  }
+
+  key(event) {
+    const act = {
+      Escape: () => this.leave(),
+      ArrowRight: () => this.forward(),
+      ArrowLeft: () => this.at > 0 && this.go(this.at - 1),
+    }[event.key];
+    if (!act && event.key !== "Enter") return;
+    event.stopPropagation();
+    if (event.key === "Enter" && event.target !== this.card) return;
+    event.preventDefault();
+    (act ?? (() => this.forward()))();
+  }
+
+  forward() {
+    if (this.next.getAttribute("aria-disabled") === "true") return;
+    if (this.at === STEPS.length - 1) this.leave();
+    else this.go(this.at + 1);
+  }
+
+  /** Show a step; its commands are sent the first time that it is reached. */
+  async go(at) {
+    const first = at > (this.reached ?? -1);
+    this.at = at;
+    this.reached = Math.max(at, this.reached ?? -1);
+    this.since = performance.now();
+    this.problem = "";
+    setText(this.title, this.step.title());
+    setText(this.text, this.step.text());
+    setText(this.count, fill(gettext("%(n)s of %(all)s"), { n: at + 1, all: STEPS.length }));
+    setText(this.next, at === STEPS.length - 1 ? gettext("Done") : gettext("Next"));
+    show(this.back, at > 0);
+    this.light();
+    this.scrolled = false;
+    this.place();
+    if (first) {
+      this.seen.clear();
+      this.sending = true;
+      this.update();
+      await this.run(this.step.commands || []);
+      this.sending = false;
+    }
+    this.update();
+  }
+
+  async run(commands) {
+    if (!commands.length) return;
+    try {
+      for (const command of commands) await this.send(command);
+      this.control({ play: true, speed: SPEED });
+    } catch (error) {
+      this.problem = error.message;
+    }
+  }
+
+  /** Light what the step is about; the rest is dim, and out of reach until the tour is over. */
+  light() {
+    const part = this.step.part === "dock" ? find(".charts", this.root) : find(`.${this.step.part}`, this.root);
+    for (const each of this.dimmable()) {
+      const lit = each === part || each.contains(part);
+      each.classList.toggle("is-lit", each === part);
+      each.inert = !lit;
+    }
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    part?.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
+  }
+
+  /** The parts of the page; of the dock only the charts, since time must be able to pass. */
+  dimmable() {
+    return findAll(":scope > :not(.dock, .reasons), .reasons > *, .dock > .charts", this.root);
+  }
+
+  /** Follow the engine: whether the step has happened, and where its lanes are now. */
+  update() {
+    if (this.at === null) return;
+    const met = this.reached > this.at || (!this.sending && isMet(this.step, this.session.state, this.seen));
+    if (this.next.getAttribute("aria-disabled") !== String(!met)) this.next.setAttribute("aria-disabled", !met);
+    const slow = performance.now() - this.since > SLOW_MS;
+    const waiting = slow
+      ? gettext("The engine has not come to this yet. Let time pass (Space), or leave the tour and try by hand.")
+      : gettext("The engine is on its way there …");
+    setText(this.state, this.problem || (met ? "" : waiting));
+    this.place();
+    // On a phone the lanes are below each other: the one that is meant is brought into view, once it has its size.
+    if (!met || this.scrolled || !this.parts.stage.scene?.geo.turned || this.spot.hidden) return;
+    this.scrolled = true;
+    this.spot.scrollIntoView({ block: "start" });
+  }
+
+  place() {
+    const scene = this.parts.stage.scene;
+    const lanes = (scene?.lanes || []).filter((lane) => this.step.lanes?.includes(lane.name));
+    show(this.spot, lanes.length > 0);
+    if (!lanes.length) return;
+    const from = Math.min(...lanes.map((lane) => Math.min(lane.u0, lane.head ?? lane.u0)));
+    const to = Math.max(...lanes.map((lane) => lane.u1));
+    const style = scene.geo.turned
+      ? { left: "0", right: "0", top: `${from}px`, height: `${to - from}px`, width: "auto", bottom: "auto" }
+      : { top: "0", bottom: "0", left: `${from - 5}px`, width: `${to - from + 10}px`, right: "auto", height: "auto" };
+    Object.assign(this.spot.style, style);
+  }
+
+  leave() {
+    this.at = null;
+    this.reached = undefined;
+    document.documentElement.classList.remove("touring");
+    for (const each of this.dimmable()) {
+      each.classList.remove("is-lit");
+      each.inert = false;
+    }
+    this.card.remove();
+    this.spot.remove();
+    this.before?.focus?.();
+  }
+}

@@ -1,0 +1,58 @@
+/** Wires over the page: from a message on the stage to its index entry and its record, with a ring around the bytes. */
+import { wirePath } from "../../layout/wire.js";
+
+const NARROW = 720;
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Wire {
+  /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are. */
+  constructor(svg, page, stage, files) {
+    Object.assign(this, { svg, page, stage, files });
+    this.drawn = "";
+    stage.listen(() => this.paint());
+    files.painted = () => this.paint();
+    // What is above the bytes may grow when they have been read.
+    new ResizeObserver(() => this.paint()).observe(page);
+  }
+
+  /** Draw what is chosen, and what the pointer or the keyboard is on. */
+  paint() {
+    const shapes = [];
+    const strong = this.stage.selected;
+    for (const seq of new Set([this.stage.hovered, this.stage.focus]))
+      if (seq !== null && seq !== strong) this.push(shapes, seq, false);
+    this.push(shapes, strong, true);
+    const mark = JSON.stringify(shapes);
+    if (mark === this.drawn) return;
+    this.drawn = mark;
+    this.svg.replaceChildren(...shapes.map(shape));
+  }
+
+  push(shapes, seq, strong) {
+    const origin = this.page.getBoundingClientRect();
+    const spots = this.files.spotsOf(seq, strong).map((spot) => moved(spot, origin));
+    if (!spots.length) return;
+    const name = strong ? "" : " is-hover";
+    const from = seq !== null && innerWidth >= NARROW ? this.stage.footOf(seq) : null;
+    for (const spot of spots) {
+      if (from) {
+        const gap = this.files.top - origin.top - 4;
+        const d = wirePath({ x: from.x - origin.left, y: from.y - origin.top }, spot, gap);
+        if (strong) shapes.push(["path", { d, class: "halo" }]);
+        shapes.push(["path", { d, class: `line${name}` }]);
+      }
+      const { x, y, w, h } = spot;
+      shapes.push(["rect", { x: x - 1.5, y: y - 1.5, width: w + 3, height: h + 3, rx: 2, class: `ring${name}` }]);
+    }
+  }
+}
+
+function moved({ x, y, w, h }, origin) {
+  return { x: x - origin.left, y: y - origin.top, w, h };
+}
+
+function shape([kind, attributes]) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}

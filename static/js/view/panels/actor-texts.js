@@ -1,0 +1,30 @@
+/** What publishers and consumers are doing, in a few words. */
+import { stateName } from "../../model/actor-states.js";
+import { fill, gettext, number } from "../../model/text.js";
+
+/** The stream, or the bursts where there is none. */
+export function publisherText(publisher, burst) {
+  const actor =
+    publisher && publisher.state !== "stopped"
+      ? publisher
+      : burst?.state === "blocked" || !publisher
+        ? burst
+        : publisher;
+  if (!actor || (actor === burst && !actor.published && !actor.waiting)) return "";
+  const state = stateName(actor.state);
+  if (actor.waiting) return fill(gettext("%(state)s, %(n)s waiting"), { state, n: number(actor.waiting) });
+  if (actor.unconfirmed)
+    return fill(gettext("%(state)s, %(n)s unconfirmed"), { state, n: number(actor.unconfirmed) });
+  return state;
+}
+
+/** The consumer, or what is held by hand. */
+export function consumerText(consumer, hand) {
+  if (consumer) {
+    const state = stateName(consumer.state);
+    return consumer.unacked || consumer.unsent
+      ? fill(gettext("%(state)s, holds %(n)s"), { state, n: number(consumer.unacked || consumer.unsent) })
+      : state;
+  }
+  return hand?.unacked ? fill(gettext("by hand: %(n)s held"), { n: number(hand.unacked) }) : "";
+}

@@ -1,0 +1,72 @@
+/** The dialog in which a publisher or a consumer is made or changed. */
+import { gettext } from "../../model/text.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
+import { complain, forgive, read, write } from "../base/forms.js";
+
+const PUBLISHER = { rate_per_s: 20, size_bytes: 6144, persistent: false, confirm: false };
+const PREDECLARED = ["amq.direct", "amq.fanout", "amq.topic", "amq.headers"];
+const CONSUMER = { rate_per_s: 10, prefetch: 4, ack: "each" };
+
+export class ClientForm {
+  /** `command(command)` gives a promise that fails with the engine's reason. */
+  constructor(dialog, session, command) {
+    Object.assign(this, { dialog, session, command });
+    this.form = find("form", dialog);
+    for (const button of findAll("[data-ends]", dialog))
+      button.addEventListener("click", () => this.send({ do: button.dataset.ends, name: this.client.name }));
+    find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+  }
+
+  /** Show the dialog for a client as it is, or for a new one. */
+  open(client, fresh) {
+    this.role = client.role;
+    this.client = client;
+    const publisher = client.role === "publisher";
+    const titles = publisher
+      ? [gettext("A new publisher"), gettext("Publisher")]
+      : [gettext("A new consumer"), gettext("Consumer")];
+    setText(find("h2", this.dialog), titles[fresh ? 0 : 1]);
+    for (const each of findAll("[data-for]", this.form)) show(each, each.dataset.for === client.role);
+    this.places();
+    show(find("[data-running]", this.form), !fresh);
+    const goal = Object.keys(this.session.state.queues)[0] ?? "";
+    write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client });
+    find("[name=name]", this.form).readOnly = !fresh;
+    forgive(this.form);
+    this.dialog.showModal();
+    find(fresh ? "[name=name]" : "[name=rate_per_s]", this.form).select();
+  }
+
+  /** Where messages can go to and come from. */
+  places() {
+    const { queues, node } = this.session.state;
+    const options = (names) => names.map((name) => el("option", { value: name }, name || gettext("(default)")));
+    find("[name=queue]", this.form).replaceChildren(...options(Object.keys(queues)));
+    find("[name=exchange]", this.form).replaceChildren(...options(["", ...PREDECLARED, ...Object.keys(node.exchanges ?? {})]));
+    find("datalist", this.form).replaceChildren(...options(Object.keys(queues)));
+  }
+
+  async submit() {
+    const values = read(this.form);
+    if (!values) return;
+    // What is at its default stays unsaid: sessions of old keep their digests.
+    for (const name of ["exchange", "expiration_ms", "mandatory"]) if (!values[name]) delete values[name];
+    const first = Object.keys(this.session.state.queues)[0];
+    if (!values.exchange && values.routing_key === first) delete values.routing_key;
+    if (values.queue === first) delete values.queue;
+    await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
+  }
+
+  async send(command) {
+    try {
+      await this.command(command);
+      this.dialog.close();
+    } catch (error) {
+      complain(this.form, "name", error.message);
+    }
+  }
+}

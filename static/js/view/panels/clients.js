@@ -1,0 +1,164 @@
+/** Publishers and consumers above the stage: paused, killed, put in order, dropped on a queue, added and changed. */
+import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model/clients.js";
+import { stateName } from "../../model/actor-states.js";
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { el, find, findAll, icon, setText } from "../base/dom.js";
+
+const KIND = "application/x-waterline-client";
+
+export class Clients {
+  /** `controls` sends commands; `form` is the dialog in which a client is made or changed. */
+  constructor(root, session, controls, form) {
+    Object.assign(this, { root, session, controls, form });
+    this.order = [];
+    this.mark = "";
+    for (const button of findAll("[data-add]", root))
+      button.addEventListener("click", () => this.add(button.dataset.add));
+    root.addEventListener("click", (event) => this.click(event));
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("dragstart", (event) => this.drag(event));
+    for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => this.over(event));
+  }
+
+  get all() {
+    const found = clientsOf(this.session.state, this.order);
+    return [...found.publishers, ...found.consumers];
+  }
+
+  client(name) {
+    return this.all.find((each) => each.name === name);
+  }
+
+  add(role) {
+    this.form.open({ role, name: freeName(this.session.state.node.actors, role === "publisher" ? "p" : "c") }, true);
+  }
+
+  click(event) {
+    const button = event.target.closest("[data-client-act]");
+    if (!button) return;
+    const client = this.client(button.closest("[data-client]").dataset.client);
+    if (!client) return;
+    const acts = {
+      edit: () => this.form.open(client, false),
+      toggle: () => this.controls.send(settingOf(client, { running: client.state === "stopped" })),
+      remove: () => this.controls.send({ do: "remove", name: client.name }),
+    };
+    acts[button.dataset.clientAct]();
+  }
+
+  /** Alt with an arrow moves a client among its kind, as dragging does. */
+  key(event) {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const item = event.target.closest?.("[data-client]");
+    if (!event.altKey || !by || !item) return;
+    const other = by < 0 ? item.previousElementSibling : item.nextElementSibling;
+    if (!other?.dataset.client) return;
+    event.preventDefault();
+    const focused = event.target.dataset.clientAct;
+    this.move(item.dataset.client, other.dataset.client);
+    find(`[data-client="${item.dataset.client}"] [data-client-act=${focused}]`, this.root)?.focus();
+  }
+
+  drag(event) {
+    const item = event.target.closest?.("[data-client]");
+    if (!item) return;
+    event.dataTransfer.setData(KIND, item.dataset.client);
+    event.dataTransfer.effectAllowed = "move";
+  }
+
+  /** Onto another client of its kind: takes its place. Onto a queue: publishes to it, or consumes from it. */
+  over(event) {
+    if (!event.dataTransfer?.types.includes(KIND)) return;
+    const goal = event.target.closest?.("[data-client], [data-queue]");
+    if (!goal) return;
+    event.preventDefault();
+    if (event.type !== "drop") return;
+    const name = event.dataTransfer.getData(KIND);
+    const client = this.client(name);
+    if (goal.dataset.client) this.move(name, goal.dataset.client);
+    else if (client) this.controls.send(settingOf(client, queueOf(client, goal.dataset.queue)));
+  }
+
+  move(name, to) {
+    if (name === to) return;
+    this.order = moved(this.all.map((each) => each.name), name, to);
+    this.mark = "";
+    this.update();
+  }
+
+  update() {
+    const found = clientsOf(this.session.state, this.order);
+    const mark = [...found.publishers, ...found.consumers].map((each) => each.name).join();
+    if (mark !== this.mark) {
+      this.mark = mark;
+      for (const role of ["publishers", "consumers"])
+        find(`[data-clients=${role}]`, this.root).replaceChildren(...found[role].map((each) => this.item(each)));
+    }
+    for (const each of [...found.publishers, ...found.consumers]) this.refresh(each);
+  }
+
+  item(client) {
+    const act = (name, sign, label) =>
+      el("button.btn.ghost.icon", { type: "button", "data-client-act": name, "aria-label": label, title: label }, icon(sign));
+    const edit = el(
+      "button.client-name",
+      { type: "button", "data-client-act": "edit", title: gettext("Change; Alt and an arrow move it") },
+      el("i.shape", { "aria-hidden": "true" }),
+      el("b", {}, client.name),
+      el("span", { "data-client-text": "" }),
+    );
+    return el(
+      "li.client",
+      { "data-client": client.name, draggable: "true" },
+      edit,
+      el("span.lamps", { "aria-hidden": "true" }),
+      act("toggle", "pause", ""),
+      act("remove", "close", fill(gettext("Kill %(name)s: its connection closes"), { name: client.name })),
+    );
+  }
+
+  refresh(client) {
+    const item = find(`[data-client="${client.name}"]`, this.root);
+    item.dataset.state = client.state;
+    setText(find("[data-client-text]", item), describe(client));
+    const toggle = find("[data-client-act=toggle]", item);
+    const stopped = client.state === "stopped";
+    const label = fill(stopped ? gettext("Let %(name)s run") : gettext("Pause %(name)s"), { name: client.name });
+    if (toggle.title !== label) {
+      toggle.title = label;
+      toggle.setAttribute("aria-label", label);
+      toggle.replaceChildren(icon(stopped ? "play" : "pause"));
+    }
+    light(find(".lamps", item), client);
+  }
+}
+
+/** Which queue a client is bound to by its command. */
+export function queueOf(client, queue) {
+  return client.role === "publisher" ? { exchange: "", routing_key: queue } : { queue };
+}
+
+function describe(client) {
+  const parts = client.state === "running" ? [] : [stateName(client.state)];
+  if (client.role === "publisher")
+    parts.push(fill(gettext("%(n)s/s of %(size)s"), { n: number(client.rate_per_s ?? 0), size: bytes(client.size_bytes) }));
+  else if (client.ack !== "manual") parts.push(fill(gettext("%(n)s/s"), { n: number(client.rate_per_s ?? 0) }));
+  const { unconfirmed, unacked } = client;
+  if (client.confirm) parts.push(fill(gettext("%(n)s unconfirmed"), { n: number(unconfirmed) }));
+  if (client.role === "consumer" && client.ack !== "auto") parts.push(fill(gettext("holds %(n)s"), { n: number(unacked) }));
+  return parts.join(" \u00b7 ");
+}
+
+/** Confirm lamps, or the slots of the prefetch window; the words beside them say the same. */
+function light(place, client) {
+  const found = client.role === "publisher" ? lamps(client) : slots(client);
+  const states = !found
+    ? []
+    : "lit" in found
+      ? Array.from({ length: found.most }, (_, at) => (at < found.lit ? "lit" : at < found.lit + found.waits ? "waits" : "off"))
+      : Array.from({ length: found.shown }, (_, at) => (at < found.taken ? "taken" : "off"));
+  const mark = states.join();
+  if (place.dataset.mark === mark) return;
+  place.dataset.mark = mark;
+  place.replaceChildren(...states.map((state) => el(`i.${state}`)));
+}

@@ -1,0 +1,125 @@
+/** The console: lines of rabbitmqctl to the engine, what they print, history and completion. */
+import { History, complete } from "../../model/console.js";
+import { gettext, fill } from "../../model/text.js";
+import { el, find, setText, show } from "../base/dom.js";
+
+const KEPT_BLOCKS = 100;
+const PROMPT = "$ ";
+const MOST_CHOICES = 12;
+const OFFLINE = {
+  offline: () => gettext("The engine is not connected. It is tried again by itself."),
+  timeout: () => gettext("The engine did not answer in time."),
+};
+
+export class Console {
+  /** `data`: {commands: {name: columns}}; `ask(line)` resolves with {text, error}; `names()` gives the queues. */
+  constructor(root, data, ask, names) {
+    Object.assign(this, { root, commands: data.commands, ask, names });
+    this.history = new History();
+    this.output = find("[data-console-output]", root);
+    this.input = find("[data-console-line]", root);
+    this.hint = find("[data-console-hint]", root);
+    this.opener = null;
+    find("[data-console-form]", root).addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit();
+    });
+    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.input.addEventListener("input", () => this.suggest());
+    find("[data-act=console-close]", root).addEventListener("click", () => this.close());
+    find("[data-act=console-clear]", root).addEventListener("click", () => this.clear());
+    root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") {
+        event.stopPropagation();
+        this.close();
+      }
+    });
+  }
+
+  get opened() {
+    return !this.root.hidden;
+  }
+
+  /** Show the console, with a line in it if one is given; focus comes back to where it was. */
+  open(line = null) {
+    if (!this.opened) this.opener = document.activeElement;
+    show(this.root, true);
+    if (line !== null) this.input.value = line;
+    this.suggest();
+    this.input.focus();
+  }
+
+  close() {
+    show(this.root, false);
+    this.opener?.focus?.();
+    this.opener = null;
+  }
+
+  toggle() {
+    if (this.opened) this.close();
+    else this.open();
+  }
+
+  clear() {
+    this.output.replaceChildren();
+    this.input.focus();
+  }
+
+  key(event) {
+    if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      event.preventDefault();
+      this.input.value = this.history.walk(event.key === "ArrowUp" ? -1 : 1, this.input.value);
+      this.suggest();
+    } else if (event.key === "Tab" && !event.shiftKey && this.completes()) event.preventDefault();
+  }
+
+  /** Complete the line; false when there is nothing to complete, so that Tab goes on to the next control. */
+  completes() {
+    const { line, choices } = complete(this.input.value, this.commands, this.names());
+    if (choices.length === 0 || line === this.input.value) return false;
+    this.input.value = line;
+    this.suggest();
+    return true;
+  }
+
+  suggest() {
+    const { choices } = complete(this.input.value, this.commands, this.names());
+    const more = choices.length > MOST_CHOICES ? " …" : "";
+    const text = choices.slice(0, MOST_CHOICES).join("  ") + more;
+    setText(this.hint, text && fill(gettext("Tab: %(names)s"), { names: text }));
+  }
+
+  async submit() {
+    const line = this.input.value.trim();
+    if (!line) return;
+    this.history.add(line);
+    this.input.value = "";
+    this.suggest();
+    if (line === "clear") {
+      this.clear();
+      return;
+    }
+    const answer = el("span.console-answer", { "aria-busy": "true" }, "…");
+    this.print(el("div.console-block", {}, el("b.console-said", {}, PROMPT + line), "\n", answer));
+    try {
+      const { text, error } = await this.ask(line);
+      answer.textContent = error ?? text;
+      answer.classList.toggle("console-error", Boolean(error) || text.startsWith("Error"));
+    } catch (error) {
+      answer.textContent = OFFLINE[error.message]?.() ?? error.message;
+      answer.classList.add("console-error");
+    }
+    answer.removeAttribute("aria-busy");
+    this.follow();
+  }
+
+  print(block) {
+    this.output.append(block);
+    while (this.output.children.length > KEPT_BLOCKS) this.output.firstElementChild.remove();
+    this.follow();
+  }
+
+  follow() {
+    this.output.scrollTop = this.output.scrollHeight;
+  }
+}

@@ -1,0 +1,113 @@
+/** Sliders that set the node's memory, and the target: free, or pinned by hand. */
+import { figures } from "../../model/situation.js";
+import { bytes, decimal, number } from "../../model/text.js";
+import { find, setText } from "../base/dom.js";
+
+export class MemoryControls {
+  constructor(controls) {
+    this.controls = controls;
+    this.base = null;
+    this.bind();
+  }
+
+  bind() {
+    const bind = (name, setting, read) => {
+      const input = this.controls.field(name);
+      input.addEventListener("input", () => this.labelMemory());
+      input.addEventListener("change", () =>
+        this.controls.send({ do: "set", name: setting, value: read(Number(input.value)) }, name),
+      );
+    };
+    bind("ram", "ram_bytes", (value) => this.ramOf(value));
+    bind("watermark", "vm_memory_high_watermark", (value) => value / 100);
+    bind("ratio", "vm_memory_high_watermark_paging_ratio", (value) => value / 100);
+    const target = this.controls.field("target");
+    target.addEventListener("change", () => this.pinTarget());
+    this.controls
+      .field("pinned")
+      .addEventListener("change", (event) => (event.target.checked ? this.pinTarget() : this.freeTarget()));
+  }
+
+  /** The slider of the RAM is logarithmic: 0 is a quarter of what the session began with, 100 sixteen times that. */
+  ramOf(position) {
+    const now = this.controls.session.state.node.settings.ram_bytes;
+    if (now !== undefined && Math.abs(this.positionOf(now) - position) <= 0.5) return now;
+    return Math.round((((this.base ?? 1048576) / 4) * 64 ** (position / 100)) / 16384) * 16384 || 65536;
+  }
+
+  positionOf(ram) {
+    return (100 * Math.log(Math.max(1, (4 * ram) / (this.base ?? 1048576)))) / Math.log(64);
+  }
+
+  pinTarget() {
+    const target = this.controls.whole("target", 0, this.controls.limits.max_messages ?? 1000000);
+    if (target === null) return;
+    this.controls.field("pinned").checked = true;
+    this.controls.send({ do: "set", name: "target_ram_count", value: target }, "target");
+  }
+
+  freeTarget() {
+    this.controls.send({ do: "set", name: "target_ram_count", value: null }, "target");
+  }
+
+  /** Move the fence by a number of messages: pins it. */
+  nudge(by) {
+    const now = figures(this.controls.session.state);
+    const from = now.target ?? now.lengths.q4 + now.lengths.q1;
+    this.controls.field("target").value = String(Math.max(0, from + by));
+    this.pinTarget();
+  }
+
+  labelMemory() {
+    const ram = this.ramOf(Number(this.controls.field("ram").value));
+    const watermark = Number(this.controls.field("watermark").value) / 100;
+    const ratio = Number(this.controls.field("ratio").value) / 100;
+    this.label("ram", bytes(ram));
+    this.label("watermark", `${decimal(watermark)} = ${bytes(ram * watermark)}`);
+    this.label("ratio", `${decimal(ratio)} = ${bytes(ram * watermark * ratio)}`);
+    for (const name of ["ram", "watermark", "ratio"]) {
+      const input = this.controls.field(name);
+      input.style.setProperty("--fill", `${(100 * (input.value - input.min)) / (input.max - input.min)}%`);
+    }
+  }
+
+  label(name, text) {
+    setText(find(`[data-output=${name}]`, this.controls.root), text);
+    this.controls.field(name).setAttribute("aria-valuetext", text);
+  }
+
+  followTarget(target, pinned) {
+    const box = this.controls.field("pinned");
+    if (document.activeElement !== box) box.checked = pinned;
+    if (target !== null) this.controls.field("target").value = String(target);
+    setText(find("[data-output=target]", this.controls.root), target === null ? "\u221e" : number(target));
+  }
+
+  followSettings() {
+    const { settings } = this.controls.session.state.node;
+    if (settings.ram_bytes === undefined) return;
+    const mark = [
+      settings.ram_bytes,
+      settings.vm_memory_high_watermark,
+      settings.vm_memory_high_watermark_paging_ratio,
+    ].join();
+    if (mark === this.settingsMark) return;
+    this.settingsMark = mark;
+    this.base ??= settings.ram_bytes;
+    const set = (name, value) => {
+      if (document.activeElement !== this.controls.field(name))
+        this.controls.field(name).value = String(value);
+    };
+    set("ram", this.positionOf(settings.ram_bytes));
+    set("watermark", settings.vm_memory_high_watermark * 100);
+    set("ratio", settings.vm_memory_high_watermark_paging_ratio * 100);
+    this.labelMemory();
+  }
+
+  /** Follow what the engine says is so. */
+  update(now) {
+    this.followSettings();
+    const pinned = (this.controls.session.state.node.settings.target_ram_count ?? null) !== null;
+    if (document.activeElement !== this.controls.field("target")) this.followTarget(now.target, pinned);
+  }
+}

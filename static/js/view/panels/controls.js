@@ -1,0 +1,261 @@
+/** The controls: every one of them posts a command, and says beside itself what the engine thinks of it. */
+import { PRESETS } from "../../model/presets.js";
+import { figures } from "../../model/situation.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { consumerText, publisherText } from "./actor-texts.js";
+import { MemoryControls } from "./controls-memory.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
+
+const PUBLISHER = "p1";
+const CONSUMER = "c1";
+const OFFLINE = {
+  offline: () => gettext("The engine is not connected. It is tried again by itself."),
+  timeout: () => gettext("The engine did not answer in time."),
+};
+
+export class Controls {
+  constructor(root, session, transport, alerts) {
+    Object.assign(this, { root, session, transport, alerts });
+    this.limits = {};
+    this.owner = true;
+    this.bindMessages();
+    this.bindConsumer();
+    this.memory = new MemoryControls(this);
+    this.bindQueue();
+  }
+
+  field(name) {
+    return find(`[name=${name}]`, this.root);
+  }
+
+  /** A whole number from a field; says what is wrong beside it and gives null. */
+  whole(name, low, high) {
+    const input = this.field(name);
+    const value = Number(input.value);
+    const bad = input.value.trim() === "" || !Number.isInteger(value) || value < low || value > high;
+    this.complain(
+      name,
+      bad
+        ? fill(gettext("A whole number from %(low)s to %(high)s."), { low: number(low), high: number(high) })
+        : "",
+    );
+    return bad ? null : value;
+  }
+
+  complain(name, text) {
+    const input = this.field(name);
+    const place = find(`[data-error=${name}]`, this.root);
+    input?.setAttribute("aria-invalid", text ? "true" : "false");
+    input?.closest(".input, .field")?.classList.toggle("invalid", Boolean(text));
+    setText(place, text);
+  }
+
+  /** What was refused before may be fine by now: an accepted command takes all complaints away. */
+  forgive() {
+    for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(place.dataset.error, "");
+  }
+
+  /** Send a command; what the engine says against it appears beside `near`. */
+  async send(command, near = null) {
+    try {
+      await this.transport.command(command);
+      this.forgive();
+      this.alerts.clear("command");
+      return true;
+    } catch (error) {
+      const text = OFFLINE[error.message]?.() ?? error.message;
+      if (near && find(`[data-error=${near}]`, this.root)) this.complain(near, text);
+      else this.alerts.show("command", "error", text);
+      return false;
+    }
+  }
+
+  // --- messages: what they are, a burst of them, a stream of them ---
+
+  bindMessages() {
+    find("[data-form=publish]", this.root).addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.publish();
+    });
+    this.field("count").addEventListener("input", () => this.labelPublish());
+    find("[data-act=stream]", this.root).addEventListener("click", () => this.toggleStream());
+    for (const name of ["rate", "size_bytes", "persistent", "confirm"]) {
+      this.field(name).addEventListener(
+        "change",
+        () => this.actor(PUBLISHER)?.state !== "stopped" && this.actor(PUBLISHER) && this.stream(true),
+      );
+    }
+    const presets = find("[data-presets]", this.root);
+    for (const [name, { text }] of Object.entries(PRESETS)) presets.append(el("option", { value: name }, text()));
+    presets.addEventListener("change", () => presets.value && this.preset(presets.value));
+    this.labelPublish();
+  }
+
+  /** Fill the form with a ready kind of messages; a stream that runs becomes of this kind. */
+  preset(name) {
+    const { values } = PRESETS[name];
+    for (const [field, value] of Object.entries(values)) {
+      const input = this.field(field);
+      if (input.type === "checkbox") input.checked = value;
+      else input.value = String(value);
+    }
+    this.labelPublish();
+    const stream = this.actor(PUBLISHER);
+    if (stream && stream.state !== "stopped") this.stream(true);
+  }
+
+  labelPublish() {
+    const count = Number(this.field("count").value) || 0;
+    const text =
+      count < 1000
+        ? ngettext("Publish %(n)s message", "Publish %(n)s messages", count)
+        : gettext("Publish %(n)s");
+    setText(find("[data-publish-label]", this.root), fill(text, { n: number(count) }));
+  }
+
+  shape() {
+    const size = this.whole("size_bytes", 0, this.limits.max_size_bytes ?? 16777216);
+    if (size === null) return null;
+    return {
+      size_bytes: size,
+      persistent: this.field("persistent").checked,
+      confirm: this.field("confirm").checked,
+    };
+  }
+
+  /** Publish a burst; the first one also lets time pass, so that something is seen to happen. */
+  async publish() {
+    const shape = this.shape();
+    const count = this.whole("count", 1, this.limits.max_messages ?? 1000000);
+    if (!shape || count === null) return;
+    await this.send({ do: "publish", count, ...shape }, "count");
+  }
+
+  actor(name) {
+    return this.session.state.node.actors[name] ?? null;
+  }
+
+  toggleStream() {
+    const running = this.actor(PUBLISHER) && this.actor(PUBLISHER).state !== "stopped";
+    return this.stream(!running);
+  }
+
+  stream(running) {
+    const shape = this.shape();
+    const rate = this.whole("rate", 1, this.limits.max_rate_per_s ?? 100000);
+    if (!shape || rate === null) return;
+    this.send({ do: "set_publisher", name: PUBLISHER, rate_per_s: rate, ...shape, running }, "rate");
+  }
+
+  // --- the consumer ---
+
+  bindConsumer() {
+    find("[data-act=consume]", this.root).addEventListener("click", () => this.consume(!this.consuming()));
+    for (const name of ["consumer_rate", "prefetch", "ack"]) {
+      this.field(name).addEventListener("change", () => {
+        this.showManual();
+        if (this.consuming()) this.consume(true);
+      });
+    }
+    const count = () => this.whole("hand_count", 1, this.limits.max_messages ?? 1000000);
+    const hand = (act, make) =>
+      find(`[data-act=${act}]`, this.root).addEventListener("click", () => {
+        const value = count();
+        if (value !== null) this.send(make(value), "hand_count");
+      });
+    hand("get", (n) => ({ do: "get", count: n, ack: true }));
+    hand("ack", (n) => ({ do: "ack", count: n, multiple: false }));
+    hand("requeue", (n) => ({ do: "requeue", count: n }));
+    this.showManual();
+  }
+
+  consuming() {
+    const actor = this.actor(CONSUMER);
+    return Boolean(actor) && actor.state !== "stopped";
+  }
+
+  consume(running) {
+    const rate = this.whole("consumer_rate", 1, this.limits.max_rate_per_s ?? 100000);
+    const prefetch = this.whole("prefetch", 0, 65535);
+    if (rate === null || prefetch === null) return;
+    this.send(
+      {
+        do: "set_consumer",
+        name: CONSUMER,
+        rate_per_s: rate,
+        prefetch,
+        ack: this.field("ack").value,
+        running,
+      },
+      "consumer_rate",
+    );
+  }
+
+  showManual() {
+    const manual = this.field("ack").value === "manual";
+    show(find("[data-consumer-rate]", this.root), !manual);
+  }
+
+  // --- the queue and the node ---
+
+  bindQueue() {
+    for (const button of findAll("[data-mode]", this.root)) {
+      button.addEventListener("click", () =>
+        this.send({ do: "set", name: "queue_mode", value: button.dataset.mode }, "queue"),
+      );
+    }
+    find("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
+    for (const button of findAll("[data-restart]", this.root)) {
+      button.addEventListener("click", () =>
+        this.send({ do: "restart", kind: button.dataset.restart }, "queue"),
+      );
+    }
+  }
+
+  // --- what the engine says is so ---
+
+  /** Limits of the server: fields refuse beforehand what the host would refuse. */
+  welcome({ limits = {}, owner = true, scenario = {} }) {
+    this.limits = limits;
+    const profile = scenario.profile;
+    for (const link of findAll("[data-profile]", this.root))
+      link.setAttribute("aria-pressed", String(link.dataset.profile === profile));
+    this.owner = owner;
+    this.enable(this.transport.live);
+    show(find("[data-watching]", this.root), !owner);
+  }
+
+  /** Nothing can be asked for while the engine is away, or in somebody else's session. */
+  enable(live) {
+    for (const fieldset of findAll("fieldset", this.root)) fieldset.disabled = !live || !this.owner;
+  }
+
+  update() {
+    this.followActors();
+    const now = figures(this.session.state);
+    this.memory.update(now);
+    for (const button of findAll("[data-mode]", this.root))
+      button.setAttribute("aria-pressed", String(button.dataset.mode === now.mode));
+    find("[data-act=purge]", this.root).disabled = now.ready === 0;
+  }
+
+  followActors() {
+    const publisher = this.actor(PUBLISHER);
+    const consumer = this.actor(CONSUMER);
+    const hand = this.actor("hand");
+    this.button("stream", publisher && publisher.state !== "stopped", gettext("Start"), gettext("Stop"));
+    this.button("consume", this.consuming(), gettext("Start"), gettext("Stop"));
+    setText(find("[data-publisher-state]", this.root), publisherText(publisher, this.actor("burst")));
+    setText(find("[data-consumer-state]", this.root), consumerText(consumer, hand));
+    find("[data-publisher-state]", this.root).dataset.state =
+      publisher?.state ?? this.actor("burst")?.state ?? "";
+    const held = (hand?.unacked ?? 0) > 0;
+    for (const act of ["ack", "requeue"]) find(`[data-act=${act}]`, this.root).disabled = !held;
+  }
+
+  button(act, on, start, stop) {
+    const button = find(`[data-act=${act}]`, this.root);
+    button.setAttribute("aria-pressed", String(Boolean(on)));
+    setText(button, on ? stop : start);
+  }
+}

@@ -1,0 +1,149 @@
+/** One message that is followed: found by its seq_id or its id, with its life so far as a strip of moments. */
+import { Life } from "../../model/life.js";
+import { lifeText, lifeTone } from "../../model/life-words.js";
+import { locate } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { clock, fill, gettext, number, seconds } from "../../model/text.js";
+import { el, find, setText, show } from "../base/dom.js";
+import { stateWords } from "../stage/twin.js";
+
+export class Follow {
+  /** `choose(seq)` selects a message for the whole page, or lets go with null; `tell(text)` says what went wrong. */
+  constructor(root, playhead, { choose, tell }) {
+    Object.assign(this, { root, playhead, choose, tell });
+    this.strip = find("[data-life]", root);
+    this.list = find("[data-life-list]", root);
+    this.form = find("[data-form=find]", root);
+    this.life = null;
+    this.shown = "";
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.find(this.form.elements.message.value);
+    });
+    this.form.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") choose(null);
+    });
+    find("[data-act=unfollow]", root).addEventListener("click", () => choose(null));
+    this.list.addEventListener("click", (event) => this.click(event));
+    const { session } = playhead;
+    session.watch((row, at) => this.life?.see(row, at, session.history.timeOf(at + 1)));
+    session.listen((change) => {
+      if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
+      if (this.epoch !== session.history.epoch && this.life) this.read();
+    });
+  }
+
+  /** Read the life of a message, from what is kept; null follows none. */
+  follow(seq) {
+    const { state } = this.playhead;
+    this.seq = seq;
+    this.queue = shownQueue(state);
+    this.life = null;
+    if (seq !== null && this.queue !== null) this.read();
+    this.update();
+  }
+
+  read() {
+    const { session, state } = this.playhead;
+    this.epoch = session.history.epoch;
+    const row = locate(session.state.queues[this.queue], this.seq)?.row;
+    const who = {
+      queue: this.queue,
+      seq: this.seq,
+      msgNo: row ? row[2] + this.seq - row[0] : session.numbers.numberOf(this.queue, this.seq),
+      flags: row ? row[4] : null,
+    };
+    this.life = Life.of(session.history, who, state.node.settings.segment_entry_count || 2048);
+  }
+
+  /** Go to the field in which a message can be named. */
+  focus() {
+    this.form.elements.message.focus();
+    this.form.elements.message.select();
+  }
+
+  /** Find what was typed: a seq_id, or the sixteen bytes of an id. */
+  find(text) {
+    const { state, numbers } = this.playhead.session;
+    const queue = shownQueue(state);
+    const typed = text.replace(/[\s\u2009,.]/g, "");
+    if (/^[0-9a-f]{32}$/i.test(typed)) {
+      const seq = numbers.seqOf(queue, Number.parseInt(typed.slice(16), 16));
+      if (seq === null) this.tell(fill(gettext("No message of %(queue)s has this id."), { queue }));
+      else this.choose(seq);
+    } else if (/^\d{1,15}$/.test(typed)) this.findSeq(Number(typed), queue, state);
+    else this.tell(gettext("Type a seq_id such as 12, or the 32 hexadecimal digits of a message id."));
+  }
+
+  findSeq(seq, queue, state) {
+    const next = state.queues[queue]?.counters.next_seq_id ?? 0;
+    if (seq < next) this.choose(seq);
+    else if (next === 0) this.tell(gettext("Nothing was published yet."));
+    else
+      this.tell(
+        fill(gettext("There is no message %(seq)s yet: the newest of %(queue)s is %(last)s."), {
+          seq: number(seq),
+          queue,
+          last: number(next - 1),
+        }),
+      );
+  }
+
+  click(event) {
+    const button = event.target.closest("[data-at]");
+    if (button) this.playhead.go(Number(button.dataset.at) + 1, { from: "life" });
+  }
+
+  /** The run went on, or another moment is looked at. */
+  update() {
+    const { life, playhead } = this;
+    show(this.strip, life !== null);
+    this.root.classList.toggle("is-following", life !== null);
+    if (!life) {
+      this.shown = "";
+      return;
+    }
+    setText(find("[data-life-name]", this.strip), fill(gettext("message %(seq)s"), { seq: number(this.seq) }));
+    setText(find("[data-life-now]", this.strip), this.words());
+    const last = life.events[life.events.length - 1];
+    const mark = [this.seq, this.queue, life.events.length, last?.number, playhead.behind && playhead.position].join();
+    if (mark === this.shown) return;
+    this.shown = mark;
+    this.render();
+  }
+
+  /** Where the message is at the moment that is looked at. */
+  words() {
+    const found = locate(this.playhead.state.queues[this.queue], this.seq);
+    if (!found) return this.life.over ? gettext("over") : gettext("not in the queue");
+    if (found.place === "delta") return stateWords("delta", 0);
+    const place = found.place.endsWith("_pending") ? gettext("unacked") : found.place;
+    return `${place} · ${stateWords(found.place, found.row ? found.row[4] : 31)}`;
+  }
+
+  render() {
+    const { life, playhead } = this;
+    const past = playhead.behind ? life.events.findLastIndex((event) => event.number < playhead.position) : null;
+    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.at : null;
+    this.list.replaceChildren(
+      ...life.events.map((event, at) => this.item(event, past !== null && at > past, at === past)),
+    );
+    if (!life.events.length)
+      this.list.replaceChildren(el("li.dim", {}, gettext("What became of it so far is not kept any more.")));
+    const here = past === null ? this.list.lastElementChild : this.list.children[past];
+    if (here) this.list.scrollLeft = here.offsetLeft + here.offsetWidth - this.list.clientWidth + 24;
+    if (focused) find(`[data-at="${focused}"]`, this.list)?.focus({ preventScroll: true });
+  }
+
+  item(event, later, here) {
+    const attributes = {
+      type: "button",
+      "data-at": event.number,
+      "aria-current": here ? "true" : null,
+      title: fill(gettext("%(time)s, transition %(n)s: go there"), { time: clock(event.us), n: number(event.number) }),
+    };
+    const classes = ["moment-of", event.file && "file", later && "later"].filter(Boolean).join(".");
+    const button = el(`button.${classes}`, attributes, el("span.time", {}, seconds(event.us)), el("b", {}, lifeText(event)));
+    return el(`li.tone-${lifeTone(event)}`, {}, button);
+  }
+}

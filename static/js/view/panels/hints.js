@@ -1,0 +1,97 @@
+/** Six steps for newcomers; each ticks itself off when the engine has really done it. */
+import { gettext } from "../../model/text.js";
+import { el, find, icon, show } from "../base/dom.js";
+
+const KEY = "waterline.hints";
+
+const STEPS = [
+  {
+    id: "publish",
+    done: ["Published"],
+    text: () => gettext("Publish a burst"),
+    goal: "[data-form=publish] button[type=submit]",
+  },
+  {
+    id: "page",
+    done: ["AlphasPushed"],
+    text: () => gettext("Publish more, or lower the RAM: contents sink"),
+    goal: "[name=ram]",
+  },
+  {
+    id: "delta",
+    done: ["BetasPushed"],
+    text: () => gettext("Go on until delta appears"),
+    goal: "[data-form=publish] button[type=submit]",
+  },
+  {
+    id: "consume",
+    done: ["Fetched", "PublishedDelivered", "Discarded"],
+    text: () => gettext("Start a consumer"),
+    goal: "[data-act=consume]",
+  },
+  {
+    id: "read",
+    done: ["DeltaRead"],
+    text: () => gettext("Wait for a segment to be read back"),
+    goal: "[data-act=play]",
+  },
+  {
+    id: "cut",
+    done: ["QueueStopped"],
+    text: () => gettext("Restart, or pull the plug"),
+    goal: "[data-restart=power]",
+  },
+];
+
+export class Hints {
+  constructor(root, session) {
+    this.root = root;
+    this.session = session;
+    this.mark = "";
+    find("[data-act=dismiss]", root).addEventListener("click", () => this.dismiss());
+    show(root, remembered() !== "off");
+  }
+
+  dismiss() {
+    show(this.root, false);
+    try {
+      localStorage.setItem(KEY, "off");
+    } catch {
+      // A browser that keeps nothing shows the steps again next time.
+    }
+  }
+
+  update() {
+    if (this.root.hidden) return;
+    const done = STEPS.map((step) => step.done.some((kind) => this.session.seen.has(kind)));
+    const mark = done.join();
+    if (mark === this.mark) return;
+    this.mark = mark;
+    const next = done.indexOf(false);
+    find("ol", this.root).replaceChildren(...STEPS.map((step, at) => item(step, at, done[at], at === next)));
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEY);
+  } catch {
+    return null;
+  }
+}
+
+function item(step, at, done, next) {
+  const number = el("span.no", { "aria-hidden": "true" }, done ? icon("check") : String(at + 1));
+  const state = done ? el("span.visually-hidden", {}, gettext("done")) : null;
+  const jump = () => {
+    const goal = find(step.goal);
+    goal?.closest("details")?.setAttribute("open", "");
+    goal?.focus();
+    goal?.scrollIntoView({ block: "nearest" });
+  };
+  return el(
+    `li${done ? ".done" : ""}${next ? ".next" : ""}`,
+    next ? { "aria-current": "step" } : {},
+    el("button", { type: "button", onclick: jump }, number, el("span.text", {}, step.text()), state),
+  );
+}

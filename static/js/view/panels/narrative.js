@@ -1,0 +1,118 @@
+/** The list of what happened, newest first; each line opens its reason. */
+import { groupOf, queueOf } from "../../model/kinds.js";
+import { shownQueue } from "../../model/shown.js";
+import { narrate } from "../../model/why.js";
+import { fill, gettext, seconds } from "../../model/text.js";
+import { el } from "../base/dom.js";
+
+const SHOWN = 60;
+
+export class Narrative {
+  /** `pick(line or null)` is told which line the reader wants explained. */
+  constructor(root, session, pick) {
+    this.root = root;
+    this.session = session;
+    this.pick = pick;
+    this.picked = null;
+    this.rendered = "";
+    /** What the reader wants: file details too, one group of kinds or "", one queue only. */
+    this.wants = { details: false, group: "", queue: false };
+    root.addEventListener("click", (event) => this.click(event));
+  }
+
+  update() {
+    const { lines } = this.session.timeline;
+    const { behind, position } = this.session;
+    const last = lines[lines.length - 1];
+    const mark = last
+      ? [last.number, last.times, lines.length, this.picked, this.filter(), behind && position].join()
+      : "";
+    if (mark === this.rendered) return;
+    this.rendered = mark;
+    const items = this.shown().slice(-SHOWN).reverse();
+    const here = behind ? items.find((line) => line.number < position) : null;
+    const focused = this.root.contains(document.activeElement) && document.activeElement.dataset.first;
+    this.root.replaceChildren(...items.map((line) => this.item(line, behind && line.number >= position, here)));
+    if (focused) this.root.querySelector(`[data-first="${focused}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** Read other lines: see `wants`. */
+  want(change) {
+    Object.assign(this.wants, change);
+    this.update();
+  }
+
+  filter() {
+    return [...Object.values(this.wants), shownQueue(this.session.state)].join();
+  }
+
+  /** Events, and the housekeeping of files too where the reader wants it. */
+  shown() {
+    const { details, group, queue } = this.wants;
+    const name = shownQueue(this.session.state);
+    return this.session.timeline.lines.filter(
+      (line) =>
+        (details || !line.detail || group === "files") &&
+        (!group || groupOf(line.row) === group) &&
+        (!queue || [null, name].includes(queueOf(line.row))),
+    );
+  }
+
+  /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
+  item(line, later, here) {
+    const said = narrate(line.row, line.messages);
+    const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
+    const pressed = this.picked === line.first;
+    const many = Object.keys(this.session.state.queues).length > 1;
+    const queue = many ? queueOf(line.row) : null;
+    return el(
+      "li",
+      {},
+      el(
+        later ? "button.event.later" : "button.event",
+        {
+          type: "button",
+          "data-first": line.first,
+          title: `${gettext("jump to that moment")} · ${line.row[1]}`,
+          "aria-pressed": String(pressed),
+          "aria-current": line === here ? "true" : null,
+          "aria-label": fill(gettext("%(time)s s: %(text)s"), {
+            time: seconds(line.atUs),
+            text: queue ? `${queue}: ${said.text}` : said.text,
+          }),
+        },
+        el("span.time", {}, seconds(line.atUs)),
+        el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph),
+        el("span.text", {}, queue && el("b.of-queue", {}, queue), said.text + times),
+      ),
+    );
+  }
+
+  click(event) {
+    const button = event.target.closest("[data-first]");
+    if (button) this.choose(Number(button.dataset.first));
+  }
+
+  /** Explain the line that began with transition `first`; the same again lets go of it. */
+  choose(first) {
+    this.picked = this.picked === first ? null : first;
+    this.pick(this.session.timeline.lines.find((line) => line.first === this.picked) || null);
+    this.update();
+  }
+
+  /** Let go of the line without a word to `pick`. */
+  release() {
+    this.picked = null;
+    this.update();
+  }
+
+  /** Walk to an older (1) or newer (-1) line. */
+  walk(direction) {
+    const lines = this.shown();
+    if (!lines.length) return;
+    const at = this.picked === null ? lines.length : lines.findIndex((line) => line.first === this.picked);
+    const next = lines[at - direction];
+    if (next) this.choose(next.first);
+    else if (this.picked !== null && direction < 0) this.choose(this.picked);
+  }
+}

@@ -1,0 +1,57 @@
+/** The queues of the session as buttons with their lengths: one is shown by the stage, the files and the charts. */
+import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
+import { showQueue, shownQueue } from "../../model/shown.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
+
+export class Queues {
+  /** `changed()` is told that another queue is shown. */
+  constructor(root, playhead, changed) {
+    Object.assign(this, { root, playhead, changed });
+    this.names = "";
+    this.only = find("[data-only-queue]");
+    root.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-queue]");
+      if (button) this.choose(button.dataset.queue);
+    });
+  }
+
+  choose(name) {
+    if (name === shownQueue(this.playhead.state)) return;
+    showQueue(name);
+    this.playhead.timeline.show(name);
+    this.changed();
+    this.update();
+  }
+
+  update() {
+    const { state } = this.playhead;
+    const names = Object.keys(state.queues);
+    show(this.root, names.length > 1);
+    show(this.only, names.length > 1);
+    if (names.length < 2) return;
+    if (this.names !== names.join()) this.build(names);
+    const shown = shownQueue(state);
+    for (const button of findAll("[data-queue]", this.root)) {
+      const queue = state.queues[button.dataset.queue];
+      const ready = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+      const held = pendingOf(queue);
+      button.setAttribute("aria-pressed", String(button.dataset.queue === shown));
+      setText(button.lastElementChild, held ? `${number(ready)} + ${number(held)}` : number(ready));
+      button.title = fill(gettext("%(queue)s: %(ready)s ready, %(held)s unacked"), {
+        queue: button.dataset.queue,
+        ready: number(ready),
+        held: number(held),
+      });
+    }
+  }
+
+  build(names) {
+    this.names = names.join();
+    this.root.replaceChildren(
+      ...names.map((name) =>
+        el("button", { type: "button", "data-queue": name, "aria-pressed": "false" }, el("b", {}, name), el("span")),
+      ),
+    );
+  }
+}

@@ -1,0 +1,105 @@
+/** A small "$" beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
+import { formWords, linesOf } from "../../model/stands-for.js";
+import { gettext } from "../../model/text.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
+
+const SAID_MS = 1600;
+const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("command") };
+
+/** The fields of a form as they stand. */
+function fieldsOf(form) {
+  const inputs = findAll("input[name], select[name]", form).filter((input) => !input.closest("[hidden]"));
+  return Object.fromEntries(
+    inputs.map((input) => [
+      input.name,
+      input.type === "checkbox" ? String(input.checked) : input.value.trim() || undefined,
+    ]),
+  );
+}
+
+export class StandsFor {
+  /** `table`: what engine.ctl.stands_for says; `said()`: what the fields say now; `run(line)`: open it in the console. */
+  constructor(roots, table, session, { said, run }) {
+    Object.assign(this, { table, session, said, run });
+    this.open = new Map();
+    for (const root of roots) {
+      for (const place of findAll("[data-stands]", root)) this.mark(place);
+      root.addEventListener("input", () => this.update());
+    }
+  }
+
+  mark(place) {
+    const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
+    if (keys.length === 0) return;
+    const list = el("ul.stands-lines", { hidden: true });
+    const form = find("form[data-declare]", place.closest("section") ?? place);
+    const toggle = () => this.toggle({ keys, form }, button, list);
+    // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
+    const button = el(
+      "span.stands",
+      {
+        role: "button",
+        tabindex: "0",
+        "aria-expanded": "false",
+        "aria-label": gettext("What this stands for in RabbitMQ"),
+        title: gettext("What this stands for in RabbitMQ"),
+        onclick: toggle,
+        onkeydown: (event) => {
+          if (event.key !== "Enter" && event.key !== " ") return;
+          event.preventDefault();
+          event.stopPropagation();
+          toggle();
+        },
+      },
+      "$",
+    );
+    place.append(button);
+    (place.closest(".field, legend, h3") ?? place).after(list);
+  }
+
+  toggle(what, button, list) {
+    const opens = list.hidden;
+    show(list, opens);
+    button.setAttribute("aria-expanded", String(opens));
+    if (opens) this.open.set(list, what);
+    else this.open.delete(list);
+    this.update();
+  }
+
+  /** Write the lines of what is open with the values now. */
+  update() {
+    for (const [list, { keys, form }] of this.open) {
+      const said = form ? formWords(fieldsOf(form)) : this.said();
+      const lines = linesOf(keys, this.table, this.session.state, said);
+      const shape = lines.map((line) => line.where).join(" ");
+      if (list.dataset.shape !== shape) {
+        list.dataset.shape = shape;
+        list.replaceChildren(...lines.map((line) => this.row(line)));
+      }
+      lines.forEach((line, place) => setText(list.children[place].querySelector("code"), line.text));
+    }
+  }
+
+  row(line) {
+    const code = el("code", {}, line.text);
+    const copied = el("span.visually-hidden", { role: "status" });
+    const copy = el("button.btn.small", { type: "button", onclick: () => this.copy(code, copy, copied) }, gettext("Copy"));
+    const run = line.text.startsWith("rabbitmqctl ")
+      ? el("button.btn.small", { type: "button", onclick: () => this.run(code.textContent) }, gettext("Console"))
+      : null;
+    const note = line.forgotten ? el("small", {}, gettext("forgotten at a restart")) : null;
+    const where = WHERE[line.where]?.() ?? line.where;
+    return el("li", {}, el("span.stands-where", {}, where, note), code, el("span.stands-acts", {}, copy, run), copied);
+  }
+
+  async copy(code, button, copied) {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      setText(button, gettext("copied"));
+      setText(copied, gettext("copied"));
+    } catch {
+      getSelection()?.selectAllChildren(code); // without the right to write there, the reader copies by hand
+    }
+    setTimeout(() => setText(button, gettext("Copy")), SAID_MS);
+  }
+}

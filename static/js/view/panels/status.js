@@ -1,0 +1,80 @@
+/** The header's chips and the veil over the stage: paging, alarm, and whether the engine is there. */
+import { fill, gettext } from "../../model/text.js";
+import { figures, situation } from "../../model/situation.js";
+import { find, setText, show } from "../base/dom.js";
+
+const SLOW_MS = 1000;
+
+export class Status {
+  constructor(root, session, retry) {
+    Object.assign(this, { root, session });
+    this.chips = find("[data-status]", document);
+    this.veil = find("[data-veil]", root);
+    this.timer = 0;
+    find("[data-act=retry]", root).addEventListener("click", retry);
+  }
+
+  /** The link changed: connecting, live, lost (tried again in `retryMs`) or ended. */
+  link(name, retryMs) {
+    clearInterval(this.timer);
+    const chip = find("[data-link]", this.chips);
+    chip.dataset.state = name;
+    setText(
+      find("span:last-child", chip),
+      {
+        live: gettext("engine live"),
+        connecting: gettext("connecting"),
+        lost: gettext("engine lost"),
+        ended: gettext("session over"),
+      }[name],
+    );
+    show(this.veil, name === "lost" || name === "ended");
+    clearTimeout(this.waiting);
+    if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);
+    show(find("[data-act=retry]", this.veil), name === "lost");
+    this.root.classList.toggle("is-lost", name === "lost" || name === "ended");
+    if (name === "ended")
+      setText(
+        find("[data-veil-text]", this.veil),
+        gettext("This session is over. Start a new one to go on."),
+      );
+    if (name === "lost") this.countDown(retryMs);
+  }
+
+  /** What takes more than a second says that it is under way. */
+  waitLong() {
+    setText(find("[data-veil-text]", this.veil), gettext("Connecting to the engine …"));
+    show(this.veil, true);
+  }
+
+  countDown(retryMs) {
+    const until = performance.now() + retryMs;
+    const tick = () => {
+      const left = Math.max(0, Math.ceil((until - performance.now()) / 1000));
+      setText(
+        find("[data-veil-text]", this.veil),
+        fill(gettext("The connection to the engine is lost. Next try in %(s)s s."), { s: left }),
+      );
+    };
+    tick();
+    this.timer = setInterval(tick, 1000);
+  }
+
+  update() {
+    const { state } = this.session;
+    const now = figures(state);
+    const said = situation(state);
+    const caption = find("[data-situation]", this.root);
+    setText(caption, said.text);
+    caption.dataset.tone = said.tone;
+    show(find("[data-chip=paging]", this.chips), now.target !== null);
+    const alarm = now.alarms.memory || now.alarms.disk;
+    show(find("[data-chip=alarm]", this.chips), Boolean(alarm));
+    setText(
+      find("[data-chip=alarm] span", this.chips),
+      now.alarms.disk ? gettext("disk alarm") : gettext("memory alarm"),
+    );
+    show(find("[data-empty]", this.root), !now.ready && !now.unacked && !this.session.behind);
+    show(find("[data-skipped]", this.root), Boolean(this.session.skipped));
+  }
+}

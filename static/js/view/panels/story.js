@@ -1,0 +1,228 @@
+/** The story panel: what is asked before the run, what is said on the way, and the verdict. */
+import { Story } from "../../model/story.js";
+import { fill, gettext, seconds } from "../../model/text.js";
+import { el, find, setText, show } from "../base/dom.js";
+
+const VERDICTS = {
+  true: ["\u2713", () => gettext("true")],
+  false: ["\u2717", () => gettext("false")],
+  depends: ["\u2248", () => gettext("it depends")],
+};
+
+export class StoryPanel {
+  /**
+   * `control(message)` reaches the engine; `focus(part, seq)` shows the part of the page, and the message, that a
+   * note is about.
+   */
+  constructor(root, data, playhead, control, focus) {
+    Object.assign(this, { root, playhead, control, focus });
+    this.session = playhead.session;
+    this.key = `waterline.prediction.${data.session}`;
+    this.story = new Story(data.story, data.scenario.until_us);
+    this.rendered = null;
+    this.atUs = 0;
+    this.remember();
+    this.session.watch((row, number, state) => this.watch(state));
+    this.session.listen((change) => this.follow(change));
+    playhead.listen(() => this.update());
+    find("[data-story=on]", root).addEventListener("click", () => this.goOn());
+    find("[data-story=back]", root).addEventListener("click", () => this.back());
+    find("[data-story=hide]", root).addEventListener("click", () => this.hide());
+    this.update();
+  }
+
+  /** What a wish to let time pass becomes; a prediction that is owed is pointed at. */
+  mend(message) {
+    if (this.root.hidden) return message;
+    const mended = this.story.mend(message, this.session.nowUs);
+    if (!mended) {
+      this.playhead.now();
+      this.root.querySelector("[data-story=body] button")?.focus();
+      this.root.classList.remove("calls");
+      requestAnimationFrame(() => this.root.classList.add("calls"));
+    }
+    return mended;
+  }
+
+  watch(state) {
+    if (this.root.hidden || !this.story.waiting.length) return;
+    if (this.story.watch(this.session.nowUs, state)) this.control({ t: "control", play: false });
+  }
+
+  follow() {
+    this.story.see(this.session.nowUs, this.session.state);
+    this.update();
+  }
+
+  goOn() {
+    this.playhead.now();
+    this.control({ t: "control", play: true });
+  }
+
+  back() {
+    const before = this.story.stops.filter((stop) => stop.atUs < this.playhead.nowUs && stop.atUs > 0);
+    const stop = before[before.length - 1];
+    if (!stop || !this.playhead.toTime(stop.atUs)) this.playhead.home();
+  }
+
+  hide() {
+    show(this.root, false);
+    document.querySelector("[data-act=play]")?.focus();
+  }
+
+  /** Tell what belongs to the moment that is looked at. */
+  update() {
+    const { story, playhead } = this;
+    const nowUs = playhead.nowUs;
+    const stop = story.current(nowUs);
+    const passed = story.stops.filter((each) => each.atUs <= nowUs).length;
+    setText(
+      find("[data-story=step]", this.root),
+      fill(gettext("%(n)s of %(all)s"), { n: passed, all: story.stops.length }),
+    );
+    const locked = story.locked(this.session.nowUs);
+    const over = story.next(this.session.nowUs) === null && this.session.nowUs >= story.untilUs;
+    const on = find("[data-story=on]", this.root);
+    on.disabled = locked || this.session.play || over;
+    setText(on, nowUs === 0 ? gettext("Begin") : gettext("Go on"));
+    find("[data-story=back]", this.root).disabled = nowUs === 0;
+    const mark = [stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length].join();
+    if (mark === this.rendered) return;
+    this.rendered = mark;
+    this.render(stop, locked);
+  }
+
+  render(stop, locked) {
+    const body = find("[data-story=body]", this.root);
+    const parts = stop ? this.partsOf(stop) : [];
+    if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
+    if (locked && !stop?.ask) parts.push(this.asked());
+    body.replaceChildren(...parts.filter(Boolean));
+    body.scrollTop = 0;
+    for (const note of stop?.notes ?? []) if (note.view || note.msg !== undefined) this.focus(note.view, note.msg);
+  }
+
+  intro() {
+    const { question, watch_for: watch } = this.story.told;
+    return el("div.story-note", {}, question && el("p.lead", {}, question), watch && el("p", {}, watch));
+  }
+
+  partsOf(stop) {
+    const notes = stop.notes
+      .filter((note) => note.text)
+      .map((note) => el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", note.text));
+    return [
+      ...notes,
+      stop.ask || (stop.answer && this.story.right !== null) ? this.asked() : null,
+      stop.verdict ? this.verdict() : null,
+    ];
+  }
+
+  /** The prediction: to be locked, locked, or compared with what happened. */
+  asked() {
+    const { story } = this;
+    const { prediction, chosen, right } = story;
+    const open = story.locked(this.session.nowUs);
+    const told = right !== null && this.playhead.nowUs >= prediction.at_us;
+    const options = prediction.options.map((option, at) => this.option(option, at, open, told));
+    return el(
+      "div.story-ask",
+      { role: "group", "aria-label": gettext("Your prediction") },
+      el("p.lead", {}, prediction.question),
+      el("div.options", {}, ...options),
+      open && el("button.btn.ghost.small", { type: "button", onclick: () => this.skip() }, gettext("Skip")),
+      !open && !told && chosen !== null && el("p.dim", {}, gettext("Locked. The run will tell.")),
+      told && el("p.outcome", { role: "status" }, this.outcome(chosen, right)),
+    );
+  }
+
+  option(option, at, open, told) {
+    const { chosen, right } = this.story;
+    const states = [];
+    if (chosen === at) states.push("chosen");
+    if (told && right === at) states.push("right");
+    if (told && chosen === at && right !== at) states.push("wrong");
+    const sign = told && right === at ? "\u2713 " : told && chosen === at ? "\u2717 " : "";
+    return el(
+      `button.btn.option${states.map((name) => `.is-${name}`).join("")}`,
+      {
+        type: "button",
+        "aria-pressed": String(chosen === at),
+        disabled: !open,
+        onclick: () => this.choose(at),
+      },
+      sign + option.text,
+    );
+  }
+
+  outcome(chosen, right) {
+    const { options, because } = this.story.prediction;
+    const was = right >= 0 ? options[right].text : gettext("none of these");
+    let text = fill(gettext("What happened: %(was)s."), { was });
+    if (chosen !== null && chosen === right) text = gettext("As you predicted.");
+    else if (chosen !== null)
+      text = fill(gettext("You predicted: %(guess)s. What happened: %(was)s."), {
+        guess: options[chosen].text,
+        was,
+      });
+    return because ? `${text} ${because}` : text;
+  }
+
+  choose(at) {
+    if (!this.story.choose(at, this.session.nowUs)) return;
+    this.keep();
+    this.update();
+    find("[data-story=on]", this.root).focus();
+  }
+
+  skip() {
+    this.story.skip();
+    this.keep();
+    this.update();
+    find("[data-story=on]", this.root).focus();
+  }
+
+  verdict() {
+    const { verdict } = this.story.told;
+    const [sign, word] = VERDICTS[verdict.verdict];
+    return el(
+      `div.story-verdict.is-${verdict.verdict}`,
+      {},
+      el("p", {}, el("span.chip.verdict-word", {}, `${sign} ${word()}`), " ", el("q", {}, verdict.claim)),
+      el(
+        "p",
+        {},
+        verdict.text,
+        " ",
+        el("span.dim", {}, `RabbitMQ ${verdict.version ?? "3.10.8"}`),
+        ...(verdict.rules ?? []).map((rule) => el("code.mono", {}, ` ${rule}`)),
+      ),
+      el(
+        "button.btn.ghost.small",
+        { type: "button", onclick: () => this.playhead.toTime(verdict.evidence_at_us) },
+        fill(gettext("the moment that shows it: %(at)s s"), { at: seconds(verdict.evidence_at_us, 2) }),
+      ),
+    );
+  }
+
+  /** A reload does not unlock what was locked. */
+  keep() {
+    const { chosen, skipped } = this.story;
+    try {
+      sessionStorage.setItem(this.key, JSON.stringify({ chosen, skipped }));
+    } catch {
+      // Then it holds until the page is left.
+    }
+  }
+
+  remember() {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(this.key) ?? "null");
+      const most = this.story.prediction?.options.length ?? 0;
+      if (Number.isInteger(kept?.chosen) && kept.chosen < most) this.story.chosen = kept.chosen;
+      this.story.skipped = Boolean(kept?.skipped);
+    } catch {
+      // Nothing kept, or not readable: asked again.
+    }
+  }
+}

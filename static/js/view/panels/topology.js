@@ -1,0 +1,126 @@
+/** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
+import { LANES, lengthOf } from "../../model/messages.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { el, find, findAll, setText } from "../base/dom.js";
+import { complain, forgive, read } from "../base/forms.js";
+
+/** Fields of the form for a queue, and the argument that each stands for. */
+const ARGUMENTS = {
+  ttl: "x-message-ttl",
+  max_length: "x-max-length",
+  dead_letter: "x-dead-letter-exchange",
+  mode: "x-queue-mode",
+};
+
+/** What a form's values ask the engine for. */
+const COMMANDS = {
+  queue: (values) => {
+    const found = Object.entries(ARGUMENTS).filter(([field]) => values[field]);
+    const arguments_ = Object.fromEntries(found.map(([field, name]) => [name, values[field]]));
+    return {
+      do: "declare_queue",
+      name: values.name,
+      durable: values.durable,
+      ...(found.length ? { arguments: arguments_ } : {}),
+    };
+  },
+  exchange: ({ name, type, durable }) => ({ do: "declare_exchange", name, type, durable }),
+  binding: ({ exchange, queue, routing_key: key }) => ({ do: "bind", exchange, queue, routing_key: key }),
+  policy: ({ name, pattern, mode, max_length: most, ttl }) => ({
+    do: "set_policy",
+    name,
+    pattern,
+    definition: {
+      ...(mode ? { "queue-mode": mode } : {}),
+      ...(most !== null ? { "max-length": most } : {}),
+      ...(ttl !== null ? { "message-ttl": ttl } : {}),
+    },
+  }),
+};
+
+export class Topology {
+  constructor(dialog, session, command) {
+    Object.assign(this, { dialog, session, command });
+    for (const form of findAll("form[data-declare]", dialog))
+      form.addEventListener("submit", (event) => {
+        event.preventDefault();
+        this.declare(form);
+      });
+    dialog.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-undeclare]");
+      if (button) this.ask(JSON.parse(button.dataset.undeclare), find("[data-problem]", dialog));
+    });
+    session.listen(() => dialog.open && this.list());
+  }
+
+  open() {
+    this.mark = "";
+    this.list();
+    this.dialog.showModal();
+  }
+
+  async declare(form) {
+    const values = read(form);
+    if (!values) return;
+    try {
+      await this.command(COMMANDS[form.dataset.declare](values));
+      form.reset();
+      forgive(form);
+    } catch (error) {
+      complain(form, find("input[name]", form).name, error.message);
+    }
+  }
+
+  async ask(command, place) {
+    try {
+      await this.command(command);
+      setText(place, "");
+    } catch (error) {
+      setText(place, error.message);
+    }
+  }
+
+  /** List what there is. */
+  list() {
+    const { queues, node } = this.session.state;
+    const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, ready(queue)]), node.exchanges, node.bindings, node.policies]);
+    if (mark === this.mark) return;
+    this.mark = mark;
+    this.fill("queues", Object.entries(queues).map(([name, queue]) => this.queue(name, queue)));
+    this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => row(name || gettext("(default)"), type, name && !name.startsWith("amq.") ? { do: "delete_exchange", name } : null)));
+    this.fill("bindings", (node.bindings ?? []).map((each) => this.binding(each)));
+    this.fill("policies", Object.entries(node.policies ?? {}).map(([name, { pattern, definition }]) => row(name, `${pattern} ${JSON.stringify(definition)}`, { do: "clear_policy", name })));
+  }
+
+  binding({ exchange, queue, routing_key: key, arguments: arguments_ }) {
+    const undo = exchange ? { do: "unbind", exchange, queue, routing_key: key, ...(arguments_ ? { arguments: arguments_ } : {}) } : null;
+    return row(`${exchange || gettext("(default)")} \u2192 ${queue}`, key, undo);
+  }
+
+  queue(name, queue) {
+    const facts = [queue.durable ? gettext("durable") : gettext("not durable"), queue.mode, ...Object.entries(queue.arguments ?? {}).map(([key, value]) => `${key}=${value}`)];
+    facts.push(fill(gettext("%(n)s ready"), { n: number(ready(queue)) }));
+    const kill = el("button.btn.small.danger", { type: "button", "data-undeclare": JSON.stringify({ do: "kill_queue", queue: name }) }, gettext("Kill its process"));
+    const item = row(name, facts.join(" \u00b7 "), { do: "delete_queue", name });
+    item.lastElementChild.before(kill);
+    return item;
+  }
+
+  fill(name, items) {
+    find(`[data-list=${name}]`, this.dialog)?.replaceChildren(...items);
+  }
+}
+
+const ready = (queue) => LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+
+function row(name, text, undo) {
+  const label = fill(gettext("Delete %(name)s"), { name });
+  return el(
+    "li.row",
+    {},
+    el("b", {}, name),
+    el("span.mid", {}, text),
+    el("span.spacer"),
+    undo ? el("button.btn.small", { type: "button", "data-undeclare": JSON.stringify(undo), "aria-label": label }, gettext("Delete")) : el("span"),
+  );
+}

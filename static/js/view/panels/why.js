@@ -1,0 +1,242 @@
+/** The Why? panel: the latest reason that matters, or the one that the reader picked from the narrative. */
+import { governs } from "../../model/governs.js";
+import { explain } from "../../model/why.js";
+import { movedBy } from "../../model/timeline.js";
+import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
+import { combineFigure } from "./combine.js";
+import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
+
+/** Kinds that explain more than others: among what came at once, the first of these is shown. */
+const WEIGHT = {
+  Reduced: 9,
+  DeltaRead: 8,
+  BetasPushed: 7,
+  AlphasPushed: 6,
+  PendingPaged: 6,
+  LaneJoined: 6,
+  QueueStarted: 10,
+  QueueStopped: 9,
+  TargetChanged: 5,
+  CombineStarted: 5,
+  FilesCombined: 5,
+  ModeChanged: 5,
+  Requeued: 5,
+  Published: 3,
+  PublishedDelivered: 3,
+  Discarded: 3,
+  Fetched: 2,
+  Dropped: 3,
+  Acked: 1,
+  JournalFlushed: 2,
+  SegmentRead: 2,
+  SegmentDeleted: 2,
+  FileRolledOver: 2,
+  FileDeleted: 2,
+};
+const SPEAK_MS = 1500;
+
+export class WhyPanel {
+  constructor(root, session) {
+    this.root = root;
+    this.session = session;
+    this.shown = null;
+    this.pinned = false;
+    this.speak = throttle(SPEAK_MS, (text) => setText(find("[data-why-live]", root), text));
+  }
+
+  /** Follow the run: show the weightiest line that is new. */
+  update() {
+    if (this.pinned) return;
+    const { lines } = this.session.reasons();
+    const last = lines[lines.length - 1];
+    if (!last) {
+      if (this.session.behind) this.showNothing();
+      return;
+    }
+    const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
+    if (best && (best.number !== this.shown?.number || best.messages !== this.shown?.messages))
+      this.show(best);
+  }
+
+  /** Hold one line, or follow again with null. */
+  pin(line) {
+    this.pinned = line !== null;
+    if (line) this.show(line);
+    else this.update();
+  }
+
+  /** Say which step of a figure the moment is that is looked at. */
+  mark() {
+    const at = this.session.behind ? String(this.session.position) : "";
+    for (const step of findAll("[data-at]", this.root)) {
+      if (step.dataset.at === at) step.setAttribute("aria-current", "step");
+      else step.removeAttribute("aria-current");
+    }
+  }
+
+  /** Nothing that is kept led to this moment: say why not. */
+  showNothing() {
+    this.shown = null;
+    const skipped = this.session.gaps.before;
+    this.head("", "", "");
+    setText(
+      find("[data-why-title]", this.root),
+      skipped ? gettext("Too fast to tell one by one") : gettext("Nothing changed just before this moment"),
+    );
+    setText(
+      find("[data-why-reason]", this.root),
+      skipped
+        ? gettext("Only the number of these transitions is known here. A slower speed tells each of them.")
+        : gettext("The picture is the state as it was then."),
+    );
+    find("[data-why-body]", this.root).replaceChildren();
+  }
+
+  head(name, rule, number) {
+    setText(find("[data-why-name]", this.root), name);
+    const link = find("[data-why-rule]", this.root);
+    setText(link, rule);
+    link.href = `${link.dataset.base}${encodeURIComponent(rule.match(/[A-Z]\d+/)?.[0] ?? "Q0")}/`;
+    show(link, rule !== "");
+    setText(find("[data-why-number]", this.root), number);
+  }
+
+  show(line) {
+    this.shown = { ...line };
+    const said = explain(line.row, line.messages, this.session.reasons().lastTarget(line.row[2]));
+    this.head(said.name, said.rule, `#${number(line.number)}`);
+    setText(find("[data-why-title]", this.root), said.title);
+    setText(find("[data-why-reason]", this.root), said.reason || "");
+    const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
+    find("[data-why-body]", this.root).replaceChildren(
+      ...bodyOf(said),
+      ...[figure, settingNote(governs(line.row, this.session.state))].filter(Boolean),
+    );
+    if (this.session.speed <= 1 || !this.session.play) this.speak(`${said.title} ${said.reason || ""}`);
+  }
+}
+
+function heaviest(lines) {
+  let best = null;
+  for (const line of lines) {
+    const weight = weightOf(line.row);
+    if (!best || weight >= best.weight) best = { ...line, weight };
+  }
+  return best;
+}
+
+function weightOf(row) {
+  if (row[0] === "Reduced" && !movedBy(row[3])) return 1;
+  if (row[0] === "TargetChanged" && row[3] === null) return 2;
+  return WEIGHT[row[0]] || 0;
+}
+
+function bodyOf(said) {
+  const parts = [];
+  if (said.bar) parts.push(ramBar(said.bar));
+  if (said.steps.length) parts.push(stepList(said.steps));
+  if (said.facts.length) parts.push(factList(said.facts));
+  if (said.origin) parts.push(origin(said.origin));
+  return parts;
+}
+
+/** RAM contents against the target, as a bar. */
+function ramBar(bar) {
+  const total = bar.ready + bar.pending;
+  const top = Math.max(total, bar.target, 1);
+  const fillOf = (name, from, to) => {
+    const part = el(`i.${name}`);
+    part.style.left = `${(100 * from) / top}%`;
+    part.style.width = `${(100 * Math.max(0, to - from)) / top}%`;
+    return part;
+  };
+  const mark = el("i.mark");
+  mark.style.left = `${(100 * bar.target) / top}%`;
+  const inside = Math.min(total, bar.target);
+  return el(
+    "div.inequality",
+    {},
+    el(
+      "div.row",
+      {},
+      el("span.dim", {}, gettext("In RAM")),
+      el(
+        "b",
+        {},
+        fill(gettext("%(ready)s ready + %(pending)s unacked"), {
+          ready: number(bar.ready),
+          pending: number(bar.pending),
+        }),
+      ),
+    ),
+    el(
+      "div.inequality-bar",
+      { "aria-hidden": "true" },
+      fillOf("kept", 0, inside),
+      fillOf("over", inside, total),
+      mark,
+    ),
+    el(
+      "div.row",
+      {},
+      el("span.target", {}, fill(gettext("target %(target)s"), { target: number(bar.target) })),
+      el("span.spacer"),
+      bar.surplus > 0
+        ? el("b.over-text", {}, `+${number(bar.surplus)}`)
+        : el("span.dim", {}, gettext("not over")),
+    ),
+  );
+}
+
+/** Which setting governs this, and what would be otherwise if it were larger. */
+function settingNote(found) {
+  if (!found) return null;
+  const value = found.value === undefined || found.value === null ? "" : ` = ${valueText(found)}`;
+  return el(
+    "p.governs",
+    {},
+    el("span.dim", {}, gettext("Governed by")),
+    " ",
+    el("code", {}, found.name),
+    el("b", {}, value),
+    el("span", {}, found.larger),
+  );
+}
+
+function valueText({ name, value }) {
+  if (typeof value !== "number") return typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (/bytes|limit|below/.test(name)) return bytes(value);
+  return Number.isInteger(value) ? number(value) : decimal(value, 3);
+}
+
+function stepList(steps) {
+  return el(
+    "ol.steps",
+    {},
+    ...steps.map((step, at) =>
+      el(
+        step.off ? "li.off" : "li.now",
+        {},
+        el("span.no", { "aria-hidden": "true" }, String(at + 1)),
+        el("div", {}, el("b", {}, step.title), el("small", {}, step.detail)),
+        el("span.value", {}, number(step.value)),
+      ),
+    ),
+  );
+}
+
+function factList(facts) {
+  return el(
+    "dl.facts",
+    {},
+    ...facts.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+  );
+}
+
+function origin({ target, lines }) {
+  const title =
+    target === null
+      ? gettext("Where the target comes from")
+      : fill(gettext("Where %(target)s comes from"), { target: number(target) });
+  return el("div.origin", {}, el("b", {}, title), ...lines.map((line) => el("p.mono", {}, line)));
+}

@@ -1,0 +1,149 @@
+/** The fence of target_ram_count as something to take hold of: by mouse, by touch, by keyboard. */
+import { targetAt } from "../../layout/fence.js";
+import { LANES, lengthOf } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { find, setText, show } from "../base/dom.js";
+
+export class FenceHandle {
+  /**
+   * Over the stage's canvas in `box`. `set(target)` pins the fence at a number of contents, or frees it with null;
+   * `step()` is how far a key moves it.
+   */
+  constructor(box, stage, playhead, { set, step }) {
+    Object.assign(this, { box, stage, playhead, set, step });
+    this.handle = find("[data-fence]", box);
+    this.label = find("[data-fence-text]", box);
+    this.free = find("[data-act=free-target]", box);
+    this.held = null;
+    this.handle.addEventListener("pointerdown", (event) => this.grab(event));
+    this.handle.addEventListener("pointermove", (event) => this.drag(event));
+    this.handle.addEventListener("pointerup", () => this.drop(true));
+    this.handle.addEventListener("pointercancel", () => this.drop(false));
+    this.handle.addEventListener("keydown", (event) => this.key(event));
+    this.free.addEventListener("click", () => {
+      set(null);
+      this.handle.focus();
+    });
+    stage.listen((scene) => this.follow(scene));
+  }
+
+  get queue() {
+    return this.playhead.state.queues[shownQueue(this.playhead.state)];
+  }
+
+  grab(event) {
+    if (event.button !== 0 || !this.scene) return;
+    event.preventDefault();
+    this.handle.focus();
+    this.handle.setPointerCapture(event.pointerId);
+    this.held = { target: null };
+  }
+
+  drag(event) {
+    if (!this.held) return;
+    const area = this.stage.canvas.getBoundingClientRect();
+    const { geo, lanes } = this.scene;
+    const u = geo.turned ? event.clientY - area.top : event.clientX - area.left;
+    this.held = { target: targetAt(lanes, u), u: Math.max(geo.u0, Math.min(geo.u1, u)) };
+    this.show(this.held.target);
+  }
+
+  drop(done) {
+    const { held } = this;
+    this.held = null;
+    if (done && (held?.target ?? null) !== null) this.set(held.target);
+    this.show(null);
+  }
+
+  /** Let the stage show what would leave. */
+  show(target) {
+    if (this.stage.held === target) this.place();
+    else {
+      this.stage.held = target;
+      this.stage.refresh({ instant: true });
+    }
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const now = this.target ?? this.most;
+    const steps = {
+      ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1, PageUp: this.step(), PageDown: -this.step(),
+    };
+    if (event.key === "Delete" || event.key === "Backspace") this.set(null);
+    else if (event.key === "Home") this.set(0);
+    else if (event.key === "End") this.set(this.most);
+    else if (event.key in steps) this.set(Math.max(0, now + steps[event.key]));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  get target() {
+    return this.queue?.counters.target_ram_count ?? null;
+  }
+
+  /** More than these contents there are not: the ready messages. */
+  get most() {
+    return this.queue ? LANES.reduce((sum, lane) => sum + lengthOf(this.queue, lane), 0) : 0;
+  }
+
+  follow(scene) {
+    this.scene = scene;
+    show(this.handle, Boolean(this.queue) && !scene.empty);
+    this.place();
+  }
+
+  /** Where the fence stands or is held; with an infinite target it waits at the newest message's side. */
+  place() {
+    const { scene, held, target } = this;
+    if (!scene || this.handle.hidden) {
+      show(this.free, false);
+      return;
+    }
+    const { geo, fence } = scene;
+    const shown = held?.target ?? target;
+    const u = Math.round(held?.u ?? fence?.u ?? scene.lanes[0].u0);
+    this.handle.classList.toggle("is-free", shown === null);
+    this.handle.classList.toggle("is-held", held !== null);
+    this.handle.classList.toggle("is-left", !geo.turned && u > geo.width - 170);
+    this.handle.style[geo.turned ? "top" : "left"] = `${u}px`;
+    this.handle.style[geo.turned ? "left" : "top"] = `${geo.turned ? 0 : geo.ram}px`;
+    this.handle.style.height = geo.turned ? "" : `${geo.waterline - geo.ram}px`;
+    this.handle.style.width = geo.turned ? `${geo.waterline}px` : "";
+    this.handle.classList.toggle("is-turned", geo.turned);
+    setText(this.label, geo.turned ? number(shown) : `target_ram_count ${number(shown)}`);
+    this.tell(shown);
+    this.chip(geo, u);
+  }
+
+  tell(shown) {
+    const values = {
+      "aria-valuemax": Math.max(this.most, shown ?? 0),
+      "aria-valuenow": shown ?? this.most,
+      "aria-valuetext":
+        shown === null
+          ? gettext("infinite: every content may stay in RAM")
+          : fill(gettext("%(n)s contents may stay in RAM"), { n: number(shown) }),
+    };
+    for (const [name, value] of Object.entries(values))
+      if (this.handle.getAttribute(name) !== String(value)) this.handle.setAttribute(name, value);
+  }
+
+  /** The chip that frees a pinned fence. */
+  chip(geo, u) {
+    show(this.free, this.pinned && !this.held && !this.playhead.behind);
+    const left = this.handle.classList.contains("is-left");
+    const beside = this.label.offsetWidth + 4;
+    const fits = u + beside + 70 < geo.width;
+    this.free.classList.toggle("is-left", left);
+    this.free.style.left = geo.turned ? "" : `${left ? u - beside : fits ? u + beside : u}px`;
+    this.free.style.top = geo.turned ? `${u + 27}px` : `${geo.ram + (fits || left ? 4 : 27)}px`;
+  }
+
+  get pinned() {
+    const { state, timeline } = this.playhead;
+    return timeline.pins[shownQueue(state)] ?? (state.node.settings.target_ram_count ?? null) !== null;
+  }
+}

@@ -1,0 +1,208 @@
+/** The standing parts of the stage: bands, waterline, lane headers, the axis. */
+import { fill, gettext, number, signed } from "../../model/text.js";
+import { write } from "../base/canvas.js";
+import { colors, faded, hatch } from "../base/palette.js";
+
+/** Bands, waterline, washes and the borders between lanes. */
+export function paintBands(pen, scene, alarms) {
+  const { geo } = scene;
+  band(pen, geo, geo.ram, geo.waterline, colors.ram);
+  diskBand(pen, geo);
+  if (alarms.memory) band(pen, geo, geo.ram, geo.waterline, faded(colors.alarm, 0.16));
+  if (alarms.disk) band(pen, geo, geo.waterline, geo.end, faded(colors.alarm, 0.14));
+  paintClosed(pen, scene);
+  band(pen, geo, geo.waterline, geo.waterline + geo.thickness, colors.water);
+  if (!geo.turned)
+    write(pen, gettext("waterline"), 14, geo.waterline + geo.thickness - 2.2, {
+      size: 8.5,
+      weight: 600,
+      family: colors.sans,
+      color: colors.card,
+    });
+  paintBorders(pen, scene);
+  if (scene.empty) paintPath(pen, geo);
+}
+
+/** Nothing here yet: the way that the first message will go. */
+function paintPath(pen, geo) {
+  const v = geo.ramContent + geo.content / 2;
+  pen.strokeStyle = colors.ink3;
+  pen.lineWidth = 1.4;
+  pen.setLineDash([1.5, 5]);
+  pen.lineCap = "round";
+  pen.beginPath();
+  pen.moveTo(geo.turned ? v : geo.u0, geo.turned ? geo.u0 + 80 : v);
+  pen.lineTo(geo.turned ? v : geo.u1 - 10, geo.turned ? geo.u1 - 10 : v);
+  pen.stroke();
+  pen.setLineDash([]);
+  pen.lineCap = "butt";
+  if (!geo.turned) arrowHead(pen, geo.u1 - 8, v, colors.ink3);
+}
+
+/** A band across the whole queue, from v0 to v1. */
+function band(pen, geo, v0, v1, color) {
+  pen.fillStyle = color;
+  if (geo.turned) pen.fillRect(v0, 0, v1 - v0, geo.height);
+  else pen.fillRect(0, v0, geo.width, v1 - v0);
+}
+
+function diskBand(pen, geo) {
+  const ramp = geo.turned
+    ? pen.createLinearGradient(geo.waterline, 0, geo.end, 0)
+    : pen.createLinearGradient(0, geo.waterline, 0, geo.end);
+  ramp.addColorStop(0, colors.disk);
+  ramp.addColorStop(1, colors.disk2);
+  band(pen, geo, geo.waterline, geo.end, ramp);
+}
+
+/** Lazy mode: q1, q2 and q4 are shut. */
+function paintClosed(pen, scene) {
+  const { geo } = scene;
+  for (const lane of scene.lanes) {
+    if (!lane.closed) continue;
+    pen.fillStyle = hatch(pen, null, faded(colors.ink3, 0.3), 7, 1);
+    if (geo.turned) pen.fillRect(geo.ram, lane.u0, geo.end - geo.ram, lane.u1 - lane.u0);
+    else pen.fillRect(lane.u0 - 4, geo.ram, lane.u1 - lane.u0 + 8, geo.end - geo.ram);
+  }
+}
+
+function paintBorders(pen, scene) {
+  const { geo, lanes } = scene;
+  pen.lineWidth = 1;
+  pen.setLineDash([1, 3]);
+  for (let i = 1; i < lanes.length; i += 1) {
+    const u = geo.turned ? lanes[i].head + 0.5 : Math.round((lanes[i - 1].u1 + lanes[i].u0) / 2) + 0.5;
+    const last = lanes[i].name === "unacked";
+    pen.setLineDash(last ? [] : [1, 3]);
+    pen.strokeStyle = last ? colors["line2"] : faded(colors.ink3, 0.6);
+    pen.beginPath();
+    pen.moveTo(geo.turned ? 0 : u, geo.turned ? u : 4);
+    pen.lineTo(geo.turned ? geo.width : u, geo.turned ? u : geo.end);
+    pen.stroke();
+    if (!geo.turned) arrowHead(pen, u, geo.ram - 4, last ? colors.ink : colors.ink3);
+  }
+  pen.setLineDash([]);
+}
+
+/** A small triangle in the direction in which messages go. */
+function arrowHead(pen, x, y, color) {
+  pen.fillStyle = color;
+  pen.beginPath();
+  pen.moveTo(x - 3, y - 4);
+  pen.lineTo(x + 4, y);
+  pen.lineTo(x - 3, y + 4);
+  pen.fill();
+}
+
+const TITLES = { unacked: () => gettext("unacked") };
+
+function subtitle(lane, scene) {
+  if (lane.closed) return gettext("closed in lazy mode");
+  if (lane.name === "q3" && scene.betas) {
+    const { surplus, permitted } = scene.betas;
+    const values = { n: number(permitted), over: number(surplus) };
+    return surplus
+      ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)
+      : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
+  }
+  if (lane.name === "unacked" && lane.count) {
+    const [ram, disk, index] = lane.parts;
+    const values = { ram: number(ram), disk: number(disk), index: number(index) };
+    return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
+  }
+  return {
+    q1: gettext("\u03b1, newest"),
+    q2: "\u03b2 \u03b3",
+    delta: gettext("\u03b4, one term in RAM"),
+    q3: "\u03b2 \u03b3",
+    q4: gettext("\u03b1, next to deliver"),
+    unacked: gettext("with consumers"),
+  }[lane.name];
+}
+
+/** Name, count, meaning and latest change of every lane. */
+export function paintHeaders(pen, scene, changes) {
+  for (const lane of scene.lanes) {
+    const text = subtitle(lane, scene);
+    if (scene.geo.turned) turnedHeader(pen, scene.geo, lane, text, changes[lane.name]);
+    else wideHeader(pen, lane, text, changes[lane.name]);
+  }
+}
+
+function wideHeader(pen, lane, text, change) {
+  const title = TITLES[lane.name]?.() ?? lane.name;
+  write(pen, title, lane.u0, 21, { size: 13, weight: 650, family: colors.sans, color: colors.ink });
+  const titleWidth = pen.measureText(title).width;
+  write(pen, number(lane.count), lane.u1, 22, {
+    size: 17,
+    weight: 650,
+    family: colors.sans,
+    color: lane.count ? colors.ink : colors.ink3,
+    align: "right",
+  });
+  const room = lane.u1 - lane.u0 - (change ? 44 : 0);
+  pen.font = `450 10.5px ${colors.sans}`;
+  const shown = pen.measureText(text).width <= room ? text : text.split(/[,\uff0c\u3001]/)[0];
+  if (pen.measureText(shown).width <= Math.max(room, titleWidth))
+    write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  paintChange(pen, lane.u1, 38, change);
+}
+
+function paintChange(pen, x, y, change) {
+  if (!change) return;
+  pen.globalAlpha = change.alpha;
+  write(pen, signed(change.value), x, y, {
+    size: 11,
+    weight: 650,
+    family: colors.sans,
+    align: "right",
+    color: change.value > 0 ? colors["delta-t"] : colors["alarm-t"],
+  });
+  pen.globalAlpha = 1;
+}
+
+function turnedHeader(pen, geo, lane, text, change) {
+  const y = lane.head + 25;
+  pen.fillStyle = colors.card;
+  pen.fillRect(0, lane.head + 1, geo.width, lane.u0 - lane.head - 3);
+  write(pen, TITLES[lane.name]?.() ?? lane.name, 12, y, {
+    size: 14,
+    weight: 650,
+    family: colors.sans,
+    color: colors.ink,
+  });
+  const width = pen.measureText(TITLES[lane.name]?.() ?? lane.name).width;
+  write(pen, text, 20 + width, y, { size: 11.5, family: colors.sans, color: colors.ink3 });
+  write(pen, number(lane.count), geo.width - 12, y + 1, {
+    size: 17,
+    weight: 650,
+    family: colors.sans,
+    color: lane.count ? colors.ink : colors.ink3,
+    align: "right",
+  });
+  const countWidth = pen.measureText(number(lane.count)).width;
+  paintChange(pen, geo.width - 22 - countWidth, y, change);
+}
+
+/** seq_ids below the lanes. */
+export function paintAxis(pen, scene, edges) {
+  const { geo } = scene;
+  if (geo.turned) return;
+  const y = geo.height - 8;
+  pen.fillStyle = colors.card;
+  pen.fillRect(0, geo.end, geo.width, geo.height - geo.end);
+  write(pen, "seq_id", 14, y, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  for (const lane of scene.lanes) {
+    const edge = edges[lane.name];
+    if (!edge) continue;
+    const low = number(edge[0]);
+    const high = number(edge[1]);
+    pen.font = `450 10.5px ${colors.sans}`;
+    const room = lane.u1 - lane.u0;
+    if (edge[0] !== edge[1] && pen.measureText(low + high).width + 12 < room) {
+      write(pen, high, lane.u0, y, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    }
+    if (pen.measureText(low).width <= room)
+      write(pen, low, lane.u1, y, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+  }
+}

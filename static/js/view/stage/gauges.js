@@ -1,0 +1,91 @@
+/** Memory and disk as gauges: thermometers on the stage, bars on phones, and words for everybody. */
+import { bytes, fill, gettext } from "../../model/text.js";
+
+/** {ram, disk}: title, label, value, top, lines and colour of each thermometer. */
+export function gaugesOf(state, colors) {
+  return { ram: ramGauge(state, colors), disk: diskGauge(state, colors) };
+}
+
+function ramGauge(state, colors) {
+  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+  const lines = [];
+  if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
+  if (paging !== null) lines.push([paging, gettext("paging"), "beta"]);
+  const color =
+    limit !== null && used > limit
+      ? colors.alarm
+      : paging !== null && used >= paging
+        ? colors.beta
+        : colors.ink3;
+  return {
+    title: gettext("RAM"),
+    label: bytes(used),
+    value: used,
+    top: Math.max(used * 1.08, (limit ?? used) * 1.2, 1),
+    lines,
+    color,
+  };
+}
+
+/** Bytes of all files of the queue and the stores. */
+export function fileBytes(state) {
+  let sum = 0;
+  for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[4];
+  for (const queue of Object.values(state.queues)) {
+    for (const [, size] of queue.index.segments) sum += size;
+    sum += queue.index.journal_bytes || 0;
+  }
+  return sum;
+}
+
+function diskGauge(state, colors) {
+  const used = fileBytes(state);
+  const { free = null, limit = null, alarm = false } = state.node.disk;
+  // Where the node watches a disk: how far the files may grow until the alarm, to the scale of what is taken.
+  const room = free === null || limit === null ? null : used + free - limit;
+  const near = room !== null && room < used * 20;
+  return {
+    title: gettext("DISK"),
+    label: bytes(used),
+    value: used,
+    top: near ? Math.max(used, room) * 1.15 : Math.max(1024 * 1024, used * 1.5),
+    lines: near ? [[Math.max(0, room), gettext("disk limit"), "alarm"]] : [],
+    color: alarm ? colors.alarm : colors.delta,
+  };
+}
+
+/** The same in words. */
+export function gaugeText(state) {
+  const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+  return fill(
+    gettext("Memory %(used)s; paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
+    {
+      used: bytes(used),
+      paging: bytes(paging),
+      limit: bytes(limit),
+      disk: bytes(fileBytes(state)),
+    },
+  );
+}
+
+/** Bars for narrow pages. */
+export class GaugeBars {
+  constructor(root) {
+    this.root = root;
+    this.ram = root.querySelector("[data-gauge=ram]");
+    this.disk = root.querySelector("[data-gauge=disk]");
+    this.text = root.querySelector("[data-gauge-text]");
+  }
+
+  update(state) {
+    const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
+    const top = Math.max(used, (limit ?? used) * 1.2, 1);
+    this.ram.querySelector("b").textContent = bytes(used);
+    const set = (name, value) => this.ram.style.setProperty(name, `${Math.min(100, (100 * value) / top)}%`);
+    set("--used", used);
+    set("--paging", paging ?? top);
+    set("--limit", limit ?? top);
+    this.disk.querySelector("b").textContent = bytes(fileBytes(state));
+    this.text.textContent = gaugeText(state);
+  }
+}

@@ -1,0 +1,172 @@
+/** What lies over the marks: the fence with what is to leave, pills, the delta term, rings, thermometers. */
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { roundRect, write } from "../base/canvas.js";
+import { colors, faded, hatch } from "../base/palette.js";
+
+/** Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js). */
+export function paintFence(pen, scene) {
+  const { geo, fence } = scene;
+  if (!fence) return;
+  const v0 = geo.turned ? geo.ramContent - 4 : geo.ram + 1;
+  for (const [u0, u1] of fence.over) {
+    pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.34), 6, 1.4);
+    if (geo.turned) pen.fillRect(v0, u0, geo.waterline - v0, u1 - u0);
+    else pen.fillRect(u0 - 2, v0, u1 - u0 + 2, geo.waterline - v0);
+  }
+  if (fence.u === null) return;
+  pen.fillStyle = colors.fence;
+  if (geo.turned) pen.fillRect(v0 - 4, fence.u - 1, geo.waterline - v0 + 4, 2);
+  else pen.fillRect(fence.u - 1, geo.ram + 2, 2, geo.waterline - geo.ram - 2);
+}
+
+/** Hatch the index entries that are more than permitted: what q3's tail and q2's head would give to delta. */
+export function paintSurplus(pen, scene) {
+  const { geo, betas } = scene;
+  if (!betas?.surplus) return;
+  pen.fillStyle = hatch(pen, null, faded(colors["delta-o"], 0.75), 5, 1.4);
+  for (const [u0, u1] of betas.over) {
+    if (geo.turned) pen.fillRect(geo.ramIndex - 3, u0, geo.tag + 6, u1 - u0);
+    else pen.fillRect(u0, geo.ramIndex - 3, u1 - u0, geo.tag + 6);
+  }
+}
+
+/** A pill with a count over a fold. */
+export function paintPills(pen, scene) {
+  const { geo } = scene;
+  for (const pill of scene.pills) {
+    const v = (pill.inRam ? geo.ramContent : geo.diskContent) + geo.content / 2;
+    const text = pill.segments
+      ? fill(gettext("\u00d7%(n)s in %(segments)s segments"), {
+          n: number(pill.count),
+          segments: number(pill.segments),
+        })
+      : `\u00d7${number(pill.count)}`;
+    const lane = scene.lanes.find((each) => each.name === pill.lane);
+    paintPill(
+      pen,
+      geo.turned ? v : pill.u,
+      geo.turned ? pill.u : v,
+      text,
+      `\u00d7${number(pill.count)}`,
+      geo.turned ? 300 : lane.u1 - lane.u0,
+    );
+  }
+}
+
+function paintPill(pen, x, y, text, short, room) {
+  pen.font = `650 11px ${colors.sans}`;
+  const shown = pen.measureText(text).width + 16 <= room ? text : short;
+  const width = pen.measureText(shown).width + 14;
+  roundRect(pen, x - width / 2, y - 9, width, 18, 9);
+  pen.fillStyle = colors.card;
+  pen.fill();
+  pen.strokeStyle = colors.line2;
+  pen.lineWidth = 1;
+  pen.stroke();
+  write(pen, shown, x, y + 4, {
+    size: 11,
+    weight: 650,
+    family: colors.sans,
+    color: colors.ink,
+    align: "center",
+  });
+}
+
+/** The one term that RAM keeps of delta, and the segment numbers below it. */
+export function paintDelta(pen, scene) {
+  const { geo, term, ruler } = scene;
+  if (!term) return;
+  if (!geo.turned && ruler)
+    paintRuler(
+      pen,
+      scene,
+      scene.lanes.find((each) => each.name === "delta"),
+    );
+  const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
+  const note = gettext("all that RAM keeps");
+  pen.font = `500 10.5px ${colors.mono}`;
+  const least = pen.measureText(text).width;
+  pen.font = `450 10.5px ${colors.sans}`;
+  const width = Math.max(least, pen.measureText(note).width) + 18;
+  const x = geo.turned ? (geo.waterline - width) / 2 : term.u - width / 2;
+  const y = geo.turned ? term.u - 19 : geo.ramIndex - 26;
+  pen.fillStyle = faded(colors.ink3, 0.55);
+  if (!geo.turned) pen.fillRect(term.u - 0.5, y + 38, 1, geo.diskIndex - y - 38);
+  roundRect(pen, x, y, width, 38, 5);
+  pen.fillStyle = colors.card;
+  pen.fill();
+  pen.strokeStyle = colors.delta;
+  pen.lineWidth = 1.2;
+  pen.stroke();
+  write(pen, note, x + width / 2, y + 15, {
+    size: 10.5,
+    family: colors.sans,
+    color: colors.ink3,
+    align: "center",
+  });
+  write(pen, text, x + width / 2, y + 29, {
+    size: 10.5,
+    weight: 500,
+    family: colors.mono,
+    color: colors.ink,
+    align: "center",
+  });
+}
+
+function paintRuler(pen, scene, lane) {
+  const y = scene.geo.end - 6;
+  for (const [segment, u] of scene.ruler.labels) {
+    if (segment !== undefined && u > lane.u0 + 4)
+      write(pen, String(segment), u, y, {
+        size: 10,
+        family: colors.sans,
+        color: colors.ink3,
+        align: "center",
+      });
+  }
+}
+
+/** Ring around the chosen or focused message: its frame of the scene. */
+export function paintRing(pen, frame, strong) {
+  if (!frame) return;
+  pen.strokeStyle = colors.sel;
+  pen.lineWidth = strong ? 2 : 1.4;
+  roundRect(pen, frame.x, frame.y, frame.w, frame.h, 4);
+  pen.stroke();
+}
+
+/** A thermometer with its lines: {label, value, top, lines: [[value, label, tone]], tone}. */
+export function paintThermometer(pen, x, y, height, gauge) {
+  write(pen, gauge.title, x, y, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
+  write(pen, gauge.label, x, y + 14, { size: 11, weight: 550, family: colors.sans, color: colors.ink2 });
+  const top = y + 24;
+  const room = Math.max(20, height - 30);
+  const share = Math.max(0, Math.min(1, gauge.value / gauge.top));
+  roundRect(pen, x, top, 12, room, 6);
+  pen.fillStyle = colors.card;
+  pen.fill();
+  pen.save();
+  pen.clip();
+  pen.fillStyle = gauge.color;
+  pen.fillRect(x, top + room * (1 - share), 12, room * share);
+  pen.restore();
+  roundRect(pen, x, top, 12, room, 6);
+  pen.strokeStyle = colors.line2;
+  pen.lineWidth = 1;
+  pen.stroke();
+  let lowest = -Infinity;
+  for (const [value, label, tone] of gauge.lines) {
+    const at = top + room * (1 - Math.min(1, value / gauge.top));
+    pen.fillStyle = colors[tone];
+    pen.fillRect(x - 3, at - 1, 18, 2);
+    const text = Math.max(at, lowest + 25, top + 4);
+    lowest = text;
+    write(pen, bytes(value), x + 20, text + 2, {
+      size: 10.5,
+      weight: 650,
+      family: colors.sans,
+      color: colors[`${tone}-t`],
+    });
+    write(pen, label, x + 20, text + 14, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  }
+}

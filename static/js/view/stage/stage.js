@@ -1,0 +1,238 @@
+/** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
+import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
+import { hit, stageScene } from "../../layout/stage.js";
+import { walker } from "../../layout/lane.js";
+import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { fitCanvas, onResize } from "../base/canvas.js";
+import { gaugesOf } from "./gauges.js";
+import { Flights } from "./flight.js";
+import { paintMark } from "./marks.js";
+import { colors } from "../base/palette.js";
+import { draw } from "../base/scheduler.js";
+import { paintAxis, paintBands, paintHeaders } from "./frame.js";
+import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
+import { Slide } from "./slide.js";
+import { messageAt } from "./tooltip.js";
+import { Tween } from "./tween.js";
+
+const TURN_BELOW = 720;
+const CHANGE_MS = 1600;
+const CALM_SPEED = 4;
+const MANY_ROWS = 250;
+
+export class StageView {
+  /** `canvas` is drawn on; `session` is shown; `choose(target)` is told what the reader clicked. */
+  constructor(canvas, session, choose) {
+    this.canvas = canvas;
+    this.session = session;
+    this.choose = choose;
+    this.tween = new Tween();
+    this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
+    this.changes = {};
+    this.lengths = {};
+    this.hover = null;
+    this.pointer = null;
+    this.focus = null;
+    this.hovered = null;
+    this.selected = null;
+    /** The target at which the reader holds the fence, or null. */
+    this.held = null;
+    /** Which part of a lane fills the stage, or null. */
+    this.zoom = null;
+    /** Whether the press that ends now moved the stage: then it is no click. */
+    this.dragged = false;
+    this.flights = new Flights(() => this.reduced.matches);
+    this.painted = [];
+    this.scene = null;
+    this.stale = true;
+    onResize(canvas, () => this.refresh({ instant: true }));
+    canvas.addEventListener("pointermove", (event) => this.point(event));
+    canvas.addEventListener("pointerleave", () => this.point(null));
+    canvas.addEventListener("click", (event) => this.click(event));
+  }
+
+  /** Call `listener(scene)` when the stage has been drawn. */
+  listen(listener) {
+    this.painted.push(listener);
+  }
+
+  /** The state is another one: aim for its scene. `rows` says how much happened at once. */
+  update({ rows = 0, kind = "frame" } = {}) {
+    this.noteChanges(kind === "snapshot" && !this.scene);
+    const quick = this.session.speed > CALM_SPEED && this.session.play;
+    this.stale = { instant: quick || rows > MANY_ROWS, moves: !this.reduced.matches };
+    draw(this, (now) => this.paint(now));
+  }
+
+  /** A transition was folded: what enters no lane flies past them. */
+  see(row) {
+    if (!this.session.behind) this.flights.see(row, shownQueue(this.session.state), performance.now());
+  }
+
+  /** Another queue is shown: nothing of the one before is carried over. */
+  another() {
+    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, hovered: null, zoom: null });
+    this.flights.list = [];
+    this.noteChanges(true);
+    this.refresh({ instant: true });
+  }
+
+  /** Draw again what is there. */
+  refresh({ instant = false } = {}) {
+    if (instant || !this.scene) this.stale = { instant: true, moves: false };
+    draw(this, (now) => this.paint(now));
+  }
+
+  noteChanges(first) {
+    const { queue } = this;
+    const now = performance.now();
+    for (const name of [...LANES, "unacked"]) {
+      const length = name === "unacked" ? pendingOf(queue) : lengthOf(queue, name);
+      const difference = length - (this.lengths[name] ?? 0);
+      this.lengths[name] = length;
+      if (first || difference === 0) continue;
+      const running =
+        this.changes[name] && now - this.changes[name].at < CHANGE_MS / 2 ? this.changes[name].value : 0;
+      this.changes[name] = { value: running + difference, at: now };
+    }
+  }
+
+  rescene(now) {
+    const box = this.canvas.getBoundingClientRect();
+    const turned = innerWidth < TURN_BELOW;
+    const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
+    const { state, unsynced } = this.session;
+    this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom });
+    this.zoom = this.scene.zoom;
+    this.slide = new Slide(before, this.scene, now);
+    this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
+    if (this.pointer) this.hovered = this.seqAt(this.hover);
+    if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
+    this.tween.aim(this.scene.marks, now, this.stale);
+    this.stale = null;
+  }
+
+  paint(now) {
+    const { pen } = fitCanvas(this.canvas);
+    if (this.stale || !this.scene) this.rescene(now);
+    const moving = this.tween.at(now) || this.slide.until > now;
+    const scene = this.slide.at(now);
+    this.shown = scene;
+    const flying = this.paintOn(pen, scene, now);
+    for (const listener of this.painted) listener(this.shown);
+    return moving || flying || Object.keys(this.changes).length > 0;
+  }
+
+  /** Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight. */
+  paintOn(pen, scene, now) {
+    paintBands(pen, scene, this.session.state.node.alarms);
+    this.paintMarks(pen);
+    paintFence(pen, scene);
+    paintSurplus(pen, scene);
+    paintDelta(pen, scene);
+    paintPills(pen, scene);
+    const flying = this.flights.paint(pen, scene, now);
+    this.paintRings(pen);
+    paintHeaders(pen, scene, this.shownChanges(now));
+    paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
+    if (!scene.geo.turned) this.paintGauges(pen);
+    return flying;
+  }
+
+  paintMarks(pen) {
+    const { turned } = this.scene.geo;
+    for (const visual of this.tween.leaving) paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values())
+      if (visual.mark.shape === "thread") paintMark(pen, visual, turned);
+    for (const visual of this.tween.visuals.values())
+      if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
+  }
+
+  paintRings(pen) {
+    if (this.hover) paintRing(pen, frameOf(this.shown, this.hover.lane, this.hover.index), false);
+    for (const seq of [this.selected, this.focus, this.hovered]) {
+      const frame = seq === null ? null : this.frameOf(seq);
+      if (frame) paintRing(pen, frame, seq === this.selected || seq === this.focus);
+    }
+  }
+
+  get queue() {
+    return this.session.state.queues[shownQueue(this.session.state)];
+  }
+
+  /** The rectangle of a message on the canvas, as it is shown now, or null. */
+  frameOf(seq) {
+    const spot = this.shown && this.queue ? spotOf(this.shown, this.queue, seq) : null;
+    return spot && frameOf(this.shown, spot.lane, spot.index);
+  }
+
+  /** Where a wire leaves a message, in pixels of the window, or null. */
+  footOf(seq) {
+    const frame = this.frameOf(seq);
+    if (!frame) return null;
+    const box = this.canvas.getBoundingClientRect();
+    return { x: box.left + frame.x + frame.w / 2, y: box.top + frame.y + frame.h };
+  }
+
+  paintGauges(pen) {
+    const { geo } = this.scene;
+    const gauges = gaugesOf(this.session.state, colors);
+    paintThermometer(pen, 14, geo.ram + 18, geo.waterline - geo.ram - 18, gauges.ram);
+    const disk = geo.waterline + geo.thickness;
+    paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);
+  }
+
+  shownChanges(now) {
+    const shown = {};
+    for (const [name, change] of Object.entries(this.changes)) {
+      const age = now - change.at;
+      if (age > CHANGE_MS || change.value === 0) delete this.changes[name];
+      else shown[name] = { value: change.value, alpha: Math.min(1, (CHANGE_MS - age) / 400) };
+    }
+    return shown;
+  }
+
+  point(event) {
+    const before = this.hover;
+    this.pointer = event && { x: event.offsetX, y: event.offsetY };
+    this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    this.hovered = this.seqAt(this.hover);
+    this.canvas.classList.toggle("points", Boolean(this.hover));
+    this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
+    if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
+  }
+
+  seqAt(found) {
+    return found ? (messageAt(this.session.state, found.lane.name, found.index)?.seq ?? null) : null;
+  }
+
+  click(event) {
+    if (this.dragged) {
+      this.dragged = false;
+      return;
+    }
+    const target = this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    this.choose({ click: target });
+  }
+}
+
+/** The seq_id at an index of a lane. */
+function seqAt(queue, name, index) {
+  const found = walker(rowsOfLane(queue, name))(index);
+  return found ? found.row[0] + found.offset : 0;
+}
+
+/** First and last seq_id of each lane, of a zoomed one those that are shown. */
+function edgesOf(queue, zoom) {
+  const edges = {};
+  if (!queue) return edges;
+  for (const name of [...LANES, "unacked"]) {
+    const rows = name === "delta" ? [] : rowsOfLane(queue, name);
+    const last = rows[rows.length - 1];
+    if (last) edges[name] = [rows[0][0], last[0] + last[1] - 1];
+  }
+  if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
+  if (zoom) edges[zoom.lane] = [zoom.from, zoom.from + zoom.count - 1].map((index) => seqAt(queue, zoom.lane, index));
+  return edges;
+}

@@ -1,0 +1,60 @@
+/** What the pointer is over, in words: one message, or the place in a fold. */
+import { LANES, PENDING, rowsOf } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { walker } from "../../layout/lane.js";
+import { rowsOfLane } from "../../layout/spot.js";
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { PERSISTENT } from "../../model/messages.js";
+import { stateWords } from "./twin.js";
+import { el, setText, show } from "../base/dom.js";
+
+/** The message at an index of a lane: {seq, place, row} or null. */
+export function messageAt(state, lane, index) {
+  const queue = state.queues[shownQueue(state)];
+  if (!queue) return null;
+  const found = walker(rowsOfLane(queue, lane))(index);
+  if (!found) return null;
+  const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).includes(found.row)) : lane;
+  return { seq: found.row[0] + found.offset, place, row: found.row };
+}
+
+export class Tooltip {
+  constructor(root, session) {
+    this.root = root;
+    this.session = session;
+  }
+
+  /** Show what is at the pointer, or nothing. */
+  update({ hover, x, y }) {
+    const message =
+      hover && LANES.concat("unacked").includes(hover.lane.name)
+        ? messageAt(this.session.state, hover.lane.name, hover.index)
+        : null;
+    show(this.root, Boolean(message));
+    if (!message) return;
+    const flags = message.place === "delta" ? 31 : message.row[4];
+    const size = message.place === "delta" ? null : message.row[3];
+    const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });
+    const lines = [stateWords(message.place, flags)];
+    if (size !== null)
+      lines.push(
+        fill(flags & PERSISTENT ? gettext("%(size)s, persistent") : gettext("%(size)s, transient"), {
+          size: bytes(size),
+        }),
+      );
+    if (this.root.dataset.key !== title + lines.join()) {
+      this.root.dataset.key = title + lines.join();
+      this.root.replaceChildren(el("b", {}, title), ...lines.map((text) => el("span", {}, text)));
+    }
+    const room = this.root.parentElement.clientWidth;
+    const width = this.root.offsetWidth;
+    this.root.style.left = `${Math.max(4, Math.min(room - width - 4, x - width / 2))}px`;
+    this.root.style.top = `${y > 90 ? y - this.root.offsetHeight - 14 : y + 18}px`;
+  }
+}
+
+/** Keep a chip that names the chosen message. */
+export function showChosen(chip, seq) {
+  show(chip, seq !== null);
+  if (seq !== null) setText(chip.querySelector("span:last-child"), `seq ${number(seq)}`);
+}

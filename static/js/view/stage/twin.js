@@ -1,0 +1,168 @@
+/**
+ * The stage in words: a list for each lane, oldest message first, one tab stop per lane, arrows walk the messages.
+ * The focused message is ringed on the canvas, so that the list itself need not be seen.
+ */
+import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
+import { shownQueue } from "../../model/shown.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { total } from "../../model/runs.js";
+import { liveEntries } from "../../layout/delta.js";
+import { el, throttle } from "../base/dom.js";
+
+const SINGLES = 5;
+const EVERY_MS = 700;
+
+/** What a message's state means, in words. */
+export function stateWords(place, flags) {
+  const parts = partsOf(place, flags);
+  if (place === "delta") return gettext("delta: nothing in RAM, index and content on disk");
+  if (parts.embedded && parts.ramContent && (place === "q2" || place === "q3"))
+    return gettext("small: its content stays in RAM with the index");
+  const words = {
+    alpha: parts.diskIndex
+      ? gettext("alpha: content and index in RAM, a copy on disk")
+      : gettext("alpha: content and index in RAM"),
+    beta: gettext("beta: index in RAM, content on disk"),
+    gamma: gettext("gamma: index in RAM and on disk, content on disk"),
+  };
+  return words[parts.state];
+}
+
+/** The name of a lane with its length, for screen readers. */
+function laneLabel(name, count) {
+  const texts = {
+    q1: ngettext("q1, %(n)s message, newest of the queue", "q1, %(n)s messages, newest of the queue", count),
+    q2: ngettext("q2, %(n)s message", "q2, %(n)s messages", count),
+    delta: ngettext("delta, %(n)s message on disk", "delta, %(n)s messages on disk", count),
+    q3: ngettext("q3, %(n)s message", "q3, %(n)s messages", count),
+    q4: ngettext(
+      "q4, %(n)s message, oldest next to deliver",
+      "q4, %(n)s messages, oldest next to deliver",
+      count,
+    ),
+    unacked: ngettext("unacknowledged, %(n)s message", "unacknowledged, %(n)s messages", count),
+  };
+  return fill(texts[name], { n: number(count) });
+}
+
+/** Items of a lane, head first: single messages at both ends, one item for what lies between. */
+export function laneItems(rows, place) {
+  const count = total(rows);
+  const items = [];
+  let index = 0;
+  let skipped = 0;
+  for (const row of rows) {
+    for (let offset = 0; offset < row[1]; offset += 1, index += 1) {
+      if (index < SINGLES || index >= count - SINGLES) {
+        if (skipped) items.push({ more: skipped });
+        skipped = 0;
+        items.push({
+          seq: row[0] + offset,
+          text: stateWords(place(row), place(row) === "delta" ? 31 : row[4]),
+        });
+      } else {
+        const jump = Math.min(row[1] - offset, count - SINGLES - index);
+        skipped += jump;
+        offset += jump - 1;
+        index += jump - 1;
+      }
+    }
+  }
+  return items;
+}
+
+export class Twin {
+  /** `focus(seq or null)` is told which message has the keyboard; `open(seq)` which one was chosen. */
+  constructor(root, session, { focus, open }) {
+    this.root = root;
+    this.session = session;
+    this.handlers = { focus, open };
+    this.lists = new Map();
+    for (const name of [...LANES, "unacked"]) {
+      const list = el("ol", { role: "list", "data-lane": name });
+      this.lists.set(name, list);
+      root.append(list);
+    }
+    root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("focusin", (event) => this.focused(event.target));
+    root.addEventListener("focusout", () => focus(null));
+    this.update = throttle(EVERY_MS, () => this.render());
+  }
+
+  render() {
+    const queue = this.session.state.queues[shownQueue(this.session.state)];
+    for (const [name, list] of this.lists) {
+      const pairs =
+        name === "unacked"
+          ? PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
+              (a, b) => a[0][0] - b[0][0],
+            )
+          : (name === "delta" ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [
+              row,
+              name,
+            ]);
+      const places = new Map(pairs);
+      this.renderLane(
+        list,
+        name,
+        laneItems(
+          pairs.map(([row]) => row),
+          (row) => places.get(row),
+        ),
+        total(pairs.map(([row]) => row)),
+      );
+    }
+  }
+
+  renderLane(list, name, items, count) {
+    const label = laneLabel(name, count);
+    if (list.getAttribute("aria-label") !== label) list.setAttribute("aria-label", label);
+    const signature = JSON.stringify(items);
+    if (list.dataset.signature === signature || list.contains(document.activeElement)) return;
+    list.dataset.signature = signature;
+    list.replaceChildren(
+      ...items.map((item, at) =>
+        el(
+          "li",
+          { tabindex: at === 0 ? "0" : "-1", "data-seq": item.seq ?? null },
+          item.more
+            ? fill(ngettext("%(n)s more message", "%(n)s more messages", item.more), { n: number(item.more) })
+            : fill(gettext("message %(seq)s, %(state)s"), { seq: number(item.seq), state: item.text }),
+        ),
+      ),
+    );
+  }
+
+  focused(item) {
+    const seq = item.dataset?.seq;
+    this.handlers.focus(seq === undefined ? null : Number(seq));
+  }
+
+  /** Jump to a lane. */
+  enter(name) {
+    this.render();
+    this.lists.get(name)?.querySelector("li")?.focus();
+  }
+
+  key(event) {
+    const item = event.target.closest("li");
+    if (!item) return;
+    const toward = {
+      ArrowLeft: "nextElementSibling",
+      ArrowDown: "nextElementSibling",
+      ArrowRight: "previousElementSibling",
+      ArrowUp: "previousElementSibling",
+    }[event.key];
+    if (toward) {
+      event.preventDefault();
+      event.stopPropagation();
+      const next = item[toward];
+      if (!next) return;
+      item.tabIndex = -1;
+      next.tabIndex = 0;
+      next.focus();
+    } else if (event.key === "Enter" && item.dataset.seq !== undefined) {
+      this.handlers.open(Number(item.dataset.seq));
+    }
+  }
+}

@@ -1,0 +1,288 @@
+/** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
+import { line, rates, scaleX, stacked, timeSpan, timeTicks } from "../../layout/charts.js";
+import { SMALL } from "../../model/events.js";
+import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
+import { fitCanvas, onResize, write } from "../base/canvas.js";
+import { el, find, throttle } from "../base/dom.js";
+import { SIGNS } from "./event-signs.js";
+import { colors, faded } from "../base/palette.js";
+import { draw } from "../base/scheduler.js";
+
+const LABELS = 132;
+const NARROW_LABELS = 84;
+const LAYERS = ["q4", "q3", "delta", "q2", "q1"];
+const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
+
+export class ChartsView {
+  constructor(root, playhead) {
+    this.root = root;
+    this.session = playhead.session;
+    this.playhead = playhead;
+    this.plot = null;
+    this.marks = [];
+    this.top = 18;
+    this.canvas = find("[data-canvas=charts]", root);
+    this.table = find("[data-chart-table]", root);
+    this.details = this.table?.closest("details");
+    this.details?.addEventListener("toggle", () => this.renderTable());
+    onResize(this.canvas, () => this.update());
+    this.tableSoon = throttle(1000, () => this.renderTable());
+  }
+
+  update() {
+    draw("charts", () => this.paint());
+    if (this.details?.open) this.tableSoon();
+  }
+
+  paint() {
+    const { pen, width, height } = fitCanvas(this.canvas);
+    const { samples } = this.session.timeline;
+    const labels = width < 560 ? NARROW_LABELS : LABELS;
+    const area = { x: labels, w: width - labels - 14 };
+    const span = timeSpan(samples, this.session.nowUs);
+    this.plot = { span, area };
+    const room = height - this.top - 16;
+    const tracks = [0.46, 0.3, 0.24].map((share) => share * room);
+    let y = this.top;
+    const boxes = tracks.map((h) => {
+      const box = { ...area, y: y + 3, h: h - 6 };
+      y += h;
+      return box;
+    });
+    this.paintTime(pen, span, area, y);
+    this.paintEvents(pen, span, area, y);
+    this.paintLengths(pen, samples, span, boxes[0]);
+    this.paintMemory(pen, samples, span, boxes[1]);
+    this.paintRates(pen, samples, span, boxes[2]);
+    this.paintNow(pen, span, area, y);
+  }
+
+  /** The virtual time at a pixel of the charts, or null before they were painted. */
+  timeAt(pixel) {
+    if (!this.plot) return null;
+    const { span, area } = this.plot;
+    return span[0] + (Math.max(0, pixel - area.x) / area.w) * (span[1] - span[0]);
+  }
+
+  /** Of things over time, the last one at the moment that is looked at. */
+  current(items) {
+    return items.findLast((item) => item.us <= this.playhead.nowUs) ?? items[0];
+  }
+
+  label(pen, box, title, value, note) {
+    const right = box.x - 12;
+    write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    if (box.x > NARROW_LABELS) {
+      write(pen, value, right, box.y + 10, {
+        size: 11,
+        weight: 650,
+        family: colors.sans,
+        color: colors.ink,
+        align: "right",
+      });
+      if (box.h > 24)
+        write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
+    } else
+      write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
+  }
+
+  paintTime(pen, span, area, y) {
+    const x = scaleX(span, area);
+    for (const second of timeTicks(span, area.w)) {
+      const at = x(second * 1e6);
+      pen.fillStyle = faded(colors.line2, 0.5);
+      pen.fillRect(Math.round(at), 18, 1, y - 18);
+      if (at < area.x + area.w - 12)
+        write(pen, `${decimal(second, 3)} s`, at, y + 12, {
+          size: 10.5,
+          family: colors.sans,
+          color: colors.ink3,
+          align: "center",
+        });
+    }
+  }
+
+  paintEvents(pen, span, area, y) {
+    const x = scaleX(span, area);
+    write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
+    let free = area.x - 8;
+    this.marks = [];
+    for (const [place, event] of this.session.timeline.events.entries()) {
+      const at = x(event.atUs);
+      if (at < area.x) continue;
+      const [glyph, tone, text] = SIGNS[event.type];
+      pen.fillStyle = faded(colors[tone], 0.55);
+      const end = SMALL.has(event.type) ? 21 : y;
+      for (let dash = 18; dash < end; dash += 4) pen.fillRect(at, dash, 1, 2);
+      const label = text();
+      pen.font = `550 10.5px ${colors.sans}`;
+      const width = pen.measureText(label).width + 16;
+      if (at - 5 < free) continue;
+      write(pen, glyph, at, 12, {
+        size: 10.5,
+        weight: 650,
+        family: colors.sans,
+        color: colors[tone],
+        align: "center",
+      });
+      const next = this.session.timeline.events[place + 1];
+      const fits = at + width < Math.min(area.x + area.w, next ? x(next.atUs) - 4 : Infinity);
+      if (fits)
+        write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
+      free = at + (fits ? width : 6);
+      this.marks.push({ x: at, end: free, event });
+    }
+  }
+
+  paintLengths(pen, samples, span, box) {
+    const { layers, top } = stacked(samples, LAYERS, span, box);
+    for (const layer of layers) {
+      if (layer.points.every(([, low, high]) => low - high < 0.2)) continue;
+      pen.beginPath();
+      layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
+      for (let at = layer.points.length - 1; at >= 0; at -= 1)
+        pen.lineTo(layer.points[at][0], layer.points[at][1]);
+      pen.fillStyle = faded(colors[LAYER_TONES[layer.name]], layer.name === "q1" ? 0.6 : 0.9);
+      pen.fill();
+    }
+    const last = this.current(samples);
+    const depth = last ? LAYERS.reduce((sum, name) => sum + last[name], 0) : 0;
+    this.label(
+      pen,
+      box,
+      gettext("Ready"),
+      number(depth),
+      fill(gettext("at most %(top)s"), { top: number(samples.length ? top : 0) }),
+    );
+    baseline(pen, box);
+  }
+
+  paintMemory(pen, samples, span, box) {
+    const last = this.current(samples);
+    const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
+    for (const sample of samplePairs(samples)) {
+      if (!sample[0].alarm) continue;
+      const x = scaleX(span, box);
+      pen.fillStyle = faded(colors.alarm, 0.16);
+      pen.fillRect(x(sample[0].us), box.y, x(sample[1].us) - x(sample[0].us), box.h);
+    }
+    stroke(
+      pen,
+      line(samples, (sample) => sample.limit, top, span, box),
+      colors.alarm,
+      1.2,
+      [],
+    );
+    stroke(
+      pen,
+      line(samples, (sample) => sample.paging, top, span, box),
+      colors.beta,
+      1.2,
+      [4, 3],
+    );
+    stroke(
+      pen,
+      line(samples, (sample) => sample.memory, top, span, box),
+      colors.ink,
+      1.6,
+      [],
+    );
+    this.label(
+      pen,
+      box,
+      gettext("Memory"),
+      bytes(last?.memory ?? 0),
+      fill(gettext("paging %(paging)s"), { paging: bytes(last?.paging ?? null) }),
+    );
+    baseline(pen, box);
+  }
+
+  paintRates(pen, samples, span, box) {
+    const found = rates(samples);
+    const top = Math.max(1, ...found.map((each) => Math.max(each.arrivals, each.deliveries)));
+    stroke(
+      pen,
+      line(found, (each) => each.arrivals, top, span, box),
+      colors.ink,
+      1.4,
+      [],
+    );
+    stroke(
+      pen,
+      line(found, (each) => each.deliveries, top, span, box),
+      colors["alpha-o"],
+      1.4,
+      [4, 3],
+    );
+    const last = this.current(found) || { arrivals: 0, deliveries: 0 };
+    this.label(
+      pen,
+      box,
+      gettext("Rates"),
+      fill(gettext("%(in)s in \u00b7 %(out)s out"), {
+        in: number(last.arrivals),
+        out: number(last.deliveries),
+      }),
+      gettext("per s; dashed: out"),
+    );
+    baseline(pen, box);
+  }
+
+  paintNow(pen, span, area, y) {
+    const end = area.x + area.w;
+    const x = scaleX(span, area);
+    const now = Math.min(x(this.session.nowUs), end);
+    const at = Math.max(area.x, Math.min(x(this.playhead.nowUs), end));
+    if (this.playhead.behind) {
+      pen.fillStyle = faded(colors.card, 0.55);
+      pen.fillRect(at, this.top, now - at, y - this.top);
+      pen.fillStyle = colors.ink3;
+      pen.fillRect(now - 0.5, this.top, 1, y - this.top);
+    }
+    pen.fillStyle = this.playhead.behind ? colors.sel : colors.ink;
+    pen.fillRect(at - 0.75, this.top - 2, 1.5, y - this.top + 2);
+    pen.beginPath();
+    pen.arc(at, y, 4.5, 0, 2 * Math.PI);
+    pen.fill();
+  }
+
+  /** The charts as a table, at most two dozen rows. */
+  renderTable() {
+    if (!this.details?.open) return;
+    const { samples } = this.session.timeline;
+    const every = Math.max(1, Math.ceil(samples.length / 24));
+    const picked = samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
+    const cell = (text) => el("td.num", {}, text);
+    this.table.replaceChildren(
+      ...picked.map((sample) =>
+        el(
+          "tr",
+          {},
+          el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
+          ...["q1", "q2", "delta", "q3", "q4", "pending"].map((name) => cell(number(sample[name]))),
+          cell(bytes(sample.memory)),
+        ),
+      ),
+    );
+  }
+}
+
+function baseline(pen, box) {
+  pen.fillStyle = colors.line;
+  pen.fillRect(box.x, box.y + box.h, box.w, 1);
+}
+
+function stroke(pen, points, color, width, dash) {
+  if (points.length < 2) return;
+  pen.beginPath();
+  points.forEach(([x, y], at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));
+  pen.strokeStyle = color;
+  pen.lineWidth = width;
+  pen.setLineDash(dash);
+  pen.stroke();
+  pen.setLineDash([]);
+}
+
+function samplePairs(samples) {
+  return samples.slice(1).map((sample, at) => [samples[at], sample]);
+}

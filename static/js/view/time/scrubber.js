@@ -1,0 +1,76 @@
+/** The charts as a slider over the run: drag to any moment, press an event to jump to it, arrows step. */
+import { clock, fill, gettext, number } from "../../model/text.js";
+import { find } from "../base/dom.js";
+
+const NEAR_PX = 9;
+
+export class Scrubber {
+  constructor(root, playhead, charts) {
+    this.root = find("[data-scrub]", root);
+    this.playhead = playhead;
+    this.charts = charts;
+    this.root.addEventListener("pointerdown", (event) => this.down(event));
+    this.root.addEventListener("pointermove", (event) => this.move(event));
+    this.root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  down(event) {
+    if (event.button !== 0) return;
+    this.root.setPointerCapture(event.pointerId);
+    const mark = this.markAt(event);
+    if (mark) this.playhead.go(mark.event.number + 1);
+    else this.scrub(event);
+  }
+
+  move(event) {
+    this.root.classList.toggle("points", this.markAt(event) !== undefined);
+    if (this.root.hasPointerCapture(event.pointerId) && event.buttons) this.scrub(event);
+  }
+
+  scrub(event) {
+    const us = this.charts.timeAt(event.offsetX);
+    if (us !== null) this.playhead.toTime(us);
+  }
+
+  /** The event whose sign is under the pointer. */
+  markAt({ offsetX, offsetY }) {
+    if (offsetY > this.charts.top) return undefined;
+    return this.charts.marks.find(({ x, end }) => offsetX > x - NEAR_PX && offsetX < Math.max(end, x + NEAR_PX));
+  }
+
+  /** The keys of a slider; they are view only here, at the present too. */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { playhead } = this;
+    const back = { ArrowLeft: 1, ArrowDown: 1 };
+    const forward = { ArrowRight: 1, ArrowUp: 1 };
+    let act = null;
+    if (event.key === "PageDown" || (event.shiftKey && back[event.key])) act = () => playhead.event(-1);
+    else if (event.key === "PageUp" || (event.shiftKey && forward[event.key])) act = () => playhead.event(1);
+    else if (back[event.key]) act = () => playhead.back();
+    else if (forward[event.key]) act = () => playhead.forward();
+    else if (event.key === "Home") act = () => playhead.home();
+    else if (event.key === "End") act = () => playhead.now();
+    if (!act) return;
+    event.preventDefault();
+    event.stopPropagation();
+    act();
+  }
+
+  update() {
+    const { playhead } = this;
+    const set = (name, value) => {
+      if (this.root.getAttribute(name) !== String(value)) this.root.setAttribute(name, value);
+    };
+    set("aria-valuemin", Math.min(playhead.history.start, playhead.position));
+    set("aria-valuemax", playhead.session.next);
+    set("aria-valuenow", playhead.position);
+    const texts = { time: clock(playhead.nowUs), n: number(playhead.position) };
+    set(
+      "aria-valuetext",
+      playhead.behind
+        ? fill(gettext("%(time)s, transition %(n)s"), texts)
+        : fill(gettext("%(time)s, transition %(n)s, the present"), texts),
+    );
+  }
+}

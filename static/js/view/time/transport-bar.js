@@ -1,0 +1,71 @@
+/** Play, step, speed, the clock, the number of the transition, the digest, sharing. View and pace only. */
+import { clock, fill, gettext, number } from "../../model/text.js";
+import { find, findAll, setText } from "../base/dom.js";
+
+export class TransportBar {
+  /** `share()` opens what can be shared. */
+  constructor(root, playhead, transport, alerts, share) {
+    const { session } = playhead;
+    Object.assign(this, { root, session, playhead, transport, alerts, share });
+    this.play = find("[data-act=play]", root);
+    this.play.addEventListener("click", () => this.toggle());
+    find("[data-act=step]", root).addEventListener("click", () => this.step());
+    this.back = find("[data-act=back]", root);
+    this.back.addEventListener("click", () => this.playhead.back());
+    for (const button of findAll("[data-speed]", root))
+      button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
+    find("[data-act=share]", root)?.addEventListener("click", () => this.share());
+    find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
+  }
+
+  /** Let time pass, or not. Who lets it pass wants to see it. */
+  toggle() {
+    if (!this.session.play) this.playhead.now();
+    this.transport.send({ t: "control", play: !this.session.play });
+  }
+
+  /** One transition on: through the past, or from the engine. */
+  step() {
+    if (this.playhead.forward()) return;
+    this.transport.send({ t: "step" });
+  }
+
+  speed(value) {
+    this.transport.send({ t: "control", speed: value });
+  }
+
+  /** The speed at place 1 to 4 of the bar. */
+  pick(place) {
+    findAll("[data-speed]", this.root)[place - 1]?.click();
+  }
+
+  update() {
+    const { session, playhead } = this;
+    setText(find("[data-clock]", this.root), clock(playhead.nowUs));
+    const text = playhead.behind ? gettext("transition %(n)s of %(all)s") : gettext("transition %(n)s");
+    const numbers = { n: number(playhead.position), all: number(session.next) };
+    setText(find("[data-number]", this.root), fill(text, numbers));
+    setText(find("[data-digest-text]", this.root), (session.digest || "").slice(0, 8));
+    this.back.setAttribute("aria-disabled", String(playhead.position <= playhead.history.start));
+    const label = session.play ? gettext("Pause (Space)") : gettext("Play (Space)");
+    if (this.play.getAttribute("aria-label") !== label) {
+      this.play.setAttribute("aria-label", label);
+      this.play.title = label;
+      this.play.classList.toggle("is-playing", session.play);
+    }
+    for (const button of findAll("[data-speed]", this.root)) {
+      button.setAttribute(
+        "aria-pressed",
+        String(Math.abs(Number(button.dataset.speed) - session.speed) < 1e-6),
+      );
+    }
+  }
+
+  copyDigest() {
+    navigator.clipboard
+      ?.writeText(this.session.digest || "")
+      .then(() =>
+        this.alerts.flash(gettext("Digest copied. The same commands give the same digest on every machine.")),
+      );
+  }
+}

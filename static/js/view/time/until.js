@@ -1,0 +1,60 @@
+/** "Run until": which condition, go, and what came of it. */
+import { BOUND_US, CONDITIONS, Until } from "../../model/until.js";
+import { fill, gettext } from "../../model/text.js";
+import { el, find, show } from "../base/dom.js";
+
+export class UntilBar {
+  constructor(root, playhead, transport, alerts) {
+    Object.assign(this, { playhead, alerts });
+    this.select = find("[data-until]", root);
+    this.button = find("[data-act=until]", root);
+    this.number = find("[data-until-seq]", root);
+    for (const [name, { text }] of Object.entries(CONDITIONS))
+      this.select.append(el("option", { value: name }, text()));
+    this.until = new Until(
+      playhead.session,
+      ({ play }) => transport.send({ t: "control", play }),
+      (end) => this.ended(end),
+    );
+    this.button.addEventListener("click", () => this.toggle());
+    this.select.addEventListener("change", () => {
+      this.until.cancel();
+      show(this.number, Boolean(CONDITIONS[this.select.value].asks));
+    });
+  }
+
+  toggle() {
+    if (this.until.name) {
+      this.until.cancel();
+      return;
+    }
+    const name = this.select.value;
+    const seq = CONDITIONS[name].asks ? this.number.valueAsNumber : null;
+    if (Number.isNaN(seq)) {
+      this.number.focus();
+      return;
+    }
+    this.playhead.now();
+    this.until.start(name, seq);
+    this.alerts.clear("until");
+    this.show();
+  }
+
+  show() {
+    const waits = this.until.name !== null;
+    this.button.setAttribute("aria-pressed", String(waits));
+  }
+
+  ended({ name, how, position }) {
+    this.show();
+    if (position !== null) this.playhead.go(position);
+    const texts = { what: CONDITIONS[name].text(), s: BOUND_US / 1e6 };
+    const text = {
+      reached: gettext("Reached: %(what)s. The run is paused, and this is that moment."),
+      fast: gettext("Reached: %(what)s, among transitions too fast to show. The run is paused."),
+      stopped: gettext("The run stopped before: %(what)s."),
+      bound: gettext("Not reached within %(s)s s of the run: %(what)s. The run is paused."),
+    }[how];
+    if (text) this.alerts.show("until", "info", fill(text, texts));
+  }
+}
