@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
+from tools.script_imports import imported_paths
+
 PURE_FOLDERS = ("model", "layout")
 """Folders of static/js that compute only: no page, no drawing, so that they run in Node.js as they are."""
 
@@ -20,10 +22,6 @@ TOKENS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`""",
     re.DOTALL,
 )
-IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]""")
-COMMENT = re.compile(
-    r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL
-)
 
 
 def code_only(source: str) -> str:
@@ -35,11 +33,6 @@ def code_only(source: str) -> str:
         return kept + "\n" * text.count("\n")
 
     return TOKENS.sub(blank, source)
-
-
-def imported_paths(source: str) -> list[str]:
-    """Return the paths that a module imports, statically or not."""
-    return IMPORT.findall(COMMENT.sub(lambda match: match[1] or " ", source))
 
 
 def breaches(source: str, path: str) -> Iterator[str]:
