@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from tests.layering.javascript import imported_paths
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -54,3 +56,28 @@ def imports(tree: ast.Module, module: str, is_package: bool = False) -> Iterator
 def within(module: str, *packages: str) -> bool:
     """Tell whether `module` is one of the packages or lies inside one."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
+
+
+def file_imports(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
+    """Return which files below a folder import which others there, Python or JavaScript, by paths inside the folder.
+
+    An import that only a type checker reads counts like any other. Empty `__init__.py` files are left out.
+    """
+    base = root / folder
+    python = {module_name(path, root): path for path in python_files(folder, root=root)}
+    named = {path: path.relative_to(base).as_posix() for path in python.values() if parse(path).body[1:]}
+    found: dict[str, set[str]] = {name: set() for name in named.values()}
+    for module, path in python.items():
+        if path not in named:
+            continue
+        for imported, _ in imports(parse(path), module, path.name == "__init__.py"):
+            target = python.get(imported) or python.get(imported.rpartition(".")[0])
+            if target is not None and target in named and target != path:
+                found[named[path]].add(named[target])
+    for path in sorted(base.rglob("*.js")):
+        targets = (path.parent / each for each in imported_paths(path.read_text(encoding="utf-8")))
+        inside = {each.resolve() for each in targets if each.suffix == ".js"}
+        found[path.relative_to(base).as_posix()] = {
+            each.relative_to(base).as_posix() for each in inside if each.is_relative_to(base) and each.exists()
+        }
+    return found
