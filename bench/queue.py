@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.formats.message import MessageCodec, Template
-from engine.node.virtual_host import QUEUE, VirtualHost
+from engine.node.broker.virtual_host import QUEUE, VirtualHost
 from engine.settings import REAL
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog

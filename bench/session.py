@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from engine.node import scenario
+from engine.node.commands import scenario
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.run import Frame, Run

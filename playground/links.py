@@ -15,7 +15,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from engine.errors import CommandError
-from engine.node import commands
+from engine.node.commands import commands
 from playground.messages import Message
 from playground.storybook.entry import BadScenario, Entry, read
 

@@ -9,8 +9,8 @@ import msgspec
 
 from engine import ENGINE_VERSION
 from engine.metrics import Figures, finish, observe
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from engine.node.work import PROFILES
+from engine.node.time.work import PROFILES
 from spark_jobs.errors import SweepError
 
 Scenario = dict[str, Any]

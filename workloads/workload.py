@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from engine.errors import EngineError
-from engine.node.scenario import parse
+from engine.node.commands.scenario import parse
 from workloads.errors import WorkloadError
 
 Scenario = dict[str, Any]

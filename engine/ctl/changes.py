@@ -14,7 +14,7 @@ from engine.ctl.listings import Live, used
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 from engine.errors import CommandError
-from engine.node.memory_limit import bytes_of
+from engine.node.commands.memory_limit import bytes_of
 
 USAGE: Final = 64
 NODE_REFUSED: Final = 69

@@ -11,9 +11,9 @@ from engine.amqp.exchanges import DEFAULT, PREDECLARED
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME
 from engine.extents import Extent
-from engine.node import calibration
-from engine.node.command_base import DEFAULT_QUEUE
-from engine.node.memory_model import entry_bytes
+from engine.node.commands.base import DEFAULT_QUEUE
+from engine.node.memory import calibration
+from engine.node.memory.model import entry_bytes
 
 State = Mapping[str, Any]
 Row = dict[str, Any]

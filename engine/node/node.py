@@ -16,35 +16,36 @@ from engine.ctl import console
 from engine.errors import CommandError
 from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
-from engine.node import commands, picture
-from engine.node.actors import Consumer, Hand, Publisher
-from engine.node.board import Board
-from engine.node.calibration import RESIDUAL_PCT
-from engine.node.closing import Closing
-from engine.node.command_base import Command
-from engine.node.commands import AnyCommand
-from engine.node.connections import Connections
-from engine.node.consumers import Consumers
-from engine.node.dead_letters import DeadLetters
-from engine.node.definitions import Definitions
-from engine.node.deliveries import Callbacks
-from engine.node.evictions import Reason
-from engine.node.life import Life
-from engine.node.lifetimes import Lifetimes
-from engine.node.limits import Limits
-from engine.node.memory_monitor import MemoryMonitor
-from engine.node.memory_watch import MemoryWatch
-from engine.node.message_kinds import MessageKinds
-from engine.node.monitors import Monitors
-from engine.node.processes import Processes
-from engine.node.queue_process import QueueProcess
-from engine.node.queues import Queues
-from engine.node.scenario import Scenario, TimedCommand
-from engine.node.scheduler import COMMAND, Scheduler
-from engine.node.settings import DISK_NAMES, RUNTIME, NodeSettings
-from engine.node.verbs import Verbs
-from engine.node.virtual_host import QUEUE, VirtualHost
-from engine.node.work import each_us
+from engine.node.broker.board import Board
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.limits import Limits
+from engine.node.broker.message_kinds import MessageKinds
+from engine.node.broker.virtual_host import QUEUE, VirtualHost
+from engine.node.clients.actors import Consumer, Hand, Publisher
+from engine.node.clients.closing import Closing
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.commands import commands
+from engine.node.commands.base import Command
+from engine.node.commands.commands import AnyCommand
+from engine.node.commands.scenario import Scenario, TimedCommand
+from engine.node.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
+from engine.node.control import snapshot as picture
+from engine.node.control.life import Life
+from engine.node.control.monitors import Monitors
+from engine.node.control.verbs import Verbs
+from engine.node.memory.calibration import RESIDUAL_PCT
+from engine.node.memory.monitor import MemoryMonitor
+from engine.node.memory.watch import MemoryWatch
+from engine.node.queues.dead_letters import DeadLetters
+from engine.node.queues.deliveries import Callbacks
+from engine.node.queues.evictions import Reason
+from engine.node.queues.lifetimes import Lifetimes
+from engine.node.queues.queue_process import QueueProcess
+from engine.node.queues.queues import Queues
+from engine.node.time.processes import Processes
+from engine.node.time.scheduler import COMMAND, Scheduler
+from engine.node.time.work import each_us
 from engine.ranges import Range
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog

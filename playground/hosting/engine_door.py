@@ -8,7 +8,7 @@ from typing import Any
 
 from engine import ENGINE_VERSION
 from engine.errors import CommandError, FileMissing, Halted, PathRefused, ScenarioError, StorageFull
-from engine.node import scenario as scenarios
+from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage

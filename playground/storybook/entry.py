@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.node.validation import explain
+from engine.node.commands.validation import explain
 from playground.doors import door
 from playground.hosting.refusals import told
 from playground.messages import Message

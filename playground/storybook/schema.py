@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.node import commands
-from engine.node import scenario as scenarios
-from engine.node.settings import NodeSettings
+from engine.node.commands import commands
+from engine.node.commands import scenario as scenarios
+from engine.node.commands.settings import NodeSettings
 from engine.settings import QueueSettings
 from playground.storybook.migrate import PRESENT
 from playground.storybook.story import Microseconds, Story

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.ctl.console import Answer, ask
-from engine.node import scenario
+from engine.node.commands import scenario
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 

@@ -86,7 +86,10 @@ def _against(graph: Graph, order: Sequence[str]) -> list[tuple[str, str]]:
     """Return the imports inside an order, lowest first, that run upwards."""
     place = {node: at for at, node in enumerate(order)}
     return [
-        (node, target) for node in order for target in graph[node] if target in place and place[target] > place[node]
+        (node, target)
+        for node in order
+        for target in graph[node]
+        if target in place and place[target] > place[node]
     ]
 
 

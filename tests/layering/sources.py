@@ -78,6 +78,8 @@ def file_imports(folder: str, root: Path = ROOT) -> dict[str, set[str]]:
         targets = (path.parent / each for each in imported_paths(path.read_text(encoding="utf-8")))
         inside = {each.resolve() for each in targets if each.suffix == ".js"}
         found[path.relative_to(base).as_posix()] = {
-            each.relative_to(base).as_posix() for each in inside if each.is_relative_to(base) and each.exists()
+            each.relative_to(base).as_posix()
+            for each in inside
+            if each.is_relative_to(base) and each.exists()
         }
     return found

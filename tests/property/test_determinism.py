@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 
 STORY = {
@@ -33,7 +33,7 @@ STORY = {
 PROGRAM = """
 import sys
 from engine.node.node import Node
-from engine.node.scenario import parse
+from engine.node.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
 node = Node(parse(sys.stdin.read()), LedgerStorage())
 print(node.run(), node.log.number)

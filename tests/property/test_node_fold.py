@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CommandError
-from engine.node import evictions
+from engine.node.commands.scenario import Scenario, parse
 from engine.node.node import Node
-from engine.node.scenario import Scenario, parse
+from engine.node.queues import evictions
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower

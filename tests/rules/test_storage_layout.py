@@ -13,8 +13,8 @@ from engine.formats import terms
 from engine.formats.chunks import raw
 from engine.formats.message import MessageCodec
 from engine.formats.terms import NONE, UNDEFINED, Atom
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.directory import DirectoryStorage
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage

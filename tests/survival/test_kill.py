@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from tools import chromium, live_server, private_postgresql
 

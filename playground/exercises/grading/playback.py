@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import msgspec
 
 from engine.errors import CommandError
-from engine.node import scenario as scenarios
+from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Shift, Transition
@@ -50,7 +50,7 @@ class Playback:
     """Plays a scenario with commands given later, on a ledger, as a live session does on files.
 
     Args:
-        scenario: as `engine.node.scenario.parse` reads it.
+        scenario: as `engine.node.commands.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
         watchers: those that look back see every moment at which something happened.
         give_up: asked now and then; when it says so, `TooLong` is raised.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from engine.errors import CommandError
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine.errors import CommandError, ScenarioError
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.node.credit import DEFAULT, STORE, CreditFlow, Grant, Spec
+from engine.node.time.credit import DEFAULT, STORE, CreditFlow, Grant, Spec
 
 
 class Clock:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from engine.errors import CommandError
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
 

@@ -7,10 +7,11 @@ import math
 import pytest
 
 from engine.errors import CommandError
-from engine.node import disk_monitor, memory_limit
-from engine.node.disk_monitor import DiskMonitor
-from engine.node.memory_limit import Absolute, FreeLimit, bytes_of
-from engine.node.memory_monitor import MemoryMonitor
+from engine.node.commands import memory_limit
+from engine.node.commands.memory_limit import Absolute, FreeLimit, bytes_of
+from engine.node.memory import disk_monitor
+from engine.node.memory.disk_monitor import DiskMonitor
+from engine.node.memory.monitor import MemoryMonitor
 
 GB = 1_000_000_000
 

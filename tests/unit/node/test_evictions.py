@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.errors import CommandError
-from engine.node import evictions
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
+from engine.node.queues import evictions
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, DeadLettered, Dropped, NacksSent, Rejected, Transition
 from tests.helpers.following import Follower

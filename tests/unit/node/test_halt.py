@@ -9,7 +9,7 @@ import pytest
 
 from engine.errors import Halted
 from engine.fold import empty_state, fold, to_json
-from engine.node import scenario as scenarios
+from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine.node import calibration
-from engine.node.memory_monitor import MemoryMonitor
+from engine.node.commands.scenario import parse
+from engine.node.memory import calibration
+from engine.node.memory.monitor import MemoryMonitor
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from engine import transitions as tr
 from engine.extents import HOME_STORE, IN_RAM, PERSISTENT, Extent
-from engine.node.meter import Meter
-from engine.node.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
-from engine.node.scheduler import Scheduler
-from engine.node.work import PROFILES
+from engine.node.time.meter import Meter
+from engine.node.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
+from engine.node.time.scheduler import Scheduler
+from engine.node.time.work import PROFILES
 
 
 class Shop:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.errors import CommandError, ScenarioError
-from engine.node import commands, scenario
+from engine.node.commands import commands, scenario
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ChannelClosed, Committed, ConfirmsSent, StoreSynced, Transition
 from tests.helpers.following import Follower

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.node.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
+from engine.node.time.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import pytest
 
 from engine import transitions as t
+from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.scenario import parse
 from engine.storage.ledger import LedgerStorage
 from spark_jobs import cell as cells
 from spark_jobs.parameters import Scenario

@@ -1,0 +1,70 @@
+"""Bounds of this program, looked at before anything is done, so that a refusal leaves everything as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from engine.formats.message import MessageCodec
+from engine.node.commands.commands import Publish
+from engine.node.commands.settings import NodeSettings
+from engine.storage.port import Storage
+from engine.variable_queue.state import QueueState
+
+INDEX_BYTES: Final = 100
+"""More than the index writes for one message, in journal and segment together, beside an embedded body."""
+HELD_BYTES: Final = 600
+"""More than one message with its records takes on disk beside its body, written to journal and segment."""
+
+
+class Limits:
+    """What the node has room for.
+
+    Args:
+        settings: the node's settings.
+        codec: sizes of stored messages.
+        queues: gives the records of all queues.
+    """
+
+    def __init__(
+        self,
+        settings: NodeSettings,
+        codec: MessageCodec,
+        storage: Storage,
+        queues: Callable[[], Iterable[QueueState]],
+    ) -> None:
+        self._max_messages = settings.max_messages
+        self._max_disk_bytes = settings.max_disk_bytes
+        self._codec = codec
+        self._storage = storage
+        self._queues = queues
+
+    def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> str | None:
+        """Return why a batch cannot be let in, or None.
+
+        Args:
+            batch: what is to be published.
+            waiting: messages that were let in and wait in a socket.
+            copies: how many queues each message goes to.
+        """
+        states = list(self._queues())
+        held = sum(state.len + state.pending_count for state in states) + waiting
+        room = (self._max_messages - held) // max(copies, 1)
+        if copies and batch.count > room:
+            return (
+                f"the node holds {held} messages and may hold {self._max_messages}; publish at most {max(room, 0)}, "
+                "or purge or consume first"
+            )
+        if self._max_disk_bytes is None:
+            return None
+        term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
+        each = copies * (2 * term + INDEX_BYTES)
+        in_ram = sum(state.ram_bytes for state in states)
+        used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
+        free = self._max_disk_bytes - used
+        if batch.count * each > free:
+            return (
+                f"{batch.count} messages could need {batch.count * each} bytes on disk, and {max(free, 0)} of "
+                f"{self._max_disk_bytes} are free; publish fewer or smaller messages, or purge first"
+            )
+        return None

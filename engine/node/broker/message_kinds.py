@@ -1,0 +1,135 @@
+"""Which exchange, routing key and properties a message carries, under the number that its extents have (S50, S52)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from engine.extents import Extent
+from engine.formats import properties
+from engine.formats.message import MessageCodec, Template
+from engine.node.commands.base import Message
+from engine.runs import Runs
+from engine.variable_queue.arrivals import Arrival
+
+PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
+MANY_RUNS: Final = 4096
+"""Runs of stored messages that are remembered before those that are gone are looked for."""
+
+
+class Stored(msgspec.Struct, frozen=True, gc=False):
+    """The template of messages whose home is the store."""
+
+    start: int
+    count: int
+    template: int
+
+    def part(self, offset: int, count: int) -> Stored:
+        """Return `count` messages beginning at `offset`."""
+        return Stored(self.start + offset, count, self.template)
+
+    def continued_by(self, after: Stored) -> bool:
+        """Tell whether `after` has the same template."""
+        return self.template == after.template
+
+    def merged(self, count: int) -> Stored:
+        """Return this run with `count` messages in all."""
+        return Stored(self.start, count, self.template)
+
+
+class MessageKinds:
+    """Numbers of the codec's templates, and what each of them says.
+
+    Args:
+        codec: encodes messages.
+        embed_below: bodies with properties of at least this many bytes are stored (Q12).
+        oldest: returns the lowest message number that any queue or store has.
+    """
+
+    def __init__(self, codec: MessageCodec, embed_below: int, oldest: Callable[[], int]) -> None:
+        self._codec = codec
+        self._embed_below = embed_below
+        self._oldest = oldest
+        self._stored: Runs[Stored] = Runs()
+        self._prune_at = MANY_RUNS
+        self._said: dict[int, Message] = {}
+
+    def number(self, message: Message, persistent: bool, rewritten: bool = False) -> int:
+        """Return the number of a message's template, registering it when it is new.
+
+        Args:
+            rewritten: the broker wrote its headers, not a client (Q12).
+        """
+        plain = not message.headers and message.expiration_ms is None
+        block = None if plain else _block(message, persistent)
+        number = self._codec.template_no(Template(message.exchange, (message.routing_key,), block))
+        self._said[number] = message
+        if rewritten:
+            self._codec.rewritten(number, len(message.headers))
+        return number
+
+    def of(self, number: int) -> Message:
+        """Return what a template says."""
+        said = self._said.get(number)
+        if said is None:
+            template = self._codec.templates[number]
+            said = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
+        return said
+
+    def remember(self, arrival: Arrival) -> None:
+        """Remember what stored messages carry: an index record does not tell it, and reads are only counted (S60)."""
+        template = arrival.template
+        if not template:
+            return
+        if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
+            return
+        self._stored.insert(Stored(arrival.msg_no, arrival.count, template))
+        if len(self._stored) > self._prune_at:
+            oldest = self._oldest()
+            while self._stored and self._stored.first.start + self._stored.first.count <= oldest:
+                self._stored.pop_head(self._stored.first.count)
+            self._prune_at = max(MANY_RUNS, 2 * len(self._stored))
+
+    def whole(self, extent: Extent) -> Iterator[Extent]:
+        """Yield messages with the templates that reading their bodies tells."""
+        if extent.template or not extent.home_store:
+            yield extent
+            return
+        at = 0
+        for known in self._stored.overlapping(extent.msg_no, extent.count):
+            before = known.start - extent.msg_no - at
+            if before:
+                yield extent.part(at, before)
+            yield msgspec.structs.replace(extent.part(at + before, known.count), template=known.template)
+            at += before + known.count
+        if at < extent.count:
+            yield extent.part(at, extent.count - at)
+
+
+def _block(message: Message, persistent: bool) -> bytes:
+    values: dict[str, Any] = {"delivery_mode": PERSISTENT_MODE if persistent else TRANSIENT_MODE}
+    if message.headers:
+        values["headers"] = [(name, field(value)) for name, value in message.headers.items()]
+    if message.expiration_ms is not None:
+        values["expiration"] = str(message.expiration_ms)
+    return properties.encode(values)
+
+
+def field(value: Any) -> properties.Field:
+    """Return a header's value with its type letter, as clients send it (S52)."""
+    if value is None:
+        return ("V", None)
+    if isinstance(value, bool):
+        return ("t", value)
+    if isinstance(value, int):
+        return ("l", value)
+    if isinstance(value, list):
+        return ("A", [field(each) for each in value])
+    if isinstance(value, dict):
+        return (
+            "F",
+            [(name, ("T", each) if name == "time" else field(each)) for name, each in value.items()],
+        )
+    return ("S", str(value).encode())

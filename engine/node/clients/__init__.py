@@ -1,0 +1,1 @@
+"""Connections, channels, publishers and consumers."""

@@ -1,0 +1,371 @@
+"""Publishers and consumers: what each of them is and holds."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any, Final
+
+import msgspec
+
+from engine.node.clients.channel import Channel
+from engine.node.clients.transactions import Transaction
+from engine.node.commands.base import MAX_COUNT, Message
+from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
+from engine.node.time.pace import TICK_US, Pace
+from engine.node.time.scheduler import Timer
+
+STOPPED: Final = "stopped"
+RUNNING: Final = "running"
+BLOCKING: Final = "blocking"
+BLOCKED: Final = "blocked"
+FLOW: Final = "flow"
+
+OPEN: Final = "open"
+CLOSED: Final = "closed"
+"""States of a channel or a connection."""
+
+PUBLISHES: Final = "P8"
+CONSUMES: Final = "P12"
+HOLDS: Final = "P14"
+"""Rules by which actors change in the usual course of things."""
+
+
+class Publisher:
+    """A connection that publishes: steadily, or in bursts by command (`burst`).
+
+    While an alarm is set, the first message that arrives blocks the connection, and what it publishes waits (A3).
+    """
+
+    usual_rule = PUBLISHES
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pace = Pace(1, 0)
+        self.size_bytes = 0
+        self.persistent = False
+        self.confirm = False
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.hears_blocked = False
+        """Whether the client announced the capability connection.blocked (A5)."""
+        self.told_blocked = False
+        self.flow = False
+        """Whether its reader waits for credit, or did a moment ago (A4)."""
+        self.published = 0
+        self.confirmed = 0
+        self.unconfirmed = 0
+        self.waiting: deque[Publish] = deque()
+        self.timer: Timer | None = None
+        self.rule = PUBLISHES
+        self.message = Message()
+        self.tx: Transaction | None = None
+        self.was_tx = False
+        """Whether its channel ever was in tx mode, which is shown from then on."""
+        self.next_number = 1
+        """The publish number of its next message on the channel (K10)."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
+        self.says_more = False
+        """Whether a command gave it more than the first commands could say, which is told from then on."""
+
+    def change(self, command: SetPublisher) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.running = command.running
+        self.hears_blocked = command.hears_blocked
+        if command.tx != (self.tx.size if self.tx is not None else 0):
+            self.tx = Transaction(command.tx) if command.tx else None
+            self.was_tx = True
+        self.address(command)
+
+    def address(self, command: SetPublisher | Publish) -> None:
+        """Take what a command says about its messages."""
+        self.size_bytes = command.size_bytes
+        self.persistent = command.persistent
+        self.confirm = command.confirm
+        self.message = message_of(command)
+        self.channel_state = self.connection_state = OPEN
+        self.says_more = self.says_more or says_more(command)
+
+    def batch(self, count: int) -> Publish:
+        """Return `count` of its messages as a burst."""
+        said = self.message
+        return Publish(
+            count,
+            self.size_bytes,
+            self.persistent,
+            self.confirm,
+            said.routing_key,
+            said.exchange,
+            said.mandatory,
+            said.expiration_ms,
+            said.headers,
+        )
+
+    def channel_closed(self) -> None:
+        """Lose the channel: what it waited for does not come any more."""
+        self.running = False
+        self.unconfirmed = 0
+        self.next_number = 1
+        self._roll_back()
+        self.channel_state = CLOSED
+        self.says_more = True
+        self.waiting.clear()
+        stop(self)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether its socket is not read: an alarm is set and it published since (A3)."""
+        return self.alarm and self.publish_seen
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows (A4)."""
+        if self.blocked:
+            return BLOCKED
+        if self.alarm:
+            return BLOCKING
+        if self.flow:
+            return FLOW
+        return RUNNING if self.running or self.name == "burst" else STOPPED
+
+    def set_alarm(self, alarm: bool) -> None:
+        """Hear of an alarm; when none is left, it has published nothing since (A3)."""
+        self.alarm = alarm
+        if not alarm:
+            self.publish_seen = False
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.publish_seen = False
+        self.alarm = False
+        self.told_blocked = False
+        self.unconfirmed = 0
+        self.next_number = 1
+        self._roll_back()
+        self.channel_state = self.connection_state = CLOSED
+        self.waiting.clear()
+        stop(self)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "publisher",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s if self.name != "burst" else None,
+            "size_bytes": self.size_bytes,
+            "persistent": self.persistent,
+            "confirm": self.confirm,
+            "published": self.published,
+            "confirmed": self.confirmed,
+            "unconfirmed": self.unconfirmed,
+            "waiting": sum(burst.count for burst in self.waiting),
+            **(self._more() if self.says_more else {}),
+        }
+
+    def _roll_back(self) -> None:
+        if self.tx is not None:
+            self.tx.roll_back()
+
+    def _more(self) -> dict[str, Any]:
+        tx = self.tx
+        shown = {"tx": 0, "tx_held": 0, "commits": 0}
+        if tx is not None:
+            shown = {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
+        return {
+            **(shown if self.was_tx else {}),
+            **msgspec.structs.asdict(self.message),
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
+        }
+
+
+class Consumer:
+    """A connection that consumes.
+
+    A consumer with acknowledgements holds up to `prefetch` messages and finishes them at its rate (P13). One without
+    has up to `unsent_limit` messages on the way to it, which its socket takes at its rate (P12).
+    """
+
+    usual_rule = CONSUMES
+
+    def __init__(self, name: str, unsent_limit: int) -> None:
+        self.name = name
+        self.pace = Pace(1, TICK_US // 2)
+        self.queue = ""
+        self.prefetch = 1
+        self.ack = "each"
+        self.running = False
+        self.alarm = False
+        self.unsent_limit = unsent_limit
+        self.channel = Channel()
+        """Unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
+        self.holding = 0
+        """Unacknowledged messages, or messages on the way for `auto`."""
+        self.unsent = self.written = self.acking = 0
+        """Where work takes time: deliveries that no report covers yet, those written since the last one, and
+        acknowledgements that the queue did not handle yet (F8, P6)."""
+        self.counts_unsent = False
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.timer: Timer | None = None
+        self.rule = CONSUMES
+        self.priority = 0
+        self.exclusive = False
+        self.channel_prefetch = 0
+        self.finishing = False
+        """Whether it was cancelled and has messages left to finish."""
+        self.channel_state = OPEN
+        self.connection_state = OPEN
+        self.says_more = False
+        """Whether a command gave it more than the first commands could say, which is told from then on."""
+
+    def change(self, command: SetConsumer) -> None:
+        """Take the values of a command."""
+        self.pace.rate_per_s = command.rate_per_s
+        self.prefetch = command.prefetch
+        self.ack = command.ack
+        self.running = command.running
+        self.finishing = False
+        self.queue = command.queue
+        self.priority = command.priority
+        self.exclusive = command.exclusive
+        self.channel_prefetch = command.channel_prefetch
+        self.channel_state = self.connection_state = OPEN
+        self.says_more = self.says_more or says_more(command)
+
+    @property
+    def credit(self) -> int:
+        """How many messages may be delivered to it now; 0 parks it (P12, P13)."""
+        if not self.running:
+            return 0
+        if self.ack == "auto":
+            return self.unsent_limit - self.holding
+        limits = [limit for limit in (self.prefetch, self.channel_prefetch) if limit]
+        credit = min(limits) - self.holding - self.acking if limits else MAX_COUNT
+        if self.counts_unsent:
+            credit = min(credit, self.unsent_limit - self.unsent)
+        return max(0, credit)
+
+    @property
+    def connection(self) -> str:
+        """Name of its connection: manual consumers are on the hand's, whose channel they deliver into."""
+        return "hand" if self.ack == "manual" else self.name
+
+    @property
+    def works(self) -> bool:
+        """Whether it finishes messages by itself at its rate; a cancelled one still finishes what it holds."""
+        return (self.running or self.finishing) and self.ack != "manual"
+
+    @property
+    def state(self) -> str:
+        """The state that the connection shows; a pure consumer under an alarm stays blocking and works (A4)."""
+        if not self.running:
+            return STOPPED
+        return BLOCKING if self.alarm else RUNNING
+
+    def forget_held(self) -> None:
+        """Hold nothing any more: it went back, or its queue is gone."""
+        self.channel.unacked.clear()
+        self.holding = 0
+        self.finishing = False
+        self.nothing_under_way()
+        stop(self)
+
+    def nothing_under_way(self) -> None:
+        """Forget deliveries and acknowledgements that are between it and its queue."""
+        self.unsent = self.written = self.acking = 0
+
+    def channel_closed(self) -> None:
+        """Lose the channel, and with it the subscription and all deliveries."""
+        self.running = False
+        self.forget_held()
+        self.channel.reset()
+        self.channel_state = CLOSED
+        self.says_more = True
+
+    def disconnect(self) -> None:
+        """Lose the connection; it does not come back by itself."""
+        self.running = False
+        self.alarm = False
+        self.forget_held()
+        self.channel.reset()
+        self.channel_state = self.connection_state = CLOSED
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "consumer",
+            "state": self.state,
+            "rate_per_s": self.pace.rate_per_s,
+            "prefetch": self.prefetch,
+            "ack": self.ack,
+            "unacked": self.holding if self.ack != "auto" else 0,
+            "unsent": self.holding if self.ack == "auto" else self.unsent,
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+            **(self._more() if self.says_more else {}),
+        }
+
+    def _more(self) -> dict[str, Any]:
+        return {
+            "queue": self.queue,
+            "priority": self.priority,
+            "exclusive": self.exclusive,
+            "channel_prefetch": self.channel_prefetch,
+            "channel_state": self.channel_state,
+            "connection_state": self.connection_state,
+        }
+
+
+class Hand:
+    """The channel behind the get, ack and requeue commands; manual consumers deliver into it as well."""
+
+    name = "hand"
+    usual_rule = HOLDS
+
+    def __init__(self) -> None:
+        self.channel = Channel(joins=False)
+        self.channel_prefetch = 0
+        """How many messages consumers may have on this channel in all, 0 for any number (P13)."""
+        self.says_more = False
+        self.delivered = 0
+        self.redelivered = 0
+        self.acked = 0
+        self.rule = HOLDS
+
+    @property
+    def room(self) -> int:
+        """How many messages consumers may still get on this channel (P13)."""
+        if not self.channel_prefetch:
+            return MAX_COUNT
+        taken = sum(each.count for each in self.channel.unacked if each.consumer is not None)
+        return max(0, self.channel_prefetch - taken)
+
+    def disconnect(self) -> None:
+        """Lose the channel; the next command opens another."""
+        self.channel.reset()
+        self.channel_prefetch = 0
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of it."""
+        return {
+            "role": "hand",
+            "state": RUNNING,
+            "unacked": len(self.channel),
+            "delivered": self.delivered,
+            "redelivered": self.redelivered,
+            "acked": self.acked,
+            **({"next_tag": self.channel.next_tag} if self.says_more else {}),
+        }
+
+
+def stop(actor: Publisher | Consumer) -> None:
+    """Cancel what the actor was going to do next."""
+    if actor.timer is not None:
+        actor.timer.cancel()
+        actor.timer = None

@@ -1,0 +1,68 @@
+"""What AMQP closes: channels and connections, by wish or for an error, and what goes with them (P11, P18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.amqp.errors import AmqpError
+from engine.node.clients.actors import CLOSED, OPEN
+from engine.transitions import ChannelClosed, ConnectionClosed, Transition
+
+if TYPE_CHECKING:
+    from engine.node.node import Node
+
+OK_CODE = 200
+OK_TEXT = "OK"
+
+
+class Closing:
+    """Closes the channels and connections of one node's actors."""
+
+    def __init__(self, node: Node, emit: Callable[[Transition], None]) -> None:
+        self._node = node
+        self._emit = emit
+
+    def fail(self, actor: str, error: AmqpError, rule: str) -> None:
+        """Close what AMQP closes for an error of this actor."""
+        if error.closes == "connection":
+            self.close_connection(actor, rule, error.code, error.text)
+        else:
+            self.close_channel(actor, rule, error.code, error.text)
+
+    def close_channel(self, actor: str, rule: str, code: int = OK_CODE, text: str = OK_TEXT) -> None:
+        """Close a channel: its consumers are cancelled, and what it holds is requeued (P11)."""
+        self._emit(ChannelClosed(rule, actor, code, text))
+        self._end_channel(actor)
+
+    def close_connection(self, actor: str, rule: str, code: int = OK_CODE, text: str = OK_TEXT) -> None:
+        """Close a connection with its channel; its exclusive queues go with it (P18)."""
+        self._emit(ConnectionClosed(rule, actor, code, text))
+        self._end_channel(actor)
+        node = self._node
+        publisher, consumer = node.connections.publishers.get(actor), node.consumers.all.get(actor)
+        if publisher is not None:
+            publisher.connection_state = CLOSED if actor != "burst" else OPEN
+        if consumer is not None:
+            consumer.connection_state = CLOSED
+        self.drop_exclusive(actor)
+
+    def drop_exclusive(self, connection: str) -> None:
+        """Delete the queues that only this connection could use (P18)."""
+        queues = self._node.definitions.queues
+        for name in [each.name for each in queues.values() if each.owner == connection]:
+            self._node.delete_queue(name, "P18", "exclusive")
+
+    def _end_channel(self, actor: str) -> None:
+        node = self._node
+        publisher, consumer = node.connections.publishers.get(actor), node.consumers.all.get(actor)
+        if actor == node.hand.name:
+            node.consumers.close_hand()
+        elif publisher is not None:
+            publisher.rule = "P11"
+            publisher.channel_closed()
+            node.connections.way_in.drop(publisher)
+            node.connections.confirms.forget(actor)
+        elif consumer is not None:
+            consumer.rule = "P11"
+            node.consumers.close(consumer)

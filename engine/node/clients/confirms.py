@@ -1,0 +1,202 @@
+"""Publisher confirms in the channels: who waits for which queues, and in how many frames they go out (K1, K8, K10)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+
+import msgspec
+
+from engine.amqp.errors import AmqpError
+from engine.node.clients.actors import Publisher
+from engine.ranges import Range, RangeSet
+from engine.runs import Runs
+from engine.transitions import Committed, ConfirmsSent, NacksSent, Transition, Why
+from engine.variable_queue.arrivals import Arrival
+
+
+class Awaited(msgspec.Struct, frozen=True, gc=False):
+    """Messages whose publisher waits for queues to confirm them (K1).
+
+    Args:
+        start: number of the first message.
+        actor: the publisher.
+        queues: those that have not confirmed yet (K10).
+        first: publish number of the first message on the publisher's channel.
+    """
+
+    start: int
+    count: int
+    actor: str
+    queues: tuple[str, ...]
+    first: int
+
+    def part(self, offset: int, count: int) -> Awaited:
+        """Return `count` messages beginning at `offset`."""
+        return Awaited(self.start + offset, count, self.actor, self.queues, self.first + offset)
+
+    def continued_by(self, after: Awaited) -> bool:
+        """Tell whether `after` is of the same publisher and waits for the same queues."""
+        return (
+            self.actor == after.actor
+            and self.queues == after.queues
+            and self.first + self.count == after.first
+        )
+
+    def merged(self, count: int) -> Awaited:
+        """Return this run with `count` messages in all."""
+        return Awaited(self.start, count, self.actor, self.queues, self.first)
+
+
+class Confirms:
+    """What all channels of a node wait for.
+
+    Args:
+        publishers: by name.
+        carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
+            that; returns whether it will be done, which is so where work takes time.
+        on_error: told of a publisher whose channel must be closed.
+    """
+
+    def __init__(
+        self,
+        publishers: Mapping[str, Publisher],
+        emit: Callable[[Transition], None],
+        carry: Callable[[str, int, Callable[[], None]], bool],
+        on_error: Callable[[str, AmqpError], None],
+    ) -> None:
+        self._publishers = publishers
+        self._emit = emit
+        self._carry = carry
+        self._on_error = on_error
+        self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
+        self._awaited: Runs[Awaited] = Runs()
+
+    def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
+        """Let the publisher of a batch wait for these queues; without any, its confirms go out at once (K1)."""
+        first = publisher.next_number
+        publisher.next_number += messages.count
+        if queues:
+            publisher.unconfirmed += messages.count
+            self._awaited.insert(
+                Awaited(messages.start, messages.count, publisher.name, tuple(queues), first)
+            )
+        else:
+            self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
+
+    # --- what queues say ---------------------------------------------------------------------------------------------
+
+    def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
+        """Take the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
+        self._settle(queue, messages, "K8", "written")
+
+    def discarded(self, queue: str, arrival: Arrival) -> None:
+        """Take the confirms of messages that left without being queued (K2)."""
+        if arrival.wants_confirm:
+            self._settle(queue, [Range(arrival.msg_no, arrival.count)], "K2", "delivered")
+
+    def taken(self, queue: str, messages: Range) -> None:
+        """Take the immediate confirms of a queue that might have rejected messages (K1)."""
+        self._settle(queue, [messages], "K1", "immediate")
+
+    def rejected(self, queue: str, messages: Range, cause: str) -> None:
+        """A queue did not take messages: they are nacked, whatever other queues say (K10)."""
+        self._nack(self._awaited.remove(messages.start, messages.count), cause)
+
+    def queue_deleted(self, queue: str) -> None:
+        """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
+        self._settle(queue, [Range(each.start, each.count) for each in self._awaited], "K10", "deleted")
+
+    def queue_crashed(self, queue: str) -> None:
+        """A queue process crashed: what it had not confirmed is nacked (K10)."""
+        lost = [each for each in self._awaited if queue in each.queues]
+        for each in lost:
+            self._awaited.remove(each.start, each.count)
+        self._nack(lost, "crashed")
+
+    def _settle(self, queue: str, messages: Iterable[Range], rule: str, cause: str) -> None:
+        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10)."""
+        ready: dict[str, list[Range]] = {}
+        for each in messages:
+            for found in self._awaited.remove(each.start, each.count):
+                left = tuple(name for name in found.queues if name != queue)
+                if left:
+                    self._awaited.insert(msgspec.structs.replace(found, queues=left))
+                else:
+                    ready.setdefault(found.actor, []).append(Range(found.first, found.count))
+        for actor, numbers in ready.items():
+            count = sum(each.count for each in numbers)
+            if not self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause)):
+                self._collect(actor, numbers, rule, cause)
+                self.flush(actor)
+
+    def _collect(self, actor: str, numbers: list[Range], rule: str, cause: str) -> None:
+        """Keep confirms in the channel until it sends them (K10)."""
+        self._collected.setdefault(actor, {}).setdefault((rule, cause), []).extend(numbers)
+
+    def flush(self, actor: str) -> None:
+        """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
+        publisher = self._publishers.get(actor)
+        for (rule, cause), numbers in self._collected.pop(actor, {}).items():
+            if publisher is not None:
+                publisher.unconfirmed -= sum(each.count for each in numbers)
+                why: Why = {"cause": cause, "left": publisher.unconfirmed}
+                self._confirm(publisher, numbers, rule, why)
+
+    # --- what publishers hear ----------------------------------------------------------------------------------------
+
+    def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
+        count = sum(each.count for each in numbers)
+        if publisher.tx is not None:
+            if publisher.tx.confirmed(count):
+                commits = publisher.tx.commits
+                self._emit(Committed("D13", publisher.name, publisher.tx.size, {"commits": commits}))
+            return
+        publisher.confirmed += count
+        if publisher.says_more:
+            why |= self._frames(publisher, numbers)
+        self._emit(ConfirmsSent(rule, publisher.name, count, why))
+
+    def _frames(self, publisher: Publisher, numbers: Sequence[Range]) -> Why:
+        """Return how confirms are put together: one frame up to the first number that waits, then one each (K10)."""
+        confirmed = RangeSet(numbers)
+        waiting = [each.first for each in self._awaited if each.actor == publisher.name]
+        cut = min(waiting, default=max(each.end for each in numbers))
+        below = [part for each in confirmed for part in [_until(each, cut)] if part is not None]
+        together = sum(each.count for each in below)
+        return {
+            "multiple_to": below[-1].end - 1 if together > 1 else None,
+            "singles": len(confirmed) - together if together > 1 else len(confirmed),
+        }
+
+    def _nack(self, lost: Iterable[Awaited], cause: str) -> None:
+        counts: dict[str, int] = {}
+        for each in lost:
+            counts[each.actor] = counts.get(each.actor, 0) + each.count
+        for actor, count in counts.items():
+            publisher = self._publishers.get(actor)
+            if publisher is not None:
+                publisher.unconfirmed -= count
+                if publisher.tx is not None:
+                    self._on_error(actor, AmqpError("precondition_failed", "partial tx completion"))
+                    continue
+                self._emit(NacksSent("K10", actor, count, {"cause": cause, "left": publisher.unconfirmed}))
+
+    # --- ends --------------------------------------------------------------------------------------------------------
+
+    def forget(self, actor: str) -> None:
+        """A publisher's channel is closed: nobody waits for its confirms any more."""
+        self._collected.pop(actor, None)
+        for each in [each for each in self._awaited if each.actor == actor]:
+            self._awaited.remove(each.start, each.count)
+
+    def clear(self) -> None:
+        """Every channel is gone."""
+        self._collected.clear()
+        self._awaited.clear()
+
+
+def _until(numbers: Range, cut: int) -> Range | None:
+    """Return the part of a range below `cut`."""
+    count = min(numbers.count, cut - numbers.start)
+    return numbers.part(0, count) if count > 0 else None

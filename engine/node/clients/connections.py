@@ -1,0 +1,291 @@
+"""Publishers' connections: rates, bursts, confirms, and what an alarm does to them (K1, K2, K8, A2-A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import msgspec
+
+from engine.amqp.declarations import check_publish
+from engine.amqp.errors import AmqpError
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.limits import Limits
+from engine.node.broker.message_kinds import MessageKinds
+from engine.node.clients.actors import OPEN, Publisher, stop
+from engine.node.clients.confirms import Confirms
+from engine.node.clients.consumers import Consumers
+from engine.node.clients.transactions import Held
+from engine.node.clients.way_in import WayIn
+from engine.node.commands.base import Message
+from engine.node.commands.commands import Publish, message_of
+from engine.node.commands.settings import NodeSettings
+from engine.node.queues.deliveries import BURST_SPACING_US, Deliveries
+from engine.node.time.processes import Processes
+from engine.node.time.scheduler import Scheduler
+from engine.ranges import Range
+from engine.transitions import ConnectionBlocked, ConnectionUnblocked, Transition, Unroutable
+from engine.variable_queue.arrivals import Arrival
+
+
+class Connections:
+    """All publishers of a node.
+
+    Args:
+        queues: where messages go.
+        consumers: who hears of alarms too.
+        definitions: exchanges and bindings.
+        kinds: numbers of what messages carry.
+        on_error: told of a publisher whose channel must be closed.
+        limits: bounds of this program, looked at before messages are let in.
+        processes: those of the broker, where work takes time.
+    """
+
+    def __init__(
+        self,
+        queues: Mapping[str, Deliveries],
+        consumers: Consumers,
+        definitions: Definitions,
+        kinds: MessageKinds,
+        on_error: Callable[[str, AmqpError], None],
+        scheduler: Scheduler,
+        limits: Limits,
+        processes: Processes,
+        settings: Callable[[], NodeSettings],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.burst = Publisher("burst")
+        self.publishers: dict[str, Publisher] = {"burst": self.burst}
+        self.alarms: frozenset[str] = frozenset()
+        """The resources whose alarm is set: memory, disk (A1)."""
+        self._queues = queues
+        self._consumers = consumers
+        self._definitions = definitions
+        self._kinds = kinds
+        self._on_error = on_error
+        self._scheduler = scheduler
+        self._limits = limits
+        self._emit = emit
+        self.way_in = WayIn(processes, self, settings)
+        self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
+        self.next_msg_no = 0
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm is set (A1)."""
+        return bool(self.alarms)
+
+    # --- publishing --------------------------------------------------------------------------------------------------
+
+    def publish_burst(self, burst: Publish) -> None:
+        """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
+        self.burst.address(burst)
+        if self.way_in.open:
+            self.way_in.accept(self.burst, burst)
+        elif self.alarm:
+            self.seen(self.burst)
+            self.burst.waiting.append(burst)
+        else:
+            self.send(self.burst, burst, BURST_SPACING_US)
+
+    @property
+    def waiting(self) -> int:
+        """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
+        under_way = self.way_in.under_way if self.way_in.open else 0
+        held = sum(each.tx.holding for each in self.publishers.values() if each.tx is not None)
+        unread = sum(batch.count for each in self.publishers.values() for batch in each.waiting)
+        return under_way + held + unread
+
+    def set_running(self, publisher: Publisher) -> None:
+        """Start, change or pause a steady publisher according to its fields."""
+        stop(publisher)
+        publisher.alarm = self.alarm
+        if publisher.running:
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
+
+    def _set_timer(self, publisher: Publisher) -> None:
+        at_us = publisher.pace.next_us(self._scheduler.now_us)
+        publisher.timer = self._scheduler.at(at_us, partial(self._tick, publisher))
+
+    def _tick(self, publisher: Publisher) -> None:
+        publisher.timer = None
+        if self.alarm:
+            # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
+            self.seen(publisher)
+            return
+        if self.way_in.open and not self.way_in.has_room(publisher):
+            # TCP holds the client up; what it could not write it does not make up for.
+            publisher.pace.begin(self._scheduler.now_us)
+            self._set_timer(publisher)
+            return
+        due = publisher.pace.due(self._scheduler.now_us)
+        tx = publisher.tx
+        if tx is not None:
+            if not tx.room:
+                # A client waits for commit_ok; what it does not publish meanwhile it does not make up for (D13).
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+                return
+            due = min(due, tx.room)
+            tx.published += due
+        publisher.pace.did(due)
+        sharing = sum(each.running for each in self.publishers.values())
+        spacing_us = publisher.pace.spacing_us(due, sharing)
+        batch = publisher.batch(due)
+        if self._limits.refusal(batch, self.waiting, len(self.route(batch))) is not None:
+            publisher.running = False
+            publisher.rule = "limit"
+            return
+        if self.way_in.open:
+            self.way_in.accept(publisher, batch)
+        else:
+            self.send(publisher, batch, spacing_us)
+        if publisher.running:
+            self._set_timer(publisher)
+
+    def seen(self, publisher: Publisher) -> None:
+        """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
+        publisher.publish_seen = True
+        publisher.rule = "A3"
+        if publisher.hears_blocked and not publisher.told_blocked:
+            publisher.told_blocked = True
+            self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
+
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Let a batch into its queues; confirms that do not depend on disk go out first (K1).
+
+        A message that no queue gets comes back if it is mandatory, and is confirmed at once (K10).
+        """
+        message = message_of(batch)
+        try:
+            check_publish(self._definitions.exchanges.exchanges.get(message.exchange), message.exchange)
+        except AmqpError as error:
+            self._on_error(publisher.name, error)
+            return
+        queues = self.route(batch)
+        arrival = Arrival(
+            count=batch.count,
+            msg_no=self.take_numbers(batch.count),
+            size_bytes=batch.size_bytes,
+            raw_persistent=batch.persistent,
+            template=self._kinds.number(message, batch.persistent),
+        )
+        publisher.published += batch.count
+        self._kinds.remember(arrival)
+        held = Held(batch, arrival, queues)
+        if publisher.tx is None:
+            self._spread(publisher, held, batch.confirm, spacing_us)
+            return
+        publisher.tx.held.append(held)
+        if publisher.tx.holding >= publisher.tx.size:
+            for each in publisher.tx.take():
+                self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
+
+    def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
+        """Deliver messages to the queues that they were routed to."""
+        batch, arrival, message = held.batch, held.arrival, message_of(held.batch)
+        queues = [self._queues[name] for name in held.queues if name in self._queues]
+        if not queues:
+            self._unroutable(publisher, message, batch.count)
+        timed = self.way_in.open
+        on_disk = {each.name for each in queues if batch.persistent and each.state.durable}
+        if confirm:
+            waits = [each.name for each in queues if timed or each.name in on_disk or each.may_reject]
+            self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
+        for queue in queues:
+            later = confirm and queue.name in on_disk
+            at_once = confirm and not later
+            part = msgspec.structs.replace(arrival, wants_confirm=later)
+            if timed:
+                self.way_in.deliver(publisher, queue, part, at_once, message.expiration_ms)
+            else:
+                queue.arrive(part, spacing_us, message.expiration_ms, at_once and queue.may_reject)
+
+    def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
+        """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
+        self._emit(
+            Unroutable("K10", publisher.name, count, message.exchange, message.routing_key, message.mandatory)
+        )
+
+    def take_numbers(self, count: int) -> int:
+        """Return the first of `count` message numbers that nobody had."""
+        first = self.next_msg_no
+        self.next_msg_no += count
+        return first
+
+    def route(self, batch: Publish) -> tuple[str, ...]:
+        """Return the queues that a batch goes to."""
+        return self._definitions.exchanges.route(batch.exchange, batch.routing_key, batch.headers)
+
+    # --- alarms and ends ---------------------------------------------------------------------------------------------
+
+    def set_alarms(self, alarms: frozenset[str]) -> None:
+        """Tell every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
+
+        Another reason for a connection that is blocked already changes nothing (A5).
+        """
+        alarm, before = bool(alarms), self.alarm
+        self.alarms = alarms
+        if alarm == before:
+            return
+        publishers = list(self.publishers.values())
+        for publisher in publishers:
+            publisher.rule = "A4"
+            publisher.set_alarm(alarm)
+            if publisher.told_blocked and not alarm:
+                publisher.told_blocked = False
+                self._emit(ConnectionUnblocked("A5", publisher.name))
+        for consumer in self._consumers.all.values():
+            consumer.rule = "A4"
+            consumer.alarm = alarm
+        if alarm:
+            return
+        for publisher in publishers:
+            if publisher.running and publisher.timer is None:
+                publisher.pace.begin(self._scheduler.now_us)
+                self._set_timer(publisher)
+        if self.way_in.open:
+            for publisher in publishers:
+                self.way_in.wake(publisher)
+        else:
+            self._send_waiting()
+
+    def _send_waiting(self) -> None:
+        """Let in what waits in sockets, burst after burst."""
+        for publisher in self.publishers.values():
+            while publisher.waiting:
+                self.send(publisher, publisher.waiting.popleft(), BURST_SPACING_US)
+
+    def work_takes_time(self, timed: bool) -> None:
+        """Give what waits in sockets to readers, or let it in where there are none and no alarm is set."""
+        for publisher in self.publishers.values():
+            publisher.flow = False
+            waiting = list(publisher.waiting) if timed else []
+            if waiting:
+                publisher.waiting.clear()
+            for batch in waiting:
+                self.way_in.accept(publisher, batch)
+        if not timed and not self.alarm:
+            self._send_waiting()
+
+    def remove(self, publisher: Publisher) -> None:
+        """Close a publisher's connection; confirms on their way to it are lost."""
+        self.way_in.close(publisher)
+        publisher.disconnect()
+        self.confirms.forget(publisher.name)
+        del self.publishers[publisher.name]
+
+    def disconnect_all(self) -> None:
+        """Every connection is lost; the node stopped."""
+        self.alarms = frozenset()
+        self.confirms.clear()
+        for publisher in self.publishers.values():
+            publisher.rule = "D4"
+            publisher.disconnect()
+
+
+def reason_of(alarms: frozenset[str]) -> str:
+    """Return the broker's words for why a connection is blocked (A5)."""
+    words = {"memory": "low on memory", "disk": "low on disk"}
+    return " & ".join(text for name, text in words.items() if name in alarms)

@@ -1,0 +1,231 @@
+"""From a publisher's socket through reader and channel to the queues, where work takes time (F1-F4, A3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from engine.node.clients.actors import CLOSED, Publisher
+from engine.node.commands.commands import Publish
+from engine.node.commands.settings import NodeSettings
+from engine.node.queues.deliveries import Deliveries
+from engine.node.time.credit import Spec
+from engine.node.time.meter import publish_ns
+from engine.node.time.process import PUBLISH, Process
+from engine.node.time.processes import Processes
+from engine.variable_queue.arrivals import Arrival, new_extent
+
+if TYPE_CHECKING:
+    from engine.node.clients.connections import Connections
+
+SOCKET_BYTES: Final = 256 * 1024
+"""A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
+FRAMES_BYTES: Final = 60
+"""What the frames around a body take there."""
+FLOW_MEMORY_US: Final = 5_000_000
+"""A connection shows `flow` for so long after its reader was blocked (A4)."""
+
+
+class WayIn:
+    """The readers and channels of publishers.
+
+    Args:
+        settings: returns the node's settings.
+    """
+
+    def __init__(
+        self, processes: Processes, connections: Connections, settings: Callable[[], NodeSettings]
+    ) -> None:
+        self._processes = processes
+        self._connections = connections
+        self._settings = settings
+
+    @property
+    def open(self) -> bool:
+        """Whether messages take this way, which is when work takes time."""
+        return self._processes.timed
+
+    @property
+    def _spec(self) -> Spec:
+        return Spec(*self._settings().credit_flow_default_credit)
+
+    # --- the socket and the reader -----------------------------------------------------------------------------------
+
+    def accept(self, publisher: Publisher, batch: Publish) -> None:
+        """Let messages wait in the socket until the reader takes them."""
+        publisher.waiting.append(batch)
+        each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
+        self._reader(publisher).post(PUBLISH, batch.count, partial(self._read, publisher), each_ns)
+
+    def has_room(self, publisher: Publisher) -> bool:
+        """Tell whether a publisher can write more into its socket."""
+        unread = sum(batch.count * (batch.size_bytes + FRAMES_BYTES) for batch in publisher.waiting)
+        return unread < SOCKET_BYTES
+
+    def _reader(self, publisher: Publisher) -> Process:
+        reader = self._processes.of("reader", publisher.name)
+        reader.may_read = partial(self._may_read, publisher, reader)
+        return reader
+
+    def _may_read(self, publisher: Publisher, reader: Process) -> int:
+        """Return how many messages a reader takes now: none while it is blocked or an alarm is set (A3, F3)."""
+        if self._connections.alarm:
+            self._connections.seen(publisher)
+            return 0
+        if reader.credit.blocked:
+            return 0
+        return reader.credit.left(_channel(publisher.name), self._spec)
+
+    def _read(self, publisher: Publisher, count: int) -> None:
+        """Take messages from the socket and send them to the channel."""
+        whole = publisher.waiting.popleft()
+        batch = msgspec.structs.replace(whole, count=count)
+        if whole.count > count:
+            publisher.waiting.appendleft(msgspec.structs.replace(whole, count=whole.count - count))
+        cpu = self._processes.meter.profile.cpu
+        self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
+        reader = self._reader(publisher)
+        channel = self._processes.of("channel", publisher.name)
+        channel.after_each = partial(self._rest, publisher.name)
+        reader.pay(channel.id, count, self._spec)
+        each_ns = cpu.channel_publish.each_ns
+        route = partial(self._route, publisher, batch, each_ns)
+        reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
+
+    # --- the channel -------------------------------------------------------------------------------------------------
+
+    def _route(self, publisher: Publisher, batch: Publish, each_ns: int, count: int) -> None:
+        """Route messages in the channel; the reader gets credit for them."""
+        self._processes.meter.add(count * each_ns)
+        self._connections.send(publisher, msgspec.structs.replace(batch, count=count), 0)
+        if publisher.channel_state == CLOSED:
+            return
+        channel = self._processes.get(_channel(publisher.name))
+        if channel is None:
+            # What it published closed the channel.
+            return
+        channel.earned(f"reader:{publisher.name}", count, self._spec)
+        # It handled something other than a queue's message, so what it collected goes out (K10).
+        self._connections.confirms.flush(publisher.name)
+
+    def deliver(
+        self,
+        publisher: Publisher,
+        queue: Deliveries,
+        arrival: Arrival,
+        confirm: bool,
+        expiration_ms: int | None,
+    ) -> None:
+        """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
+
+        Args:
+            confirm: a confirm is asked for that does not wait for the disk (K1).
+            expiration_ms: the messages' own expiration.
+        """
+        mail = queue.process.mail
+        if mail is None:
+            return
+        channel, process = self._processes.of("channel", publisher.name), mail.process
+        extent = new_extent(queue.state, arrival)
+        each_ns = publish_ns(self._processes.meter.profile, extent) // arrival.count
+        parcel = _Parcel(arrival, confirm, expiration_ms)
+        arrive = partial(self._arrive, queue, parcel, each_ns, channel.id)
+        channel.pay(process.id, arrival.count, self._spec)
+        channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
+
+    def _arrive(self, queue: Deliveries, parcel: _Parcel, each_ns: int, sender: str, count: int) -> None:
+        """Let the queue process handle messages; the channel gets credit for them."""
+        queue.arrive(parcel.take(count), each_ns // 1000, parcel.expiration_ms, parcel.confirm)
+        process = self._processes.get(f"queue:{queue.name}")
+        if process is not None:
+            process.earned(sender, count, self._spec)
+
+    def carry(self, name: str, count: int, take: Callable[[], None]) -> bool:
+        """Bring confirms from a queue to a publisher's channel; return whether they take this way (K10).
+
+        Args:
+            name: the publisher.
+            count: messages that are confirmed.
+            take: what the channel does with them.
+        """
+        channel = self._processes.get(_channel(name))
+        if not self.open or channel is None:
+            return False
+        ns = self._processes.meter.profile.cpu.channel_confirm_extra.of(count)
+        post = partial(channel.post, PUBLISH, 1, partial(self._take_confirms, take, ns), ns)
+        sender = self._processes.cores.running
+        if sender is None:
+            post()
+        else:
+            sender.send(post)
+        return True
+
+    def _take_confirms(self, take: Callable[[], None], ns: int, _: int) -> None:
+        self._processes.meter.add(ns)
+        take()
+
+    def _rest(self, name: str) -> None:
+        """Send the confirms that a channel collected once its mailbox is empty (K10)."""
+        channel = self._processes.get(_channel(name))
+        if channel is not None and not channel.mailbox:
+            self._connections.confirms.flush(name)
+
+    @property
+    def under_way(self) -> int:
+        """Messages that were read and are in no queue yet."""
+        return self._processes.mailboxes("channel") + self._processes.mailboxes("queue")
+
+    # --- blocked and gone --------------------------------------------------------------------------------------------
+
+    def wake(self, publisher: Publisher) -> None:
+        """Let the reader go on: the alarm is over."""
+        reader = self._processes.get(f"reader:{publisher.name}")
+        if reader is not None:
+            reader.wake()
+
+    def close(self, publisher: Publisher) -> None:
+        """End a connection: what was read is routed still, what lies in the socket is lost."""
+        reader, channel = (self._processes.get(f"{kind}:{publisher.name}") for kind in ("reader", "channel"))
+        if reader is not None:
+            reader.clear()
+        if channel is not None:
+            channel.work_off()
+        for kind in ("reader", "channel"):
+            self._processes.end(f"{kind}:{publisher.name}")
+
+    def drop(self, publisher: Publisher) -> None:
+        """End the processes of a channel that was closed: what they had is lost."""
+        for kind in ("reader", "channel"):
+            process = self._processes.get(f"{kind}:{publisher.name}")
+            if process is not None:
+                process.clear()
+                self._processes.end(process.id)
+
+    def show_flow(self, publisher: Publisher) -> None:
+        """Let a publisher know whether its connection shows `flow` (A4)."""
+        reader = self._processes.get(f"reader:{publisher.name}")
+        publisher.flow = reader is not None and reader.credit.blocked_within(FLOW_MEMORY_US)
+
+
+class _Parcel:
+    """Messages of which the first ones are taken bit by bit."""
+
+    __slots__ = ("rest", "confirm", "expiration_ms")
+
+    def __init__(self, arrival: Arrival, confirm: bool, expiration_ms: int | None) -> None:
+        self.rest = arrival
+        self.confirm = confirm
+        self.expiration_ms = expiration_ms
+
+    def take(self, count: int) -> Arrival:
+        """Take the next `count`."""
+        taken = self.rest.part(0, count)
+        self.rest = self.rest.part(count, self.rest.count - count)
+        return taken
+
+
+def _channel(name: str) -> str:
+    return f"channel:{name}"

@@ -1,0 +1,140 @@
+"""From the queues to consumers and back, where work takes time: writers, and acknowledgements (F8, P6, P12)."""
+
+from __future__ import annotations
+
+from collections import deque
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from engine.node.clients.actors import Consumer
+from engine.node.queues.queue_process import QueueProcess
+from engine.node.time.process import ACK, PUBLISH
+from engine.node.time.processes import Processes
+from engine.ranges import Range
+
+if TYPE_CHECKING:
+    from engine.node.queues.deliveries import Deliveries
+
+REPORTS_OF_LIMIT: Final = 4
+"""A writer reports after each quarter of what may be unsent: 50 of 200 (F8)."""
+
+
+class WayOut:
+    """The writers and channels of one node's consumers."""
+
+    def __init__(self, processes: Processes) -> None:
+        self._processes = processes
+
+    @property
+    def open(self) -> bool:
+        """Whether messages take this way, which is when work takes time."""
+        return self._processes.timed
+
+    # --- deliveries --------------------------------------------------------------------------------------------------
+
+    def sent(self, queue: Deliveries, consumer: Consumer, count: int, size_bytes: int) -> None:
+        """Let a consumer's writer bring deliveries to its socket, and report to the queue (F8)."""
+        cpu = self._processes.meter.profile.cpu
+        each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, size_bytes)
+        consumer.unsent += count
+        write = partial(self._write, queue, queue.process, consumer, each_ns)
+        self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
+
+    def _write(
+        self, queue: Deliveries, process: QueueProcess, consumer: Consumer, each_ns: int, count: int
+    ) -> None:
+        """Write deliveries to the socket; the queue hears of every fiftieth (F8)."""
+        self._processes.meter.add(count * each_ns)
+        consumer.written += count
+        step = max(1, consumer.unsent_limit // REPORTS_OF_LIMIT)
+        reported = consumer.written // step * step
+        consumer.written -= reported
+        if reported:
+            writer = self._processes.of("writer", consumer.name)
+            writer.send(partial(self._report, queue, process, consumer, reported))
+
+    def _report(self, queue: Deliveries, process: QueueProcess, consumer: Consumer, count: int) -> None:
+        mail = process.mail
+        if mail is not None and queue.process is process:
+            mail.post(mail.consumer_priority, partial(self._reported, queue, consumer, count))
+
+    def _reported(self, queue: Deliveries, consumer: Consumer, count: int) -> None:
+        """Let the queue go on with a consumer whose messages left (P12)."""
+        consumer.unsent = max(0, consumer.unsent - count)
+        queue.go_on()
+
+    # --- acknowledgements --------------------------------------------------------------------------------------------
+
+    def acked(self, queue: Deliveries, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
+        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6)."""
+        cpu = self._processes.meter.profile.cpu
+        each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
+        acks = _Acks(queue, queue.process, consumer, deque(tags), multiple)
+        consumer.acking += acks.count
+        messages = 1 if multiple else acks.count
+        channel = self._processes.of("channel", consumer.name)
+        channel.post(PUBLISH, messages, partial(self._forward, acks, each_ns), each_ns)
+
+    def _forward(self, acks: _Acks, each_ns: int, count: int) -> None:
+        """Send acknowledgements on, in the channel."""
+        self._processes.meter.add(count * each_ns)
+        channel = self._processes.of("channel", acks.consumer.name)
+        channel.send(partial(self._post, acks, count))
+
+    def _post(self, acks: _Acks, count: int) -> None:
+        mail = acks.process.mail
+        if mail is not None and acks.queue.process is acks.process:
+            cpu = self._processes.meter.profile.cpu
+            mail.process.post(
+                ACK, count, acks.take, cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
+            )
+
+    def close(self, consumer: Consumer) -> None:
+        """End a consumer's connection: acknowledgements that it sent still arrive."""
+        channel = self._processes.get(f"channel:{consumer.name}")
+        if channel is not None:
+            channel.work_off()
+        for kind in ("writer", "channel"):
+            self._processes.end(f"{kind}:{consumer.name}")
+
+
+class _Acks:
+    """Acknowledgements on their way to one queue process.
+
+    Args:
+        tags: what they acknowledge, the oldest first.
+        multiple: one message for all of them.
+    """
+
+    def __init__(
+        self,
+        queue: Deliveries,
+        process: QueueProcess,
+        consumer: Consumer,
+        tags: deque[Range],
+        multiple: bool,
+    ) -> None:
+        self.queue = queue
+        self.process = process
+        self.consumer = consumer
+        self.multiple = multiple
+        self._tags = tags
+
+    @property
+    def count(self) -> int:
+        """Messages that they acknowledge."""
+        return sum(each.count for each in self._tags)
+
+    def take(self, messages: int) -> None:
+        """Let the queue handle the next acknowledgements."""
+        count = self.count if self.multiple else messages
+        taken: list[Range] = []
+        while count > 0:
+            first = self._tags.popleft()
+            if first.count > count:
+                self._tags.appendleft(first.part(count, first.count - count))
+                first = first.part(0, count)
+            taken.append(first)
+            count -= first.count
+        self.consumer.acking -= sum(each.count for each in taken)
+        self.queue.ack(taken, self.multiple)

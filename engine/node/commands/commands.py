@@ -1,0 +1,336 @@
+"""What a person can tell a node to do, as typed values with bounds."""
+
+from __future__ import annotations
+
+import typing
+from functools import lru_cache
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.errors import CommandError
+from engine.node.commands.base import (
+    DEFAULT_QUEUE,
+    MAX_COUNT,
+    Command,
+    Count,
+    ExchangeName,
+    Fields,
+    Message,
+    Milliseconds,
+    Name,
+    Prefetch,
+    Rate,
+    RoutingKey,
+    Size,
+)
+from engine.node.commands.memory_limit import FreeLimit
+from engine.node.commands.settings import DiskBytes, RamBytes, Ratio, Watermark
+from engine.node.commands.topology_commands import (
+    Bind,
+    ClearPolicy,
+    DeclareExchange,
+    DeclareQueue,
+    DeleteExchange,
+    DeleteQueue,
+    KillQueue,
+    Priority,
+    SetPolicy,
+    Unbind,
+)
+from engine.node.commands.validation import explain
+from engine.node.time.work import ProfileName
+
+MAX_TX: Final = 10_000
+AckMode = Literal["each", "multiple", "auto", "manual"]
+
+
+class Publish(Command, frozen=True, tag="publish"):
+    """A burst: `count` messages at once from one publisher."""
+
+    count: Count
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
+
+
+class SetPublisher(Command, frozen=True, tag="set_publisher"):
+    """Start, change or pause a publisher with a steady rate.
+
+    Args:
+        hears_blocked: the client announced that it understands connection.blocked (A5).
+        tx: it commits a transaction after so many messages, 0 for none (D12-D15).
+    """
+
+    name: Name
+    rate_per_s: Rate
+    size_bytes: Size
+    persistent: bool = False
+    confirm: bool = False
+    running: bool = True
+    hears_blocked: bool = False
+    tx: Annotated[int, msgspec.Meta(ge=0, le=MAX_TX)] = 0
+    routing_key: RoutingKey = DEFAULT_QUEUE
+    exchange: ExchangeName = ""
+    mandatory: bool = False
+    expiration_ms: Milliseconds | None = None
+    headers: Fields = {}
+
+
+class SetConsumer(Command, frozen=True, tag="set_consumer"):
+    """Start, change or pause a consumer.
+
+    Args:
+        rate_per_s: how many messages it finishes in a second.
+        prefetch: how many it may hold unacknowledged, 0 for any number (P13); no-ack consumers ignore it.
+        ack: `each` one by one, `multiple` with one acknowledgement for all that are finished, `auto` without any,
+            `manual` by the ack command.
+        queue: where it consumes from.
+        priority: consumers of a higher one get messages first (P12).
+        exclusive: nobody else may consume from the queue.
+        channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
+    """
+
+    name: Name
+    rate_per_s: Rate = 1
+    prefetch: Prefetch = 1
+    ack: AckMode = "each"
+    running: bool = True
+    queue: Name = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
+
+
+class Remove(Command, frozen=True, tag="remove"):
+    """Close the connection of a publisher, a consumer or the hand; unacknowledged messages go back (P11).
+
+    The hand's next command opens another.
+    """
+
+    name: Name
+
+
+class Cancel(Command, frozen=True, tag="cancel"):
+    """basic.cancel: the consumer gets nothing more; what it holds stays with its channel (P11)."""
+
+    name: Name
+
+
+class CloseChannel(Command, frozen=True, tag="close_channel"):
+    """Close the channel of a publisher, a consumer or the hand: what it holds is requeued (P11)."""
+
+    name: Name
+
+
+class Ack(Command, frozen=True, tag="ack"):
+    """Acknowledge the oldest deliveries held by hand: one by one, or with one ack(multiple) (P14)."""
+
+    count: Count
+    multiple: bool = False
+
+
+class Requeue(Command, frozen=True, tag="requeue"):
+    """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
+
+    count: Count
+
+
+class Nack(Command, frozen=True, tag="nack"):
+    """basic.nack of the oldest deliveries held by hand: one by one, or all at once (P11)."""
+
+    count: Count
+    multiple: bool = False
+    requeue: bool = True
+
+
+class Reject(Command, frozen=True, tag="reject"):
+    """basic.reject of the oldest deliveries held by hand, one by one; without requeue they are dead letters (P11)."""
+
+    count: Count
+    requeue: bool = True
+
+
+class AckTag(Command, frozen=True, tag="ack_tag"):
+    """basic.ack with a delivery tag of the hand's channel (P14)."""
+
+    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    multiple: bool = False
+
+
+class Get(Command, frozen=True, tag="get"):
+    """basic.get `count` times; with `ack` the messages stay unacknowledged until the ack command (P11)."""
+
+    count: Count
+    ack: bool = True
+    queue: Name = DEFAULT_QUEUE
+
+
+class Purge(Command, frozen=True, tag="purge"):
+    """Drop every ready message (P19)."""
+
+    queue: Name = DEFAULT_QUEUE
+
+
+class Set(Command, frozen=True, tag="set"):
+    """Change a setting while the node runs; `queue` for those that belong to one."""
+
+    name: Literal[
+        "ram_bytes",
+        "vm_memory_high_watermark",
+        "vm_memory_high_watermark_paging_ratio",
+        "target_ram_count",
+        "queue_mode",
+        "disk_free_bytes_other",
+        "disk_free_limit",
+        "work_profile",
+    ]
+    value: int | float | str | dict[str, int | float] | None
+    queue: Name = DEFAULT_QUEUE
+
+
+class Restart(Command, frozen=True, tag="restart"):
+    """Stop the node and start it again: in order, by killing the VM, or by cutting the power (S234)."""
+
+    kind: Literal["clean", "kill", "power"]
+
+
+class StopApp(Command, frozen=True, tag="stop_app"):
+    """rabbitmqctl stop_app: the broker stops in order and stays stopped, the VM goes on."""
+
+
+class StartApp(Command, frozen=True, tag="start_app"):
+    """rabbitmqctl start_app: the broker starts on its files."""
+
+
+class Ctl(Command, frozen=True, tag="ctl"):
+    """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
+
+    line: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
+
+
+AnyCommand = (
+    Publish
+    | SetPublisher
+    | SetConsumer
+    | Remove
+    | Ack
+    | Requeue
+    | Get
+    | Purge
+    | Set
+    | Restart
+    | Cancel
+    | CloseChannel
+    | Nack
+    | Reject
+    | AckTag
+    | DeclareQueue
+    | DeleteQueue
+    | DeclareExchange
+    | DeleteExchange
+    | Bind
+    | Unbind
+    | SetPolicy
+    | ClearPolicy
+    | KillQueue
+    | StopApp
+    | StartApp
+    | Ctl
+)
+
+RESERVED_NAMES: Final = frozenset({"burst", "hand"})
+"""Actors that every node has: the publisher of bursts, and the channel of the get and ack commands."""
+
+SET_VALUES: Final[dict[str, Any]] = {
+    "ram_bytes": RamBytes,
+    "vm_memory_high_watermark": Watermark,
+    "vm_memory_high_watermark_paging_ratio": Ratio,
+    "target_ram_count": Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] | None,
+    "queue_mode": Literal["default", "lazy"],
+    "disk_free_bytes_other": DiskBytes,
+    "disk_free_limit": DiskBytes | FreeLimit,
+    "work_profile": ProfileName,
+}
+"""What each setting may be set to."""
+
+VERBS: Final = tuple(
+    str(msgspec.inspect.type_info(kind).tag)  # type: ignore[attr-defined]
+    for kind in typing.get_args(AnyCommand)
+)
+
+SAID_AT_FIRST: Final = frozenset(
+    "count size_bytes persistent confirm name rate_per_s running prefetch ack multiple value kind".split()
+)
+"""Fields that are always written; the others are left out where they have their default."""
+
+
+def parse(command: object) -> AnyCommand:
+    """Return a command from its JSON object.
+
+    Raises CommandError when it is malformed or out of bounds.
+    """
+    if not isinstance(command, dict):
+        raise CommandError('a command is an object such as {"do": "purge"}')
+    verb = command.get("do")
+    if verb not in VERBS:
+        raise CommandError(f"do must be one of {', '.join(VERBS)}")
+    try:
+        parsed: AnyCommand = msgspec.convert(command, AnyCommand)
+    except msgspec.ValidationError as error:
+        raise CommandError(f"{verb}: {explain(error)}") from error
+    if isinstance(parsed, Set):
+        _check_value(parsed)
+    taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
+    if isinstance(parsed, SetPublisher | SetConsumer | Cancel | Remove) and parsed.name in taken:
+        raise CommandError(f"{verb}: the name {parsed.name} is taken by the node itself; choose another")
+    return parsed
+
+
+def _check_value(command: Set) -> None:
+    possible: Any = SET_VALUES[command.name]
+    try:
+        msgspec.convert(command.value, possible)
+    except msgspec.ValidationError as error:
+        raise CommandError(f"set {command.name}: value {explain(error)}") from error
+
+
+def value_of(command: Set) -> Any:
+    """Return the value of a `set` command as the setting's own type."""
+    return msgspec.convert(command.value, SET_VALUES[command.name])
+
+
+def to_json(command: AnyCommand) -> dict[str, Any]:
+    """Return a command as the canonical JSON object that `parse` reads."""
+    plain: dict[str, Any] = msgspec.to_builtins(command)
+    for name, default in _later_fields(type(command)).items():
+        if plain[name] == default:
+            del plain[name]
+    return plain
+
+
+def message_of(command: Publish | SetPublisher) -> Message:
+    """Return what a command says about its messages beside their bodies."""
+    return Message(
+        command.exchange, command.routing_key, command.mandatory, command.expiration_ms, command.headers
+    )
+
+
+def says_more(command: AnyCommand) -> bool:
+    """Tell whether a command says something that is left out by default."""
+    return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
+
+
+@lru_cache
+def _later_fields(kind: type[AnyCommand]) -> dict[str, Any]:
+    found = {}
+    for each in msgspec.structs.fields(kind):
+        default = {} if each.default_factory is dict else each.default
+        if each.name not in SAID_AT_FIRST and default is not msgspec.NODEFAULT:
+            found[each.name] = default
+    return found

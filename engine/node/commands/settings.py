@@ -1,0 +1,180 @@
+"""What a whole node reads from its configuration, beside the queue's own settings (queue.md section 23)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.errors import InvalidSetting, ScenarioError
+from engine.node.commands import memory_limit
+from engine.node.commands.memory_limit import Absolute, FreeLimit
+from engine.node.commands.validation import explain
+from engine.node.memory import disk_monitor
+from engine.node.time.work import ProfileName
+from engine.settings import MEBIBYTE, PROFILES, QueueSettings
+from engine.transitions import Why
+
+Profile = Literal["classroom", "real"]
+
+GIBIBYTE: Final = 1024 * MEBIBYTE
+
+RamBytes = Annotated[int, msgspec.Meta(ge=64 * 1024, le=1024 * GIBIBYTE)]
+Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
+Watermark = Fraction | Absolute
+DiskBytes = Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)]
+Ratio = Annotated[float, msgspec.Meta(ge=0, le=2)]
+CreditCount = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
+Milliseconds = Annotated[int, msgspec.Meta(ge=10, le=600_000)]
+
+
+class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Settings of the node around the queue.
+
+    Args:
+        ram_bytes: total RAM of the modelled machine (M8).
+        base_memory_bytes: what the node and one empty queue need.
+        connection_memory_bytes: what each publisher or consumer adds, a connection with one channel.
+        vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
+        vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
+        memory_check_interval_ms: how often the node looks at its memory (M7).
+        memory_monitor_interval_ms: how often the wanted duration is computed (M1).
+        rate_timer_ms: how long after a message the queue reports its duration (P5).
+        queue_sync_interval_ms: an idle queue syncs its journal after this long (P2).
+        hibernate_after_ms: an idle queue flushes its journal and sleeps after this long (P4).
+        unsent_message_limit: messages on the way to a consumer without acknowledgements (P12, F8).
+        max_messages: most messages that the node may hold, a bound of this program.
+        max_disk_bytes: most bytes that the node's files may have, a bound of this program; None for none.
+        queue_durable: whether the queue is durable (Q1).
+        disk_total_bytes: size of the modelled partition with the node's files (M10).
+        disk_free_bytes_other: what everything else on that partition takes.
+        disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
+        work_profile: the machine whose times work costs, see engine.node.time.work.
+        credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
+    """
+
+    ram_bytes: RamBytes = 512 * MEBIBYTE
+    base_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] = 63_228_492
+    connection_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 34_305
+    vm_memory_high_watermark: Watermark = 0.4
+    vm_memory_high_watermark_paging_ratio: Ratio = 0.5
+    memory_check_interval_ms: Milliseconds = 1000
+    memory_monitor_interval_ms: Milliseconds = 2500
+    rate_timer_ms: Milliseconds = 5000
+    queue_sync_interval_ms: Milliseconds = 200
+    hibernate_after_ms: Milliseconds = 1000
+    unsent_message_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 200
+    max_messages: Annotated[int, msgspec.Meta(ge=1, le=10_000_000)] = 10_000_000
+    max_disk_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] | None = None
+    queue_durable: bool = True
+    disk_total_bytes: DiskBytes = 50_000_000_000
+    disk_free_bytes_other: DiskBytes = 0
+    disk_free_limit: DiskBytes | FreeLimit = 50_000_000
+    work_profile: ProfileName = "instant"
+    credit_flow_default_credit: Annotated[tuple[CreditCount, CreditCount], msgspec.Meta()] = (400, 200)
+
+
+REAL_NODE: Final = NodeSettings()
+"""3.10.8 with its defaults on a small machine; the base is the measured VM total of a node with one queue."""
+
+CLASSROOM_NODE: Final = NodeSettings(
+    ram_bytes=MEBIBYTE,
+    base_memory_bytes=100_000,
+    connection_memory_bytes=1000,
+    memory_check_interval_ms=100,
+    memory_monitor_interval_ms=250,
+    rate_timer_ms=250,
+    hibernate_after_ms=500,
+    unsent_message_limit=4,
+    max_messages=20_000,
+)
+"""The same rules at the size of a hand-drawn picture.
+
+Paging starts at 0.5 * 0.4 of one MiB, which is 110 kB above the base: 16 messages of 6 kB, 22 of 4 kB or 39 of 2 kB.
+The watermark is at 45 messages of 6 kB.
+
+Timers are faster than real ones, and the rate timer comes before the hibernation: a queue that got one burst reports
+twice then, and with the second report it hears how long messages may stay in RAM and pages, 0.75 s after the burst.
+With the real timers it hibernates with its first report and hears of it only after the next message: with a single
+queue M4 never pushes a duration below what was reported, because (d + 1) / r > d for every r < 1.
+
+Every single publish may reduce here (G = 0), so that messages cost about 100 microseconds each instead of one for a
+whole burst; hence the smaller bound.
+"""
+
+NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE}
+
+RUNTIME: Final = ("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit")
+"""Settings of which a start of the node forgets what commands made of them (M8)."""
+
+DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
+TOLD_WHEN_SET: Final = DISK_NAMES | {"work_profile", "credit_flow_default_credit"}
+"""Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
+
+NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
+QUEUE_NAMES: Final = frozenset(QueueSettings.__struct_fields__)
+
+QUEUE_BOUNDS: Final[dict[str, tuple[int, int]]] = {
+    "segment_entry_count": (1, 16384),
+    "queue_index_embed_msgs_below": (0, 134_217_728),
+    "queue_index_max_journal_entries": (0, 10_000_000),
+    "msg_store_file_size_limit": (1, GIBIBYTE),
+    "msg_store_io_batch_size": (1, 1_000_000),
+    "explicit_gc_run_operation_threshold": (0, 1_000_000),
+    "write_buffer_bytes": (0, GIBIBYTE),
+    "delta_read_cap": (1, 1_000_000),
+}
+"""Least and greatest value of each of the queue's settings that a scenario may choose."""
+
+
+def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, NodeSettings]:
+    """Return a profile's settings with `overrides` in place.
+
+    Raises ScenarioError for an unknown name or an impossible value.
+    """
+    for name in sorted(overrides):
+        if name not in NODE_NAMES and name not in QUEUE_NAMES:
+            known = ", ".join(sorted(NODE_NAMES | QUEUE_NAMES))
+            raise ScenarioError(f"settings: {name} is no setting; there are {known}")
+        if name in QUEUE_BOUNDS:
+            _check_bounds(name, overrides[name])
+    node = msgspec.to_builtins(NODE_PROFILES[profile])
+    queue = msgspec.to_builtins(PROFILES[profile])
+    node |= {name: value for name, value in overrides.items() if name in NODE_NAMES}
+    queue |= {name: value for name, value in overrides.items() if name in QUEUE_NAMES}
+    try:
+        return msgspec.convert(queue, QueueSettings), msgspec.convert(node, NodeSettings)
+    except msgspec.ValidationError as error:
+        raise ScenarioError(f"settings.{explain(error)}") from error
+    except InvalidSetting as error:
+        raise ScenarioError(f"settings: {error}") from error
+
+
+def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
+    """Return what is shown of the settings; limits in bytes.
+
+    Args:
+        named: settings that the scenario or a command named.
+    """
+    shown: Why = {
+        name: getattr(settings, name)
+        for name in NodeSettings.__struct_fields__
+        if name not in TOLD_WHEN_SET or name in named
+    }
+    watermark = settings.vm_memory_high_watermark
+    if isinstance(watermark, Absolute):
+        shown["vm_memory_high_watermark"] = (
+            memory_limit.limit_bytes(watermark, settings.ram_bytes) / settings.ram_bytes
+        )
+    if "credit_flow_default_credit" in named:
+        del shown["credit_flow_default_credit"]
+        shown["credit_flow_initial"], shown["credit_flow_more"] = settings.credit_flow_default_credit
+    if "disk_free_limit" in named:
+        shown["disk_free_limit"] = disk_monitor.limit_bytes(settings.disk_free_limit, settings.ram_bytes)
+    return shown
+
+
+def _check_bounds(name: str, value: Any) -> None:
+    low, high = QUEUE_BOUNDS[name]
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise ScenarioError(f"settings.{name} must be a whole number from {low} to {high}")

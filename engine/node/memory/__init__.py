@@ -1,0 +1,1 @@
+"""Memory and disk: the model, the monitors and what they measure."""

@@ -1,0 +1,62 @@
+"""Looking at the disk again and again: sooner the less is free (M10, M11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from engine.node.commands.settings import NodeSettings
+from engine.node.memory.disk_monitor import DiskMonitor, limit_bytes
+from engine.node.time.processes import Processes
+from engine.node.time.scheduler import Scheduler, Timer
+from engine.storage.port import Storage
+
+
+class DiskWatch:
+    """The disk monitor's process.
+
+    Args:
+        settings: returns the node's settings, which may change while it runs.
+        storage: the node's files.
+        on_alarm: called when the alarm was set or cleared (M12).
+        processes: those of the broker, the monitor among them.
+    """
+
+    def __init__(
+        self,
+        scheduler: Scheduler,
+        settings: Callable[[], NodeSettings],
+        storage: Storage,
+        on_alarm: Callable[[], None],
+        processes: Processes,
+    ) -> None:
+        self.monitor = DiskMonitor()
+        self._scheduler = scheduler
+        self._settings = settings
+        self._storage = storage
+        self._on_alarm = on_alarm
+        self._processes = processes
+        self._timer: Timer | None = None
+
+    def look(self) -> None:
+        """Check now, and again after the interval that the finding asks for (M11)."""
+        if self._timer is not None:
+            self._timer.cancel()
+        settings = self._settings()
+        changed = self.monitor.check(
+            now_us=self._scheduler.now_us,
+            total=settings.disk_total_bytes,
+            used=self._storage.used_bytes(),
+            others=settings.disk_free_bytes_other,
+            limit=limit_bytes(settings.disk_free_limit, settings.ram_bytes),
+        )
+        self._timer = self._scheduler.at(self.monitor.next_check_us, self._due)
+        if changed:
+            self._on_alarm()
+
+    def _due(self) -> None:
+        self._processes.in_monitor("disk", self.look)
+
+    def restart(self) -> None:
+        """Begin anew with the node: the alarm of before is forgotten (M10)."""
+        self.monitor = DiskMonitor()
+        self.look()

@@ -1,0 +1,58 @@
+"""Looking at the memory: the alarm, and the recomputation of the duration to aim for (M1, M7-M9)."""
+
+from __future__ import annotations
+
+import math
+
+from engine.node.commands.memory_limit import limit_bytes
+from engine.node.commands.settings import NodeSettings
+from engine.node.memory.model import Memory
+from engine.node.memory.monitor import MemoryMonitor
+from engine.transitions import Why
+
+
+class MemoryWatch:
+    """The node's memory as last checked, and whether it is above the watermark."""
+
+    __slots__ = ("monitor", "memory", "limit", "paging_at", "alarm")
+
+    def __init__(self, monitor: MemoryMonitor) -> None:
+        self.monitor = monitor
+        self.memory = Memory(0, 0, 0, 0, 0, 0, 0)
+        self.limit = 0
+        self.paging_at = 0
+        self.alarm = False
+
+    def check(self, memory: Memory, settings: NodeSettings) -> bool:
+        """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
+        self.memory = memory
+        self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
+        self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
+        alarm = memory.total > self.limit
+        changed = alarm != self.alarm
+        self.alarm = alarm
+        return changed
+
+    def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
+        """Compute the desired duration from the last check; return the queues to be told (M3, M4)."""
+        ratio = settings.vm_memory_high_watermark_paging_ratio
+        return self.monitor.recompute(self.memory.total, self.limit, ratio, disk_alarm)
+
+    def facts(self) -> Why:
+        """Return what is shown of it; bytes are modelled."""
+        memory = self.memory
+        return {
+            "process_memory": memory.total,
+            "limit": self.limit,
+            "paging_at": self.paging_at,
+            "base_bytes": memory.base,
+            "connection_bytes": memory.connections,
+            "entry_bytes": memory.entries,
+            "body_bytes": memory.bodies,
+            "journal_bytes": memory.journal,
+            "store_bytes": memory.stores,
+            "cached_body_bytes": memory.cached_bodies,
+            "reporting": self.monitor.count,
+            "reported_sum": self.monitor.sum,
+            "desired_duration": self.monitor.desired,
+        }

@@ -1,0 +1,1 @@
+"""Queues at work: their processes, deliveries, evictions and dead letters."""

@@ -1,0 +1,95 @@
+"""Dead letters: messages that died in a queue are published again to its dead-letter exchange (P8, P9, P11)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from engine.amqp.deaths import died, without_cycles
+from engine.amqp.policies import Effective
+from engine.extents import Extent
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.message_kinds import MessageKinds
+from engine.node.commands.base import Message
+from engine.node.queues.deliveries import Deliveries
+from engine.node.queues.evictions import Reason
+from engine.node.time.process import PUBLISH
+from engine.node.time.scheduler import Scheduler
+from engine.transitions import DeadLettered, Transition
+from engine.variable_queue.arrivals import Arrival
+
+SECOND_US = 1_000_000
+
+
+class DeadLetters:
+    """Dead messages on their way: they are in their new queues when the event that killed them has ended.
+
+    Args:
+        take_numbers: returns the first of so many new message numbers.
+    """
+
+    def __init__(
+        self,
+        definitions: Definitions,
+        queues: Mapping[str, Deliveries],
+        kinds: MessageKinds,
+        clock: Scheduler,
+        take_numbers: Callable[[int], int],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._definitions = definitions
+        self._queues = queues
+        self._kinds = kinds
+        self._clock = clock
+        self._take_numbers = take_numbers
+        self._emit = emit
+        self._waiting: deque[tuple[Arrival, tuple[str, ...]]] = deque()
+
+    def bury(self, queue: str, reason: Reason, dead: Sequence[Extent], limits: Effective) -> None:
+        """Give dead messages their new headers and route them; cycles are broken."""
+        exchange = limits.dead_letter_exchange
+        if exchange is None or exchange not in self._definitions.exchanges.exchanges:
+            return
+        for extent in [part for each in dead for part in self._kinds.whole(each)]:
+            before = self._kinds.of(extent.template)
+            key = limits.dead_letter_routing_key
+            headers = died(
+                before.headers,
+                reason=reason,
+                queue=queue,
+                exchange=before.exchange,
+                routing_key=before.routing_key,
+                time_s=self._clock.now_us // SECOND_US,
+                expiration_ms=before.expiration_ms,
+                new_routing_key=key,
+            )
+            again = Message(exchange, before.routing_key if key is None else key, headers=headers)
+            routed = self._definitions.exchanges.route(exchange, again.routing_key, headers)
+            to, cycling = without_cycles(reason, headers, routed)
+            why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}
+            rule = "P11" if reason == "rejected" else "P9" if reason == "expired" else "P8"
+            self._emit(DeadLettered(rule, queue, reason, extent.count, exchange, again.routing_key, to, why))
+            if to:
+                arrival = Arrival(
+                    extent.count,
+                    self._take_numbers(extent.count),
+                    extent.size_bytes,
+                    extent.raw_persistent,
+                    template=self._kinds.number(again, extent.raw_persistent, rewritten=True),
+                )
+                self._kinds.remember(arrival)
+                self._waiting.append((arrival, to))
+
+    def deliver(self) -> None:
+        """Let dead letters arrive, and those that this kills in turn."""
+        while self._waiting:
+            arrival, to = self._waiting.popleft()
+            for name in to:
+                if name in self._queues:
+                    queue = self._queues[name]
+                    queue.process.tell(PUBLISH, partial(queue.arrive, arrival, 0))
+
+    def forget(self) -> None:
+        """The node stopped: what was on its way is lost."""
+        self._waiting.clear()

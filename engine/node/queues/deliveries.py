@@ -1,0 +1,398 @@
+"""Messages on their way through one queue process to consumers and back (P7-P13)."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+
+from engine.amqp.policies import expiry_ms
+from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
+from engine.node.clients.actors import Consumer, Hand
+from engine.node.clients.way_out import WayOut
+from engine.node.queues.evictions import Bury, Evictions
+from engine.node.queues.queue_process import MILLISECOND_US, QueueProcess
+from engine.node.time.process import ACK, PUBLISH
+from engine.node.time.scheduler import Scheduler
+from engine.ranges import Range
+from engine.transitions import Discarded, Dropped, Rejected, Transition, Why
+from engine.variable_queue.arrivals import Arrival, Taken
+from engine.variable_queue.state import QueueState
+
+BURST_SPACING_US = 1
+"""Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
+
+
+class Callbacks(NamedTuple):
+    """Who hears what happens to messages in a queue; each is told the queue's name first.
+
+    Args:
+        discarded: messages left without being queued (K2).
+        taken: messages whose confirms go out at once, where the queue might have rejected them (K1).
+        rejected: messages that the queue did not take (P8).
+        bury: messages died.
+    """
+
+    discarded: Callable[[str, Arrival], None]
+    taken: Callable[[str, Range], None]
+    rejected: Callable[[str, Range], None]
+    bury: Bury
+
+
+class Deliveries:
+    """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
+
+    Consumers take turns. Where the broker deals single messages round-robin, a batch is dealt here in blocks of equal
+    length (P12 simplified), so that what a consumer holds stays in few runs.
+
+    Args:
+        process: the queue process.
+        hand: whose channel the manual consumers deliver into.
+        way_out: how deliveries and acknowledgements travel where work takes time.
+        callbacks: told what happens to messages.
+    """
+
+    def __init__(
+        self,
+        process: QueueProcess,
+        hand: Hand,
+        way_out: WayOut,
+        scheduler: Scheduler,
+        emit: Callable[[Transition], None],
+        callbacks: Callbacks,
+    ) -> None:
+        self.process = process
+        self.name = process.name
+        self.evictions = Evictions(process, scheduler, callbacks.bury)
+        self.used = False
+        """Whether it ever had a consumer (P18)."""
+        self._hand = hand
+        self._way_out = way_out
+        self._turns: dict[int, deque[Consumer]] = {}
+        self._scheduler = scheduler
+        self._emit = emit
+        self._on_discarded = callbacks.discarded
+        self._on_taken = callbacks.taken
+        self._on_rejected = callbacks.rejected
+        self._bury = callbacks.bury
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether it may refuse messages for its length (P8)."""
+        return self.evictions.may_reject
+
+    @property
+    def state(self) -> QueueState:
+        """The record of the backing queue."""
+        return self.process.queue.state
+
+    # --- consumers come and go ---------------------------------------------------------------------------------------
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from this queue."""
+        return tuple(each for turns in self._turns.values() for each in turns)
+
+    def add(self, consumer: Consumer) -> None:
+        """Let a consumer take its turn last among those of its priority (P12)."""
+        self.used = True
+        self._turns.setdefault(consumer.priority, deque()).append(consumer)
+        self._turns = dict(sorted(self._turns.items(), reverse=True))
+
+    def remove(self, consumer: Consumer) -> None:
+        """Let a consumer get nothing any more; what it holds stays as it is."""
+        for turns in self._turns.values():
+            if consumer in turns:
+                turns.remove(consumer)
+
+    def start_again(self, process: QueueProcess) -> None:
+        """Go on with a new process, the old one being gone."""
+        self.evictions.stop()
+        self.process = self.evictions.process = process
+
+    def wake(self, consumer: Consumer) -> None:
+        """A consumer was started or changed: give it messages and let it work."""
+        consumer.counts_unsent = self._way_out.open
+        mail = self.process.mail
+        self.process.tell(PUBLISH if mail is None else mail.consumer_priority, partial(self._woken, consumer))
+
+    def _woken(self, consumer: Consumer) -> None:
+        self.process.begin()
+        self._run_backlog(BURST_SPACING_US)
+        self._let_work(consumer)
+        self.process.handled()
+
+    def go_on(self) -> None:
+        """A consumer may have room again: deliver what waits (P12)."""
+        self.process.begin()
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    # --- arrival (P8) ------------------------------------------------------------------------------------------------
+
+    def arrive(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+    ) -> None:
+        """Let messages arrive one after the other, `spacing_us` apart.
+
+        Args:
+            expiration_ms: their own expiration (P8.2).
+            confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
+        """
+        queue, evictions = self.process.begin(), self.evictions
+        ttl_ms = expiry_ms(evictions.limits.message_ttl_ms, expiration_ms)
+        if ttl_ms is not None:
+            evictions.expiries = True
+            expiry_us = self._scheduler.now_us + ttl_ms * MILLISECOND_US
+            # 0 stands for never, and nothing ever is as early as the first microsecond.
+            arrival = msgspec.structs.replace(arrival, expiry_us=max(1, expiry_us))
+        if confirm_at_once and not evictions.may_reject:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
+        none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
+        done = 0
+        if not queue.state.len and not none_fits:
+            done = self._deliver_directly(arrival, spacing_us)
+        rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
+        if rest is not None and evictions.none_stays and not none_fits:
+            self._vanish(rest)
+            rest = None
+        rejected = 0
+        if rest is not None:
+            fits = min(rest.count, evictions.room(rest.size_bytes)) if evictions.may_reject else rest.count
+            rejected = rest.count - fits
+            if fits:
+                # The first message in an empty queue gets a pass of drop_expired (P8.6).
+                evictions.publish(rest.part(0, fits), spacing_us)
+            if rejected:
+                self._reject(rest.part(fits, rejected))
+        if confirm_at_once and evictions.may_reject and rejected < arrival.count:
+            self._on_taken(self.name, Range(arrival.msg_no, arrival.count - rejected))
+        self.process.handled()
+
+    def _vanish(self, arrival: Arrival) -> None:
+        """Messages that may not stay for a moment leave no trace (P8.4)."""
+        self._emit(Dropped("P8", self.name, None, None, (self._extent(arrival),), None, {"cause": "ttl"}))
+        self._on_discarded(self.name, arrival)
+
+    def _reject(self, arrival: Arrival) -> None:
+        """The queue is full and takes nothing: nack, and dead-letter with reject-publish-dlx (P8.1)."""
+        state, limits = self.state, self.evictions.limits
+        why: Why = {
+            "len": state.len,
+            "bytes": state.bytes,
+            "max_length": limits.max_length,
+            "max_length_bytes": limits.max_length_bytes,
+            "overflow": limits.overflow,
+        }
+        self._emit(Rejected("P8", self.name, arrival.count, why))
+        if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
+            self._bury(self.name, "maxlen", [self._extent(arrival)], limits)
+        self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
+
+    def _deliver_directly(self, arrival: Arrival, spacing_us: int) -> int:
+        """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
+        done = 0
+        queue = self.process.queue
+        while done < arrival.count and (consumer := self._next_ready()) is not None:
+            part = arrival.part(done, self._share(consumer, arrival.count - done))
+            if consumer.ack == "auto":
+                self._discard(part)
+                consumer.holding += part.count
+                consumer.channel.send(part.count)
+            else:
+                self._hold(consumer, queue.publish_delivered(part, spacing_us))
+            consumer.delivered += part.count
+            if self._way_out.open:
+                self._way_out.sent(self, consumer, part.count, part.size_bytes)
+            self._let_work(consumer)
+            done += part.count
+        return done
+
+    def _discard(self, part: Arrival) -> None:
+        """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
+        self._emit(Discarded("Q24", self.name, None, None, (self._extent(part),)))
+        self._on_discarded(self.name, part)
+
+    def _extent(self, part: Arrival) -> Extent:
+        """Return messages that the queue does not keep as an extent."""
+        flags = 0
+        if part.raw_persistent:
+            flags = RAW_PERSISTENT | (PERSISTENT if self.state.durable else 0)
+        next_seq_id = self.state.next_seq_id
+        return Extent(
+            next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
+        )
+
+    # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
+
+    def take(self, count: int, ack: bool, spacing_us: int) -> list[Taken]:
+        """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
+        queue = self.process.queue
+        taken: list[Taken] = []
+        while count > 0 and queue.state.len:
+            batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
+            got = queue.fetch(batch, ack, spacing_us)
+            taken += got
+            count -= sum(each.extent.count for each in got)
+            self.evictions.drop_expired()
+        return taken
+
+    def _run_backlog(self, spacing_us: int) -> None:
+        """Deliver waiting messages while a consumer is ready (P7)."""
+        state = self.process.queue.state
+        while state.len and (consumer := self._next_ready()) is not None:
+            count = self._share(consumer, state.len)
+            for each in self.take(count, consumer.ack != "auto", spacing_us):
+                tags = Range(each.extent.start, each.extent.count)
+                if consumer.ack == "auto":
+                    consumer.holding += tags.count
+                    consumer.channel.send(tags.count)
+                else:
+                    self._hold(consumer, tags)
+                consumer.delivered += tags.count
+                consumer.redelivered += each.redelivered
+                if self._way_out.open:
+                    self._way_out.sent(self, consumer, tags.count, each.extent.size_bytes)
+            self._let_work(consumer)
+
+    def _next_ready(self) -> Consumer | None:
+        for turns in self._turns.values():
+            for _ in range(len(turns)):
+                consumer = turns[0]
+                turns.rotate(-1)
+                if self._credit(consumer) > 0:
+                    return consumer
+        return None
+
+    def _credit(self, consumer: Consumer) -> int:
+        """Return how many messages a consumer and its channel may get now (P13)."""
+        credit = consumer.credit
+        return min(credit, self._hand.room) if consumer.ack == "manual" else credit
+
+    def _share(self, consumer: Consumer, count: int) -> int:
+        ready = sum(self._credit(each) > 0 for each in self._turns[consumer.priority])
+        return min(self._credit(consumer), -(-count // ready))
+
+    def _hold(self, consumer: Consumer, tags: Range) -> None:
+        consumer.holding += tags.count
+        channel = self._hand.channel if consumer.ack == "manual" else consumer.channel
+        channel.deliver(self.name, consumer.name, tags)
+
+    # --- consumers at work -------------------------------------------------------------------------------------------
+
+    def _let_work(self, consumer: Consumer) -> None:
+        if consumer.works and consumer.holding and consumer.timer is None:
+            now_us = self._scheduler.now_us
+            consumer.pace.begin(now_us)
+            self._set_timer(consumer)
+
+    def _set_timer(self, consumer: Consumer) -> None:
+        at_us = consumer.pace.next_us(self._scheduler.now_us)
+        consumer.timer = self._scheduler.at(at_us, partial(self._work, consumer))
+
+    def _work(self, consumer: Consumer) -> None:
+        """Finish what is due: acknowledge it or, without acknowledgements, free the way to the consumer."""
+        consumer.timer = None
+        due = consumer.pace.due(self._scheduler.now_us)
+        sharing = sum(each.works for each in self.consumers)
+        spacing_us = consumer.pace.spacing_us(due, sharing)
+        if self._way_out.open:
+            self._finish(consumer, due)
+            return
+        queue = self.process.begin()
+        while due > 0 and consumer.holding:
+            count = min(due, consumer.holding)
+            due -= count
+            consumer.pace.did(count)
+            consumer.holding -= count
+            if consumer.ack != "auto":
+                consumer.acked += count
+                tags = [each.messages for each in consumer.channel.take(count)]
+                queue.ack(tags, multiple=consumer.ack == "multiple")
+            self._run_backlog(spacing_us)
+        if consumer.holding and consumer.timer is None:
+            self._set_timer(consumer)
+        self.process.handled()
+
+    def _finish(self, consumer: Consumer, due: int) -> None:
+        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process."""
+        count = min(due, consumer.holding)
+        consumer.pace.did(count)
+        consumer.holding -= count
+        mail = self.process.mail
+        if consumer.ack != "auto":
+            consumer.acked += count
+            tags = [each.messages for each in consumer.channel.take(count)]
+            if tags:
+                self._way_out.acked(self, consumer, tags, consumer.ack == "multiple")
+        elif mail is not None:
+            mail.post(mail.consumer_priority, self.go_on)
+        if consumer.holding and consumer.timer is None:
+            self._set_timer(consumer)
+
+    # --- what channels send ------------------------------------------------------------------------------------------
+
+    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        """basic.get `count` times; `then` takes the messages (P10)."""
+        self.process.tell(PUBLISH, partial(self._get, count, ack, then))
+
+    def _get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        self.process.begin()
+        taken = self.take(count, ack, BURST_SPACING_US)
+        self.process.handled()
+        then(taken)
+
+    def ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages; then the consumers have their turn (P11).
+
+        For what came through the mailbox; `send_ack` puts it there.
+        """
+        self.process.begin().ack(tags, multiple=multiple)
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def send_ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+        self.process.tell(ACK, partial(self.ack, tags, multiple))
+
+    def reject(self, tags: Sequence[Range], multiple: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+        self.process.tell(PUBLISH, partial(self._end_rejected, tags, multiple))
+
+    def _end_rejected(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Let rejected messages be dead letters if there is an exchange for them (P11)."""
+        queue = self.process.begin()
+        if self.evictions.dead_letters:
+            dead = queue.ackfold(tags)
+            if dead:
+                self._bury(self.name, "rejected", dead, self.evictions.limits)
+        queue.ack(tags, multiple=multiple)
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""
+        self.process.tell(PUBLISH, partial(self._requeue, tags, multiple))
+
+    def _requeue(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Return messages, then drop_expired and the consumers have their turn (P11)."""
+        queue = self.process.begin()
+        if tags:
+            queue.requeue(tags, multiple=multiple)
+            self.evictions.drop_heads()
+            self.evictions.drop_expired()
+            self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (P19)."""
+        count = self.process.begin().purge()
+        self.process.handled()
+        return count

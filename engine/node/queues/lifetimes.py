@@ -1,0 +1,63 @@
+"""When queues go by themselves: auto-delete with the last consumer, x-expires when nobody uses them (P18)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from engine.node.broker.definitions import Definitions
+from engine.node.clients.consumers import Consumers
+from engine.node.queues.deliveries import Deliveries
+from engine.node.queues.queue_process import MILLISECOND_US
+from engine.node.time.scheduler import Scheduler, Timer
+
+
+class Lifetimes:
+    """The expiry timers of all queues.
+
+    Args:
+        end: deletes a queue: its name, the rule and the cause.
+    """
+
+    def __init__(
+        self, definitions: Definitions, clock: Scheduler, end: Callable[[str, str, str], None]
+    ) -> None:
+        self._definitions = definitions
+        self._clock = clock
+        self._end = end
+        self._timers: dict[str, Timer] = {}
+        self.consumers: Consumers
+        """Set by the node, which makes both."""
+
+    def expires_at_us(self, queue: str) -> int | None:
+        """Return when a queue goes unless somebody uses it, None for never."""
+        timer = self._timers.get(queue)
+        return timer.at_us if timer is not None and timer.live else None
+
+    def used(self, queue: str) -> None:
+        """Begin to wait anew: the queue was declared, got from, or lost a consumer."""
+        self.forget(queue)
+        expires_ms = self._definitions.effective(queue).expires_ms
+        if expires_ms is not None:
+            self._timers[queue] = self._clock.after(
+                expires_ms * MILLISECOND_US, partial(self._expired, queue)
+            )
+
+    def _expired(self, queue: str) -> None:
+        del self._timers[queue]
+        if not self.consumers.of(queue):
+            self._end(queue, "P18", "expired")
+
+    def lost_consumer(self, queue: Deliveries) -> None:
+        """Look whether a queue goes with its last consumer."""
+        definition = self._definitions.queues[queue.name]
+        if definition.auto_delete and queue.used and not self.consumers.of(queue.name):
+            self._end(queue.name, "P18", "auto_delete")
+        else:
+            self.used(queue.name)
+
+    def forget(self, queue: str) -> None:
+        """Wait no longer."""
+        timer = self._timers.pop(queue, None)
+        if timer is not None:
+            timer.cancel()

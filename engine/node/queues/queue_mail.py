@@ -1,0 +1,152 @@
+"""The mailbox of a queue process, where work takes time (P1, P2, P6, F3, F5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from engine.node.time.credit import Pair
+from engine.node.time.process import BUMP, CALLBACK, PUBLISH, Process
+from engine.node.time.processes import Processes
+from engine.node.time.scheduler import Scheduler, Timer
+
+if TYPE_CHECKING:
+    from engine.node.queues.queue_process import QueueProcess
+
+PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
+"""Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""
+SIDES: Final = ("persistent", "transient")
+CONSUMER_BIAS: Final = 2.0
+
+
+class QueueMail:
+    """What waits for one queue process, and what it does when a quantum is over.
+
+    Args:
+        queue_process: whose mailbox it is.
+        processes: all processes of the node.
+    """
+
+    def __init__(self, queue_process: QueueProcess, processes: Processes, scheduler: Scheduler) -> None:
+        self.process: Process = processes.of("queue", queue_process.name)
+        self.process.after_each = self.rest
+        self._owner = queue_process
+        self._processes = processes
+        self._scheduler = scheduler
+        self.process.more_credit = self._credit
+        self._sync_timer: Timer | None = None
+        self._sync_posted = False
+        self._swept: dict[int, tuple[str, object]] = {}
+        self._number = 0
+        state = queue_process.queue.state
+        self._settle, state.settle = state.settle, _nothing
+
+    # --- what comes in -----------------------------------------------------------------------------------------------
+
+    def post(self, priority: int, do: Callable[[], None]) -> None:
+        """Let the process do something when its turn comes."""
+        self.process.post(priority, 1, partial(_alone, do))
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+        rates = self._owner.queue.state.rates
+        return 2 if rates.in_ > 0 and rates.out / rates.in_ < CONSUMER_BIAS else PUBLISH
+
+    def sweep(self) -> None:
+        """Put what the stores, the index and the queue itself sent into the mailbox (K7, F5, Q52)."""
+        posted = self._owner.queue.state.mailbox
+        while posted:
+            message = posted.popleft()
+            self._number += 1
+            self._swept[self._number] = message
+            self.process.post(PRIORITIES.get(message[0], CALLBACK), 1, partial(self._take, self._number))
+
+    def _take(self, number: int, _: int) -> None:
+        message = self._swept.pop(number, None)
+        if message is not None:
+            self._owner.begin().take_message(*message)
+            self._owner.handled()
+
+    def at_once(self, do: Callable[[], None]) -> None:
+        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
+        state = self._owner.queue.state
+        state.mailbox.extendleft(reversed(self._swept.values()))
+        self._swept.clear()
+        state.settle = self._settle
+        do()
+        state.settle = _nothing
+
+    # --- after each handled message ----------------------------------------------------------------------------------
+
+    def handled(self) -> None:
+        """Go on to what follows a message: at once if it came from outside the mailbox, else after the quantum."""
+        if not self.process.busy:
+            self.rest()
+
+    def rest(self) -> None:
+        """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
+        self.sweep()
+        state = self._owner.queue.state
+        for side in SIDES:
+            self.process.blocked_elsewhere(f"store:{side}", state.client(side).blocked)
+        self._processes.wake_stores()
+        needs = self._owner.queue.needs_timeout()
+        if needs != "timed":
+            self._stop_sync_timer()
+            if self._owner.awake:
+                self._owner.wait_idle()
+        elif self._sync_posted:
+            return
+        elif not self.process.mailbox:
+            # A receive timeout of 0: with an empty mailbox the sync comes before anything else (P2).
+            self._post_sync()
+        elif self._sync_timer is None:
+            self._sync_timer = self._scheduler.after(self._owner.sync_interval_us, self._sync_is_due)
+
+    def _sync_is_due(self) -> None:
+        self._sync_timer = None
+        self._post_sync()
+
+    def _post_sync(self) -> None:
+        self._sync_posted = True
+        self.post(CALLBACK, self._sync)
+
+    def _sync(self) -> None:
+        self._sync_posted = False
+        self._stop_sync_timer()
+        self._owner.sync()
+
+    def _stop_sync_timer(self) -> None:
+        if self._sync_timer is not None:
+            self._sync_timer.cancel()
+            self._sync_timer = None
+
+    def stop(self) -> None:
+        """End with the queue process, or because work takes no time any more."""
+        self._stop_sync_timer()
+        self._swept.clear()
+        self._owner.queue.state.settle = self._settle
+        self._processes.end(self.process.id)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+        return self.process.idle
+
+    def _credit(self) -> dict[str, Pair]:
+        """Return the credit towards the stores that it wrote to, which the queue itself counts (F4)."""
+        state = self._owner.queue.state
+        initial, more = state.settings.msg_store_credit_disc_bound
+        clients = ((side, state.client(side).credit) for side in SIDES)
+        return {f"store:{side}": Pair(left, initial, more) for side, left in clients if left is not None}
+
+
+def _alone(do: Callable[[], None], _: int) -> None:
+    """Do what a single message asks for."""
+    do()
+
+
+def _nothing() -> None:
+    """Let the stores go on at their own pace."""

@@ -1,0 +1,203 @@
+"""The queue process: timers and what happens after each message that it handled (P1-P5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from engine.node.commands.settings import NodeSettings
+from engine.node.memory.monitor import MemoryMonitor
+from engine.node.time.scheduler import Scheduler, Timer
+from engine.ranges import Range
+from engine.transitions import Why
+from engine.variable_queue import VariableQueue
+
+if TYPE_CHECKING:
+    from engine.node.queues.queue_mail import QueueMail
+
+MILLISECOND_US = 1000
+TIMER = 8
+"""Priority of what timers and the memory monitor send (P6)."""
+
+
+class QueueProcess:
+    """The actor that owns one queue.
+
+    Where work costs no time (profile `instant`), the mailbox is empty after each message; else see QueueMail. Messages
+    of one batch are some microseconds apart for the queue's rates; its clock may run ahead of the node's for that.
+
+    Args:
+        queue: the backing queue.
+        scheduler: virtual time.
+        settings: returns the node's settings, which may change while it runs.
+        monitor: returns the memory monitor.
+        on_confirmed: told the messages whose confirms may be sent (K8).
+        on_clock: called when `clock_facts` may differ.
+    """
+
+    def __init__(
+        self,
+        *,
+        queue: VariableQueue,
+        scheduler: Scheduler,
+        settings: Callable[[], NodeSettings],
+        monitor: MemoryMonitor,
+        on_confirmed: Callable[[Sequence[Range]], None],
+        on_clock: Callable[[str], None],
+    ) -> None:
+        self.queue = queue
+        self.name = queue.state.name
+        self.pinned = False
+        """Whether a command holds target_ram_count, so that durations are not applied."""
+        self.awake = True
+        self.mail: QueueMail | None = None
+        """Its mailbox, where work takes time."""
+        self._scheduler = scheduler
+        self._settings = settings
+        self._monitor = monitor
+        self._on_confirmed = on_confirmed
+        self._on_clock = on_clock
+        self._rate_timer: Timer | None = None
+        self._idle_timer: Timer | None = None
+        monitor.register(self.name)
+
+    def begin(self) -> VariableQueue:
+        """Set the queue's clock for the message to be handled, and return the queue."""
+        state = self.queue.state
+        state.now_us = max(state.now_us, self._scheduler.now_us)
+        return self.queue
+
+    def tell(self, priority: int, do: Callable[[], None]) -> None:
+        """Send the process a message, which it handles at once where work takes no time (P6)."""
+        if self.mail is None:
+            do()
+        else:
+            self.mail.post(priority, do)
+
+    # --- after each handled message ----------------------------------------------------------------------------------
+
+    def handled(self, arms_rate_timer: bool = True) -> None:
+        """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
+        self._drain()
+        if self.mail is None:
+            if self.queue.needs_timeout() == "timed":
+                # The mailbox is empty, so the receive timeout of 0 comes before the sync timer (P2).
+                self.queue.timeout()
+                self._drain()
+            self.wait_idle()
+        if arms_rate_timer and self._rate_timer is None:
+            self._rate_timer = self._scheduler.after(
+                self._settings().rate_timer_ms * MILLISECOND_US,
+                partial(self.tell, TIMER, self._rate_timer_fired),
+            )
+        self.awake = True
+        self._on_clock("P5")
+        if self.mail is not None:
+            self.mail.handled()
+
+    def wait_idle(self) -> None:
+        """Begin to wait for the sync of an idle queue, or for its sleep (P2, P4)."""
+        settings = self._settings()
+        idle = self.queue.needs_timeout() == "idle"
+        self._wait(
+            settings.queue_sync_interval_ms if idle else settings.hibernate_after_ms,
+            self.sync if idle else self._hibernate,
+        )
+
+    @property
+    def sync_interval_us(self) -> int:
+        """After how long a busy queue syncs if somebody waits for a confirm (P2)."""
+        return self._settings().queue_sync_interval_ms * MILLISECOND_US
+
+    def _drain(self) -> None:
+        if self.mail is None:
+            self.queue.drain_mailbox()
+        confirmed = self.queue.drain_confirmed()
+        if confirmed:
+            self._on_confirmed(confirmed)
+
+    def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, partial(self._was_idle, action))
+
+    def _was_idle(self, action: Callable[[], None]) -> None:
+        """Do what an idle queue does, unless it is working (P2, P4)."""
+        if self.mail is None or self.mail.idle:
+            self.tell(TIMER, action)
+
+    def sync(self) -> None:
+        """Sync the journal (P2, P3)."""
+        self.begin().timeout()
+        self.handled()
+
+    # --- duration and hibernation ------------------------------------------------------------------------------------
+
+    def _rate_timer_fired(self) -> None:
+        """Report the duration and apply the answer (P5)."""
+        self._rate_timer = None
+        self.begin()
+        self._report_duration()
+        self.handled(arms_rate_timer=False)
+
+    def _report_duration(self) -> None:
+        wanted = self._monitor.report(self.name, self.queue.ram_duration())
+        if not self.pinned:
+            self.queue.set_ram_duration_target(wanted)
+
+    def _hibernate(self) -> None:
+        """The queue was idle for long: report, flush the index, sleep (P4, Q65).
+
+        The broker's wait grows at random when it is woken often; here it is constant.
+        """
+        self._idle_timer = None
+        self.begin()
+        self._report_duration()
+        self.queue.pre_hibernate()
+        self._drain()
+        if self._rate_timer is not None:
+            self._rate_timer.cancel()
+            self._rate_timer = None
+        self.awake = False
+        self._on_clock("P4")
+
+    def wanted_duration(self, duration_s: float | None) -> None:
+        """The memory monitor sends a duration (M4)."""
+        self.tell(TIMER, partial(self._take_duration, duration_s))
+
+    def _take_duration(self, duration_s: float | None) -> None:
+        self.begin()
+        if not self.pinned:
+            self.queue.set_ram_duration_target(duration_s)
+        self.handled()
+
+    def pin_target(self, target: int | None) -> None:
+        """Hold target_ram_count at a value by command, or let it go to infinity until the next report."""
+        self.pinned = target is not None
+        self.begin().set_target(target)
+        self.handled()
+
+    def set_mode(self, mode: str) -> None:
+        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
+        queue = self.begin()
+        if self.mail is None:
+            queue.set_queue_mode(mode)
+        else:
+            self.mail.at_once(partial(queue.set_queue_mode, mode))
+
+    def stop(self) -> None:
+        """Cancel the timers; the process is gone."""
+        if self.mail is not None:
+            self.mail.stop()
+        for timer in (self._rate_timer, self._idle_timer):
+            if timer is not None:
+                timer.cancel()
+
+    def clock_facts(self) -> Why:
+        """Return what is shown of the process and its timer."""
+        timer = self._rate_timer
+        return {
+            "queue_process": "awake" if self.awake else "hibernating",
+            "rate_timer_at_us": timer.at_us if timer is not None else None,
+        }

@@ -1,0 +1,265 @@
+"""All queues of a node: which there are, their processes, and what begins and ends with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.amqp.policies import Effective
+from engine.node.broker.board import Board
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.node.clients.actors import Hand
+from engine.node.clients.way_out import WayOut
+from engine.node.commands.settings import NodeSettings
+from engine.node.memory.watch import MemoryWatch
+from engine.node.queues.deliveries import Callbacks, Deliveries
+from engine.node.queues.lifetimes import Lifetimes
+from engine.node.queues.queue_mail import QueueMail
+from engine.node.queues.queue_process import QueueProcess
+from engine.node.time.processes import Processes
+from engine.node.time.scheduler import Scheduler
+from engine.ranges import Range
+from engine.transitions import Transition
+
+RULES: Final = {
+    "queue_process": "P5",
+    "rate_timer_at_us": "P5",
+    "reported_duration": "M2",
+    "desired_duration": "M2",
+    "ttl_at_us": "P9",
+    "expires_at_us": "P18",
+}
+"""By which rule each fact of a queue changes; its definition follows P17."""
+
+
+class Wish:
+    """What commands asked of one queue, which holds through restarts.
+
+    Args:
+        mode: default or lazy.
+        target: a pinned target_ram_count, None for none.
+    """
+
+    def __init__(self) -> None:
+        self.mode = "default"
+        self.target: int | None = None
+
+
+class Queues(Mapping[str, Deliveries]):
+    """The live queues by name, the oldest first.
+
+    Args:
+        host: what has files.
+        settings: returns the node's settings, which may change while it runs.
+        processes: those of the broker, where work takes time.
+        on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
+        callbacks: what happens to messages, as Deliveries tells it.
+        definitions: what queues obey.
+        lifetimes: when they go by themselves.
+    """
+
+    def __init__(
+        self,
+        *,
+        host: VirtualHost,
+        hand: Hand,
+        clock: Scheduler,
+        settings: Callable[[], NodeSettings],
+        watch: MemoryWatch,
+        processes: Processes,
+        board: Board,
+        emit: Callable[[Transition], None],
+        on_confirmed: Callable[[str, Sequence[Range]], None],
+        callbacks: Callbacks,
+        definitions: Definitions,
+        lifetimes: Lifetimes,
+    ) -> None:
+        self.wishes: dict[str, Wish] = {}
+        self._host = host
+        self._hand = hand
+        self._clock = clock
+        self._settings = settings
+        self._watch = watch
+        self._processes = processes
+        self.way_out = WayOut(processes)
+        self._board = board
+        self._emit = emit
+        self._on_confirmed = on_confirmed
+        self._callbacks = callbacks
+        self._definitions = definitions
+        self._lifetimes = lifetimes
+        self._live: dict[str, Deliveries] = {}
+        self._down: dict[str, Deliveries] = {}
+        """The queues of a node that is stopped: nobody sees them until it starts again."""
+        self._defined: dict[str, dict[str, Any]] = {}
+        """What is shown of each queue's definition."""
+
+    def __getitem__(self, name: str) -> Deliveries:
+        return self._live[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._live)
+
+    def __len__(self) -> int:
+        return len(self._live)
+
+    # --- queues begin and end ----------------------------------------------------------------------------------------
+
+    def begin(self, queue: DeclaredQueue, redeclared: bool = False) -> Deliveries:
+        """Begin a queue that is not there yet (Q5)."""
+        name = queue.name
+        self._host.add(name, queue.durable, self._clock.now_us, redeclared)
+        self._definitions.add_queue(queue)
+        self.wishes[name] = Wish()
+        live = Deliveries(
+            self._process(name), self._hand, self.way_out, self._clock, self._emit, self._callbacks
+        )
+        self._live[name] = live
+        self.obey(name)
+        return live
+
+    def obey(self, name: str) -> None:
+        """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17)."""
+        live, limits = self._live[name], self._definitions.effective(name)
+        before, live.evictions.limits = live.evictions.limits, limits
+        self._defined[name] = self._definitions.facts(name)
+        if limits.expires_ms != before.expires_ms:
+            self._lifetimes.used(name)
+        if limits == before:
+            return
+        live.process.begin()
+        live.evictions.drop_heads()
+        if limits.queue_mode is not None:
+            live.process.set_mode(limits.queue_mode)
+        live.evictions.drop_expired()
+        live.process.handled()
+
+    def _process(self, name: str) -> QueueProcess:
+        process = QueueProcess(
+            queue=self._host.hosted[name].queue,
+            scheduler=self._clock,
+            settings=self._settings,
+            monitor=self._watch.monitor,
+            on_confirmed=partial(self._on_confirmed, name),
+            on_clock=partial(self.tell_clock, name),
+        )
+        if self._processes.timed:
+            process.mail = QueueMail(process, self._processes, self._clock)
+        return process
+
+    def work_takes_time(self, timed: bool) -> None:
+        """Give every queue process its mailbox, or take it away; nothing waits anywhere then."""
+        for live in self._live.values():
+            process = live.process
+            if process.mail is not None:
+                process.mail.stop()
+            process.mail = QueueMail(process, self._processes, self._clock) if timed else None
+            process.handled()
+
+    def sweep(self) -> None:
+        """Let every queue process see what the stores sent."""
+        for live in self._live.values():
+            if live.process.mail is not None:
+                live.process.mail.sweep()
+
+    def end(self, name: str, rule: str, cause: str) -> None:
+        """Delete a queue with everything in it (Q64)."""
+        live = self._live.pop(name)
+        live.process.stop()
+        live.evictions.stop()
+        self._lifetimes.forget(name)
+        self._watch.monitor.deregister(name)
+        del self.wishes[name]
+        self._host.delete(name, cause)
+        self._definitions.remove_queue(name, rule)
+        self._board.forget_queue(name)
+
+    def crash(self, name: str) -> None:
+        """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
+        self._live[name].process.stop()
+        self._watch.monitor.deregister(name)
+        self._board.forget_queue(name)
+        self._host.restart_queue(name, self._clock.now_us)
+        self._start_process(name)
+
+    def stop(self, kind: StopKind) -> None:
+        """Stop every queue with the node (D4)."""
+        for name, live in self._live.items():
+            live.process.stop()
+            live.evictions.stop()
+            self._lifetimes.forget(name)
+            self._board.forget_queue(name)
+        self._processes.end_all()
+        self._host.stop(kind)
+        self._down, self._live = self._live, {}
+
+    def start_again(self) -> list[str]:
+        """Start on what the stop left; return the queues that are gone (D1, D2)."""
+        self._live, self._down = self._down, {}
+        self._host.start_again(self._clock.now_us)
+        if self._processes.timed:
+            self._processes.of_stores(self._host.stores)
+        gone = [name for name in self._live if name not in self._host.hosted]
+        for name in gone:
+            del self._live[name]
+            del self.wishes[name]
+        self._definitions.restart(list(self._live))
+        for name in self._live:
+            self._start_process(name)
+        return gone
+
+    def _start_process(self, name: str) -> None:
+        """Give a queue that started again its process, and do what commands asked of it (Q62)."""
+        live, process, wish = self._live[name], self._process(name), self.wishes[name]
+        live.start_again(process)
+        if wish.mode != "default":
+            process.set_mode(wish.mode)
+        if wish.target is not None:
+            process.pin_target(wish.target)
+        process.handled()
+        live.evictions.limits = Effective()
+        self.obey(name)
+        if live.evictions.expiries:
+            process.begin()
+            live.evictions.drop_expired()
+            process.handled()
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def tell_clock(self, name: str, rule: str) -> None:
+        """Tell when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
+        live = self._live.get(name)
+        if live is None:
+            return
+        if name == QUEUE:
+            self._board.tell("clock", rule, live.process.clock_facts())
+        else:
+            self._board.tell_queue(name, {**RULES, "queue_process": rule}, self.facts(name))
+
+    def tell(self) -> None:
+        """Tell what changed without a transition of its own."""
+        for name in self._live:
+            self._board.tell_queue(name, RULES, self.facts(name))
+
+    def _durations(self, name: str) -> dict[str, Any]:
+        """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
+        known = self._watch.monitor.queues.get(name)
+        if known is None:
+            return {}
+        return {"reported_duration": known.reported, "desired_duration": known.sent}
+
+    def facts(self, name: str) -> dict[str, Any]:
+        """Return what is shown of a queue beside its record; what has its usual value is left out."""
+        facts: dict[str, Any] = {}
+        if name != QUEUE:
+            clock = self._live[name].process.clock_facts()
+            facts |= clock
+        if name != QUEUE or len(self._live) > 1 or self._processes.timed:
+            facts |= self._durations(name)
+        facts |= self._defined[name]
+        facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
+        facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
+        return {key: value for key, value in facts.items() if value is not None}

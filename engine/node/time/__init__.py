@@ -1,0 +1,1 @@
+"""Virtual time: what happens when, processes, and what their work costs."""

@@ -1,0 +1,194 @@
+"""All processes of the broker, where work takes time: which there are, and what is told of them (P6, F3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from engine.msg_store import MsgStore
+from engine.node.time.meter import Meter
+from engine.node.time.process import PUBLISH, Cores, Process
+from engine.node.time.scheduler import Scheduler, Timer
+from engine.node.time.store_process import GcProcess, StoreProcess
+from engine.node.time.work import PROFILES, ProfileName
+from engine.transitions import ProcessChanged, Transition
+
+TELL_EVERY_US: Final = 100_000
+"""What is shown of a process changes at most this often, however fast its mailbox does."""
+
+
+class Processes:
+    """The processes by id, such as `queue:orders`; there are none while work costs no time.
+
+    Args:
+        emit: takes transitions.
+        on_store_worked: called when a store or its collector did something that queues may hear of.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, emit: Callable[[Transition], None], on_store_worked: Callable[[], None]
+    ) -> None:
+        self.meter = Meter()
+        self.timed = False
+        """Whether work takes time, so that mailboxes fill."""
+        self.cores = Cores()
+        self._scheduler = scheduler
+        self._emit = emit
+        self._on_store_worked = on_store_worked
+        self._all: dict[str, Process] = {}
+        self._shown: dict[str, dict[str, Any]] = {}
+        self._told_us: dict[str, int] = {}
+        self._changed: dict[str, None] = {}
+        self._timer: Timer | None = None
+
+    def use(self, name: ProfileName) -> None:
+        """Work on another machine from now on."""
+        self.meter.profile = PROFILES[name]
+        self.timed = not self.meter.profile.instant
+        self.meter.forget()
+        self.cores.milli = self.meter.profile.milli_cores
+
+    # --- which there are ---------------------------------------------------------------------------------------------
+
+    def get(self, id_: str) -> Process | None:
+        """Return a process, None if there is none of this id."""
+        return self._all.get(id_)
+
+    def of(self, kind: str, name: str) -> Process:
+        """Return a process, which begins if it is not there yet."""
+        id_ = f"{kind}:{name}"
+        process = self._all.get(id_)
+        if process is None:
+            process = self._all[id_] = Process(kind=kind, id_=id_, **self._shared())
+            self._changed[id_] = None
+        return process
+
+    def of_stores(self, stores: Mapping[str, MsgStore]) -> None:
+        """Begin the processes of message stores that have just started."""
+        for store in stores.values():
+            for process in (StoreProcess(store, **self._shared()), GcProcess(store, **self._shared())):
+                process.after_each = self._store_worked
+                self._all[process.id] = process
+                self._changed[process.id] = None
+
+    def in_monitor(self, name: str, look: Callable[[], None]) -> None:
+        """Let a monitor look: in its own process where work takes time, else at once (M1, M7, M10)."""
+        if self.timed:
+            monitor = self.of("monitor", name)
+            monitor.post(PUBLISH, 1, partial(_once, look))
+            monitor.wake_now()
+        else:
+            look()
+
+    def _shared(self) -> dict[str, Any]:
+        return {
+            "scheduler": self._scheduler,
+            "meter": self.meter,
+            "cores": self.cores,
+            "peer": self.get,
+            "on_change": self._note,
+        }
+
+    def _store_worked(self) -> None:
+        self.wake_stores()
+        self._on_store_worked()
+
+    def wake_stores(self) -> None:
+        """Let the stores and their collectors look whether there is something to do."""
+        for process in self._all.values():
+            if process.kind in ("store", "gc") and not process.idle:
+                process.wake()
+
+    def mailboxes(self, kind: str) -> int:
+        """Return how many messages wait in all mailboxes of one kind."""
+        return sum(process.mailbox for process in self._all.values() if process.kind == kind)
+
+    def end(self, id_: str) -> None:
+        """End a process: its mailbox is lost, and those whom it blocked go on (F3)."""
+        process = self._all.pop(id_, None)
+        if process is None:
+            return
+        process.ended = True
+        process.clear()
+        for other in list(self._all.values()):
+            other.peer_gone(id_)
+        self._changed[id_] = None
+
+    def end_all(self) -> None:
+        """End with the node."""
+        for process in self._all.values():
+            process.ended = True
+            process.clear()
+        self._changed |= dict.fromkeys(self._all)
+        self._all.clear()
+        self.meter.forget()
+
+    def work_off(self) -> None:
+        """Handle everything that waits anywhere, at once."""
+        while any(process.work_off() for process in list(self._all.values())):
+            pass
+
+    # --- what is told ------------------------------------------------------------------------------------------------
+
+    def _note(self, process: Process) -> None:
+        self._changed[process.id] = None
+
+    def tell(self) -> None:
+        """Emit what differs of the processes that changed, each of them at most once in a while."""
+        if not self._changed:
+            return
+        now_us = self._scheduler.now_us
+        later: dict[str, None] = {}
+        again_us: int | None = None
+        for id_ in self._changed:
+            process = self._all.get(id_)
+            if process is None:
+                self._tell_end(id_)
+                continue
+            due_us = self._told_us.get(id_, -TELL_EVERY_US) + TELL_EVERY_US
+            if due_us <= now_us:
+                due_us = self._tell_one(process)
+            if due_us > now_us:
+                later[id_] = None
+                again_us = due_us if again_us is None else min(again_us, due_us)
+        self._changed = later
+        self._look_again(again_us)
+
+    def _tell_end(self, id_: str) -> None:
+        self._told_us.pop(id_, None)
+        if self._shown.pop(id_, None) is not None:
+            self._emit(ProcessChanged("P6", id_, None))
+
+    def _tell_one(self, process: Process) -> int:
+        """Tell of one process; return when to look again, 0 if that is only when something changes."""
+        now_us = self._scheduler.now_us
+        facts, shown = process.facts(), self._shown.get(process.id, {})
+        changed = {name: value for name, value in facts.items() if name not in shown or shown[name] != value}
+        if changed:
+            self._shown[process.id] = facts
+            self._told_us[process.id] = now_us
+            rule = "F3" if shown and "blocked_by" in changed else "P6"
+            self._emit(ProcessChanged(rule, process.id, changed))
+        return process.credit.flow_until_us if facts["state"] == "flow" and not facts["blocked_by"] else 0
+
+    def _look_again(self, at_us: int | None) -> None:
+        """Let something happen when the next process may be told of."""
+        if self._timer is not None and self._timer.live:
+            if at_us is not None and self._timer.at_us <= at_us:
+                return
+            self._timer.cancel()
+        self._timer = None if at_us is None else self._scheduler.at(at_us, _nothing)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is shown of every process."""
+        return {id_: dict(facts) for id_, facts in sorted(self._shown.items())}
+
+
+def _once(do: Callable[[], None], _: int) -> None:
+    """Do what one message asks for."""
+    do()
+
+
+def _nothing() -> None:
+    """Only let an event happen, at whose end things are told."""
