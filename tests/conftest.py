@@ -1,8 +1,10 @@
 """What every kind of test may use."""
 
+import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -10,6 +12,12 @@ from hypothesis import HealthCheck, settings
 from tools.compile_messages import compile_messages
 
 ROOT = Path(__file__).resolve().parent.parent
+RECORDINGS = ROOT / "tests" / "recordings"
+"""What the real broker did, trace by trace and directory by directory; its README tells how it was recorded."""
+RULES = ROOT / "docs" / "rules"
+"""The specification, whose rules tests and transitions cite by number."""
+CALIBRATION = ROOT / "docs" / "calibration.json"
+"""The bytes and microseconds measured on the real broker; calibration.md beside it tells how."""
 
 # A machine that is shared may be slow at any moment; that says nothing about what is tested.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,25 +39,14 @@ def repo_root() -> Path:
     return ROOT
 
 
-def find_shared() -> Path:
-    """Return the directory of what was recorded from the real broker, or raise with what to do."""
-    place = Path(os.environ.get("WATERLINE_SHARED") or ROOT.parent / "shared").resolve()
-    if not (place / "conformance").is_dir():
-        raise RuntimeError(
-            f"The recordings of the real broker are not in {place / 'conformance'}. They lie in a directory "
-            "`shared` beside the repository; WATERLINE_SHARED names another place. Without them nothing is "
-            "proved, so this fails instead of being skipped."
-        )
-    return place
-
-
 @pytest.fixture(scope="session")
-def shared_dir() -> Path:
-    """Return the directory `shared`; fail, never skip, where it is missing."""
-    return find_shared()
-
-
-@pytest.fixture(scope="session")
-def conformance_dir(shared_dir: Path) -> Path:
+def recordings() -> Path:
     """Return the directory of traces and data directories recorded from the real broker."""
-    return shared_dir / "conformance"
+    return RECORDINGS
+
+
+@pytest.fixture(scope="session")
+def calibration_file() -> dict[str, Any]:
+    """Return what was measured of the real broker's memory and time."""
+    found: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
+    return found

@@ -10,9 +10,9 @@ import pytest
 from engine.conformance.replay import replay
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from tests.conftest import find_shared
+from tests.conftest import RECORDINGS
 
-TRACES = sorted((find_shared() / "conformance").glob("[hr]*.json"))
+TRACES = sorted(RECORDINGS.glob("[hr]*.json"))
 
 
 def test_the_traces_are_there() -> None:

@@ -12,24 +12,23 @@ from pathlib import Path
 from typing import Any
 
 from engine import ENGINE_VERSION
-from tests.conftest import find_shared
+from tests.conftest import RECORDINGS
 from tests.fidelity import measures
 
 
-def measured(options: argparse.Namespace, shared: Path) -> dict[str, Any]:
+def measured(options: argparse.Namespace) -> dict[str, Any]:
     """Run every measure."""
-    conformance = shared / "conformance"
     with tempfile.TemporaryDirectory() as place:
         return {
             "date": options.date,
             "engine": ENGINE_VERSION,
             "reference": "RabbitMQ 3.10.8, classic queues, version 1",
-            "traces": _told("traces", measures.traces(conformance)),
-            "rules": _told("rules", measures.rules(shared)),
-            "directories": _told("directories", measures.directories(conformance)),
+            "traces": _told("traces", measures.traces(RECORDINGS)),
+            "rules": _told("rules", measures.rules()),
+            "directories": _told("directories", measures.directories(RECORDINGS)),
             "crashes": _told("crashes", measures.crashes(options.crashes, Path(place) / "crash")),
-            "fuzz": _told("fuzz", measures.fuzz(options.fuzz, conformance)),
-            "memory_model": measures.memory_model(shared),
+            "fuzz": _told("fuzz", measures.fuzz(options.fuzz, RECORDINGS)),
+            "memory_model": measures.memory_model(),
             **measures.others(),
         }
 
@@ -49,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=measures.ROOT / "fidelity" / "results.json")
     options = parser.parse_args(argv)
     dt.date.fromisoformat(options.date)
-    results = measured(options, find_shared())
+    results = measured(options)
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(f"fidelity: written to {options.out.name}")

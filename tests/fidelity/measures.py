@@ -13,11 +13,11 @@ from engine.inspect.common import Options
 from engine.inspect.places import inspect
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
+from tests.conftest import CALIBRATION, ROOT
 from tests.crash.runs import run_seeds
 from tests.fuzz import running
 from tests.rules import coverage
 
-ROOT = Path(__file__).resolve().parents[2]
 MOST_NAMED = 20
 OTHERS = {
     "differential": ("fidelity/differential.json", "var/differential/summary.json"),
@@ -26,11 +26,11 @@ OTHERS = {
 """Where the runs against a real node leave their summaries; the first that is there counts."""
 
 
-def traces(conformance: Path) -> dict[str, Any]:
+def traces(recordings: Path) -> dict[str, Any]:
     """Replay every recorded trace."""
     outcomes = [
         replay(json.loads(path.read_text()), LedgerStorage())
-        for path in sorted(conformance.glob("[hr]*.json"))
+        for path in sorted(recordings.glob("[hr]*.json"))
     ]
     return {
         "traces": len(outcomes),
@@ -41,10 +41,10 @@ def traces(conformance: Path) -> dict[str, Any]:
     }
 
 
-def directories(conformance: Path) -> dict[str, Any]:
+def directories(recordings: Path) -> dict[str, Any]:
     """Inspect every directory that a broker wrote, and compare each queue's messages with the broker's own list."""
     queues = equal = messages = 0
-    places = sorted(path for path in (conformance / "datadirs").iterdir() if path.is_dir())
+    places = sorted(path for path in (recordings / "datadirs").iterdir() if path.is_dir())
     for place in places:
         manifest = json.loads((place / "manifest.json").read_text())
         report = inspect(DirectoryStorage(str(place)), Options(list_most=EVERYTHING))
@@ -56,9 +56,9 @@ def directories(conformance: Path) -> dict[str, Any]:
     return {"directories": len(places), "queues": queues, "equal": equal, "live_messages": messages}
 
 
-def memory_model(shared: Path) -> list[dict[str, Any]]:
+def memory_model() -> list[dict[str, Any]]:
     """Return the error of the RAM model in each situation that was not used to fit it, in percent."""
-    calibration = json.loads((shared / "calibration.json").read_text())
+    calibration = json.loads(CALIBRATION.read_text())
     return [
         {"name": each["name"], "error_pct": each["error_pct"]}
         for each in calibration["validation"]
@@ -66,9 +66,9 @@ def memory_model(shared: Path) -> list[dict[str, Any]]:
     ]
 
 
-def rules(shared: Path) -> dict[str, Any]:
+def rules() -> dict[str, Any]:
     """Count rules by kind, and those that a test cites."""
-    defined = coverage.defined(shared)
+    defined = coverage.defined()
     kinds = coverage.classified()
     cited = coverage.cited(ROOT / "tests")
     carried = coverage.on_transitions(ROOT / "engine")
@@ -105,9 +105,9 @@ def crashes(runs: int, place: Path) -> dict[str, Any]:
     }
 
 
-def fuzz(inputs: int, conformance: Path) -> dict[str, Any]:
+def fuzz(inputs: int, recordings: Path) -> dict[str, Any]:
     """Damage, inspect and open real files; a crash raises."""
-    seen = [running.run(conformance, seed) for seed in range(inputs)]
+    seen = [running.run(recordings, seed) for seed in range(inputs)]
     return {
         "inputs": len(seen),
         "damage_told": sum(damage for damage, _ in seen),

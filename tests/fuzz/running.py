@@ -20,10 +20,10 @@ from tests.fuzz.damage import Files, damaged, load, stored
 PLACES = ("clean-mixed", "dirty-mixed", "clean-17000")
 
 
-def real_files(conformance: Path, seed: int) -> Files:
+def real_files(recordings: Path, seed: int) -> Files:
     """Return the files of one of the recorded directories; the large one, without its store files, comes up rarely."""
     name = PLACES[2] if seed % 20 == 0 else PLACES[seed % 2]
-    return load(conformance / "datadirs" / name)
+    return load(recordings / "datadirs" / name)
 
 
 def inspected(files: Files) -> bool:
@@ -98,7 +98,7 @@ def _nobody_confirms(_: RangeSet) -> None:
     """Tell nobody."""
 
 
-def run(conformance: Path, seed: int) -> tuple[bool, int]:
+def run(recordings: Path, seed: int) -> tuple[bool, int]:
     """Damage, inspect and open; return whether damage was found and how many openings were refused."""
-    files = damaged(real_files(conformance, seed), seed)
+    files = damaged(real_files(recordings, seed), seed)
     return inspected(files), opened(files)

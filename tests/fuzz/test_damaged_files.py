@@ -18,31 +18,31 @@ MOST_BYTES = 64 * 1024 * 1024
 
 
 @pytest.mark.parametrize("first", range(0, RUNS, AT_ONCE))
-def test_damaged_files(first: int, conformance_dir: Path) -> None:
+def test_damaged_files(first: int, recordings: Path) -> None:
     """S119: what crashes the broker is told, with its place, and never crashes the engine."""
-    seen = [run(conformance_dir, seed) for seed in range(first, first + AT_ONCE)]
+    seen = [run(recordings, seed) for seed in range(first, first + AT_ONCE)]
     assert sum(found for found, _ in seen) > AT_ONCE / 2
     assert any(refused for _, refused in seen)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("first", range(RUNS, SOAK_RUNS, 400))
-def test_many_damaged_files(first: int, conformance_dir: Path) -> None:
+def test_many_damaged_files(first: int, recordings: Path) -> None:
     for seed in range(first, first + 400):
-        run(conformance_dir, seed)
+        run(recordings, seed)
 
 
 @pytest.mark.parametrize("name", ["clean-mixed", "dirty-mixed"])
-def test_whole_files_have_no_damage(name: str, conformance_dir: Path) -> None:
-    files = load(conformance_dir / "datadirs" / name)
+def test_whole_files_have_no_damage(name: str, recordings: Path) -> None:
+    files = load(recordings / "datadirs" / name)
     assert not inspected(files)
     assert opened(files) == 0
 
 
 @pytest.mark.parametrize("piece", TEMPTING, ids=lambda piece: piece.hex()[:16])
-def test_no_claimed_size_is_believed(piece: bytes, conformance_dir: Path) -> None:
+def test_no_claimed_size_is_believed(piece: bytes, recordings: Path) -> None:
     """S209, S119: memory follows the bytes that are there, not those that a record claims."""
-    files = real_files(conformance_dir, 1)
+    files = real_files(recordings, 1)
     chance = Random(1)
     tracemalloc.start()
     try:
@@ -57,6 +57,6 @@ def test_no_claimed_size_is_believed(piece: bytes, conformance_dir: Path) -> Non
         tracemalloc.stop()
 
 
-def test_the_same_seed_gives_the_same_damage(conformance_dir: Path) -> None:
-    files = real_files(conformance_dir, 3)
+def test_the_same_seed_gives_the_same_damage(recordings: Path) -> None:
+    files = real_files(recordings, 3)
     assert damaged(files, 3) == damaged(files, 3) != damaged(files, 4)

@@ -21,9 +21,9 @@ NOT_DECODED = {"crosschecked_with_scan_queue_segments", "crosschecked_with_scan_
 
 
 @pytest.fixture(params=NAMES)
-def place(request: pytest.FixtureRequest, conformance_dir: Path) -> Path:
+def place(request: pytest.FixtureRequest, recordings: Path) -> Path:
     name: str = request.param
-    return conformance_dir / "datadirs" / name
+    return recordings / "datadirs" / name
 
 
 def manifest(place: Path) -> dict[str, Any]:
@@ -114,9 +114,9 @@ def test_every_file_is_written_back_byte_for_byte(place: Path) -> None:
     assert seen == set(decoders)
 
 
-def test_a_whole_node(conformance_dir: Path, tmp_path: Path) -> None:
+def test_a_whole_node(recordings: Path, tmp_path: Path) -> None:
     vhost = tmp_path / "msg_stores" / "vhosts" / "628WB79CIFDYO9LJI6DKMI09L"
-    shutil.copytree(conformance_dir / "datadirs" / "clean-mixed", vhost)
+    shutil.copytree(recordings / "datadirs" / "clean-mixed", vhost)
     report = inspect(DirectoryStorage(str(tmp_path)), Options())
     assert report["kind"] == "node"
     assert report["damage"] == []

@@ -7,6 +7,7 @@ in a module's docstring says what the module is about and counts for nothing.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -15,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+
+from tests.conftest import RULES
 
 LETTERS = "QPKMAFDS"
 RULE = re.compile(rf"\b([{LETTERS}])([1-9]\d*)(?:\.\d+)?(?:-[{LETTERS}]?([1-9]\d*))?\b")
@@ -47,17 +50,22 @@ def rules_in(text: str) -> Iterator[str]:
             yield f"{letter}{number}"
 
 
-def defined(shared: Path) -> list[str]:
+def defined() -> list[str]:
     """Return the rules of the specification, in its order."""
     found: dict[str, None] = {}
     for name in SPECIFICATIONS:
-        text = (shared / "spec" / name).read_text(encoding="utf-8")
+        text = (RULES / name).read_text(encoding="utf-8")
         found.update(dict.fromkeys(DEFINED.findall(text)))
     return list(found)
 
 
-def tests(place: Path) -> Iterator[CitingTest]:
-    """Yield every test function of the test modules below a directory."""
+@functools.cache
+def tests(place: Path) -> tuple[CitingTest, ...]:
+    """Return every test function of the test modules below a directory."""
+    return tuple(_tests(place))
+
+
+def _tests(place: Path) -> Iterator[CitingTest]:
     for path in sorted(place.rglob("test_*.py")):
         source = path.read_text(encoding="utf-8")
         comments = [

@@ -11,8 +11,8 @@ from tests.rules import coverage
 
 
 @pytest.fixture(scope="module")
-def defined(shared_dir: Path) -> list[str]:
-    return coverage.defined(shared_dir)
+def defined() -> list[str]:
+    return coverage.defined()
 
 
 def test_the_specification_is_read_whole(defined: list[str]) -> None:

@@ -17,9 +17,9 @@ STORE = "msg_store_persistent"
 
 
 @pytest.fixture
-def place(conformance_dir: Path, tmp_path: Path) -> Path:
+def place(recordings: Path, tmp_path: Path) -> Path:
     copy = tmp_path / "vhost"
-    shutil.copytree(conformance_dir / "datadirs" / "clean-mixed", copy)
+    shutil.copytree(recordings / "datadirs" / "clean-mixed", copy)
     for path in [copy, *copy.rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     return copy

@@ -14,9 +14,9 @@ from tests.unit.msg_store.harness import DIRECTORY, Harness, extent
 
 
 @pytest.fixture(params=["clean-mixed", "dirty-mixed"])
-def recorded(request: pytest.FixtureRequest, conformance_dir: Path, tmp_path: Path) -> tuple[Harness, Any]:
+def recorded(request: pytest.FixtureRequest, recordings: Path, tmp_path: Path) -> tuple[Harness, Any]:
     """Return a store over a copy of a recorded directory, and the directory's manifest."""
-    source = conformance_dir / "datadirs" / request.param
+    source = recordings / "datadirs" / request.param
     shutil.copytree(source / DIRECTORY, tmp_path / DIRECTORY)
     for path in (tmp_path / DIRECTORY).iterdir():
         path.chmod(0o644)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,9 +74,11 @@ def test_modelled_bytes_of_alphas() -> None:
         assert node.watch.memory.total - before == pytest.approx(10_000 * each, rel=1e-4)
 
 
-def test_the_residuals_beside_the_memory_are_those_of_the_calibration(shared_dir: Path) -> None:
+def test_the_residuals_beside_the_memory_are_those_of_the_calibration(
+    calibration_file: dict[str, Any],
+) -> None:
     """The worst of the fits that a part is made of."""
-    ram = json.loads((shared_dir / "calibration.json").read_text(encoding="utf-8"))["ram"]
+    ram = calibration_file["ram"]
     parts = {
         "entry_bytes": (
             "alpha_heap_small",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +10,9 @@ from engine.node.time.work import MEBIBYTE, PROFILES, Cost, Disk, each_us
 
 
 @pytest.fixture(scope="module")
-def calibration(shared_dir: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((shared_dir / "calibration.json").read_text(encoding="utf-8"))
-    return found["time"]["profiles"]
+def calibration(calibration_file: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = calibration_file["time"]["profiles"]
+    return found
 
 
 @pytest.mark.parametrize("name", PROFILES)

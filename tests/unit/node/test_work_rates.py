@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,9 +17,9 @@ TOLERANCE = 0.3
 
 
 @pytest.fixture(scope="module")
-def predicted(shared_dir: Path) -> dict[str, float]:
-    data: dict[str, Any] = json.loads((shared_dir / "calibration.json").read_text(encoding="utf-8"))
-    return {each["name"][:2]: each["predicted_rate"] for each in data["validation"] if each["kind"] == "time"}
+def predicted(calibration_file: dict[str, Any]) -> dict[str, float]:
+    found = (each for each in calibration_file["validation"] if each["kind"] == "time")
+    return {each["name"][:2]: each["predicted_rate"] for each in found}
 
 
 def new_node() -> Node:

@@ -43,9 +43,9 @@ def lines(it: Harness) -> dict[int, tuple[str, int, bool, int]]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_clean_opening_finds_every_live_message(conformance_dir: Path, name: str) -> None:
+def test_clean_opening_finds_every_live_message(recordings: Path, name: str) -> None:
     """S112, S241."""
-    folder = conformance_dir / "datadirs" / name
+    folder = recordings / "datadirs" / name
     manifest = manifest_of(folder)
     terms = {each["queue_dir"]: each["segments"] for each in manifest["recovery_dets"]}
     for queue in manifest["queues"]:
@@ -68,8 +68,8 @@ def test_clean_opening_finds_every_live_message(conformance_dir: Path, name: str
                 )
 
 
-def test_the_big_queue_message_for_message(conformance_dir: Path) -> None:
-    folder = conformance_dir / "datadirs" / "clean-17000"
+def test_the_big_queue_message_for_message(recordings: Path) -> None:
+    folder = recordings / "datadirs" / "clean-17000"
     manifest = manifest_of(folder)
     (queue,) = manifest["queues"]
     it = opened(folder, queue, manifest["segment_entry_count"])
@@ -90,9 +90,9 @@ def test_the_big_queue_message_for_message(conformance_dir: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["clean-mixed", "dirty-mixed"])
-def test_dirty_opening_keeps_what_the_node_kept(conformance_dir: Path, name: str) -> None:
+def test_dirty_opening_keeps_what_the_node_kept(recordings: Path, name: str) -> None:
     """S113, S241."""
-    folder = conformance_dir / "datadirs" / name
+    folder = recordings / "datadirs" / name
     manifest = manifest_of(folder)
     (store,) = (each for each in manifest["stores"] if each["dir"] == "msg_store_persistent")
     stored = {record["msg_id"] for file in store["files"] for record in file["list"]}
@@ -116,9 +116,9 @@ def test_dirty_opening_keeps_what_the_node_kept(conformance_dir: Path, name: str
         assert sum(each.count for each in references) == sum(each.count for each in large)
 
 
-def test_an_embedded_message_of_another_node_keeps_its_bytes(conformance_dir: Path) -> None:
+def test_an_embedded_message_of_another_node_keeps_its_bytes(recordings: Path) -> None:
     """A dirty recovery moves the journal's messages into the segment file byte for byte."""
-    folder = conformance_dir / "datadirs" / "dirty-mixed"
+    folder = recordings / "datadirs" / "dirty-mixed"
     manifest = manifest_of(folder)
     queue = manifest["queues"][0]
     it = opened(folder, queue, 2048)

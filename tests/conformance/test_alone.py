@@ -1,0 +1,64 @@
+"""A clone that stands alone: tests are collected, and the broker compared with, in a directory of its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OUTSIDE = re.compile(r"\.\./shared|/shared/|WATERLINE_SHARED|find_shared")
+TEXT = {"", ".py", ".md", ".js", ".mjs", ".html", ".css", ".toml", ".json", ".txt", ".sh", ".yml", ".erl"}
+
+
+def repository_files(root: Path) -> list[Path]:
+    """Return what a clone would hold, new files included, relative to the root."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    return [Path(name) for name in listed.split("\0") if name and (root / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def clone(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the repository in an empty directory, with nothing beside it."""
+    place = tmp_path_factory.mktemp("alone") / "clone"
+    for name in repository_files(repo_root):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(repo_root / name, place / name, follow_symlinks=False)
+    return place
+
+
+def test_nothing_names_a_place_outside(repo_root: Path) -> None:
+    found = [
+        f"{name}:{number}: {line.strip()[:100]}"
+        for name in repository_files(repo_root)
+        if name.suffix in TEXT and name.name != Path(__file__).name
+        for number, line in enumerate((repo_root / name).read_text(encoding="utf-8").splitlines(), start=1)
+        if OUTSIDE.search(line)
+    ]
+    assert not found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["--collect-only", "-m", ""], id="collects"),
+        pytest.param(["tests/golden", "tests/conformance", "-x"], id="compares with the broker"),
+    ],
+)
+def test_a_copy_in_an_empty_directory(clone: Path, arguments: list[str]) -> None:
+    assert [path.name for path in clone.parent.iterdir()] == ["clone"]
+    outside = ("WATERLINE_", "PYTEST_", "DJANGO_", "DATABASE_URL")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(outside)}
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *arguments]
+    run = subprocess.run(command, cwd=clone, env=environment, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-2000:]
