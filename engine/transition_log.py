@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from hashlib import blake2b
 from typing import Final
 
@@ -49,12 +48,11 @@ class TransitionLog:
     told when its files are written, so the files are then those of that very moment.
     """
 
-    __slots__ = ("number", "halt_at", "_counts", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
+    __slots__ = ("number", "halt_at", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
         self.halt_at: int | None = None
-        self._counts: Counter[str] = Counter()
         self._at_us: list[int] = []
         self._rows: list[Transition] = []
         self._first = 0
@@ -73,9 +71,8 @@ class TransitionLog:
             raise Halted(f"transition {self.number} is reached")
 
     def _end_block(self) -> None:
-        """Hash and count a whole block, then drop what is too old."""
+        """Hash a whole block, then drop what is too old."""
         self._chain = self._hash_on().digest()
-        self._counts.update(self._kinds_of_block())
         self._chained = self.number
         surplus = len(self._rows) - self._keep
         if surplus >= self._keep:
@@ -91,17 +88,10 @@ class TransitionLog:
             lines += (at_us, row)
         return blake2b(self._chain + _ENCODER.encode_lines(lines), digest_size=DIGEST_BYTES)
 
-    def _kinds_of_block(self) -> list[str]:
-        return [type(row).__name__ for row in self._rows[self._chained - self._first :]]
-
     @property
     def digest(self) -> str:
         """The digest of everything so far, as 32 hexadecimal digits."""
         return self._hash_on().hexdigest()
-
-    def counts_by_kind(self) -> dict[str, int]:
-        """Return how many transitions of each kind there were, by name."""
-        return dict(sorted((self._counts + Counter(self._kinds_of_block())).items()))
 
     @property
     def oldest(self) -> int:

@@ -262,17 +262,6 @@ def _wrong_expiration(text: str) -> str | None:
     return f"{{value_too_large,{value}}}" if value > MAX_EXPIRATION_MS else None
 
 
-def check_qos(prefetch_size: int) -> None:
-    """Refuse a prefetch in bytes, which the broker does not know: 540, which closes the connection (P13)."""
-    if prefetch_size:
-        raise AmqpError("not_implemented", f"prefetch_size!=0 ({prefetch_size})")
-
-
 def unknown_tag(tag: int) -> AmqpError:
     """Return the error of an ack, nack or reject whose delivery tag is not outstanding (P14)."""
     return AmqpError("precondition_failed", f"unknown delivery tag {tag}")
-
-
-def reused_tag(tag: str) -> AmqpError:
-    """Return the error of a second consumer with the same tag on a channel: 530, which closes the connection."""
-    return AmqpError("not_allowed", f"attempt to reuse consumer tag '{tag}'")

@@ -139,11 +139,6 @@ def expiry_ms(queue_ttl_ms: int | None, expiration_ms: int | None) -> int | None
     return min((each for each in (queue_ttl_ms, expiration_ms) if each is not None), default=None)
 
 
-def overflows(limits: Effective, ready: int, ready_bytes: int, size_bytes: int) -> bool:
-    """Return whether one more message of this size would be too much (P8 step 1)."""
-    return too_long(limits, ready + 1, ready_bytes + size_bytes)
-
-
 def too_long(limits: Effective, ready: int, ready_bytes: int) -> bool:
     """Return whether so many ready messages and bytes are more than the queue may hold (P8 step 5)."""
     return (limits.max_length is not None and ready > limits.max_length) or (

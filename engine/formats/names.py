@@ -49,11 +49,6 @@ def config_text(segment_entry_count: int) -> bytes:
     ).encode()
 
 
-def queue_name_text(vhost: str, queue: str) -> bytes:
-    """Return the content of `.queue_name` (S6)."""
-    return f"VHOST: {vhost}\nQUEUE: {queue}\n".encode()
-
-
 def read_config(data: bytes) -> int | None:
     """Return the entries of one segment that `.config` states (S4), or None when it states none.
 

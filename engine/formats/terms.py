@@ -45,7 +45,7 @@ class Opaque(msgspec.Struct, frozen=True):
     data: bytes
 
 
-TRUE, FALSE, NONE, UNDEFINED = Atom("true"), Atom("false"), Atom("none"), Atom("undefined")
+TRUE, FALSE, NONE = Atom("true"), Atom("false"), Atom("none")
 
 Term = Any
 """Atom, int, float, bytes, tuple, list (proper), `ImproperList` or `Opaque`."""

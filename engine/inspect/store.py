@@ -39,7 +39,6 @@ class StoreInspector:
         self._options = options
         self.message_numbers: set[int] = set()
         """Numbers of the messages with a complete record in some file."""
-        self.files_missing = False
         """Whether the file summary names a file that is not there."""
 
     def report(self) -> dict[str, Any]:
@@ -87,7 +86,6 @@ class StoreInspector:
         path = self._path(f"{number}.rdq")
         there = self._storage.size(path)
         if there is None:
-            self.files_missing = True
             self._findings.add(path, None, "missing", f"the file summary names it with {size} bytes")
         elif there < size:
             self._findings.add(

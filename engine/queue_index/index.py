@@ -89,11 +89,6 @@ class QueueIndex:
         """Store-homed messages whose publishers wait for the index (K4)."""
         return self.confirms.store_homed
 
-    @property
-    def unconfirmed_embedded(self) -> RangeSet:
-        """Embedded messages whose publishers wait for the index (K4)."""
-        return self.confirms.embedded
-
     # --- publish and ack (S74-S79) ---
 
     def publish(self, extent: Extent, hint: int | None) -> None:

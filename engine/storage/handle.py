@@ -142,13 +142,6 @@ class BufferedHandle:
         self._storage.truncate(self.path, size_bytes)
         self.raw_offset = size_bytes
 
-    def copy_from(self, source: str, offset: int, count: int) -> None:
-        """Flush, then append `count` bytes of another file at `offset`; an fsync is owed (S25)."""
-        self.flush()
-        self._storage.copy(source, offset, count, self.path)
-        self.raw_offset += count
-        self.dirty = True
-
     def _forget(self) -> None:
         self._pending = []
         self.pending_bytes = 0

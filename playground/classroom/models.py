@@ -53,8 +53,6 @@ class Student(models.Model):
 class Vote(models.Model):
     """A prediction that the whole class makes twice, with a talk in between."""
 
-    STAGES = ("first", "discuss", "second", "revealed", "over")
-
     classroom = models.ForeignKey(Classroom, on_delete=models.CASCADE, related_name="votes")
     exercise = models.CharField(max_length=60)
     stage = models.CharField(max_length=10, default="first")

@@ -117,11 +117,6 @@ def join(browser: Any, code: str, nickname: str) -> Student:
 NO_CLASS = _("No class takes students under this code. Look at it once more, or ask your teacher.")
 
 
-def taken_names(classroom: Classroom) -> set[str]:
-    """Return the nicknames of a class as they are compared."""
-    return set(classroom.students.values_list("folded", flat=True))
-
-
 def freeze(classroom: Classroom, frozen: bool) -> None:
     """Let everybody look up, or go on."""
     classroom.frozen = frozen

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Protocol
-
-
-class Log(Protocol):
-    """The node's record of what it did."""
-
-    number: int
-    digest: str
 
 
 class Node(Protocol):
@@ -74,9 +66,6 @@ class Door(Protocol):
 
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise with the place of what is wrong."""
-
-    def kinds(self) -> dict[str, Sequence[str]]:
-        """Return the fields of each kind of row."""
 
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         """Return the size of a real file and some of its bytes."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
 from typing import Any
 
 from engine import ENGINE_VERSION
@@ -12,7 +11,6 @@ from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
-from engine.transitions import all_kinds, fields_of
 from playground.hosting.records import Look
 
 
@@ -52,10 +50,6 @@ class EngineDoor:
     def check(self, scenario: bytes | dict[str, Any]) -> dict[str, Any]:
         """Return the scenario in full, or raise `ScenarioError` with the place of what is wrong."""
         return scenarios.parse(scenario).to_json()
-
-    def kinds(self) -> dict[str, Sequence[str]]:
-        """Return the fields of each kind of row."""
-        return {kind.__name__: fields_of(kind) for kind in all_kinds()}
 
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         """Return the size of a real file and some of its bytes."""

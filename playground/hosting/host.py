@@ -315,7 +315,6 @@ class Host:
     def _welcome(self, client: Client) -> dict[str, Any]:
         return {
             "session": self.session_id,
-            "kinds": self.keeper.door.kinds(),
             "limits": self.limits.public(),
             "engine": self.keeper.door.version,
             "scenario": self.keeper.record.scenario,

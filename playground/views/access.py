@@ -20,19 +20,15 @@ View = Callable[..., HttpResponse]
 
 
 @cache
-def _buckets(limit: str) -> Buckets:
+def buckets(limit: str) -> Buckets:
+    """Return the callers' buckets of a limit, full for one that was not seen before."""
     per_minute = getattr(limits.current(), limit)
     return Buckets(per_minute / 60, per_minute)
 
 
-def forget_callers() -> None:
-    """Give everybody a full bucket again."""
-    _buckets.cache_clear()
-
-
 def _has_token(request: HttpRequest, limit: str) -> bool:
     """Take a token of the request's address (behind a proxy, daphne needs --proxy-headers to know it)."""
-    return _buckets(limit).take(request.META.get("REMOTE_ADDR") or "", time.monotonic())
+    return buckets(limit).take(request.META.get("REMOTE_ADDR") or "", time.monotonic())
 
 
 def rate_limited_reading(view: View) -> View:

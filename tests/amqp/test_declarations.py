@@ -10,10 +10,8 @@ from engine.amqp.declarations import (
     check_delete_exchange,
     check_delete_queue,
     check_publish,
-    check_qos,
     declare_exchange,
     declare_queue,
-    reused_tag,
     unknown_tag,
 )
 from engine.amqp.errors import AmqpError
@@ -347,13 +345,10 @@ def test_publish_refused(exchange, fields, code, closes, text):
     _refused(code, closes, text, check_publish, exchange, "x", **fields)
 
 
-def test_tags_and_qos():
+def test_unknown_tags():
     check_publish(XD, "xd", expiration="0")
-    check_qos(0)
-    _refused(540, "connection", "NOT_IMPLEMENTED - prefetch_size!=0 (10)", check_qos, 10)
     assert unknown_tag(7).text == "PRECONDITION_FAILED - unknown delivery tag 7"
     assert (unknown_tag(7).code, unknown_tag(7).closes) == (406, "channel")
-    assert (reused_tag("t").code, reused_tag("t").closes) == (530, "connection")
 
 
 def test_long_texts_are_cut_as_a_short_string():

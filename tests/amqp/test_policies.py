@@ -14,7 +14,6 @@ from engine.amqp.policies import (
     checked,
     effective,
     expiry_ms,
-    overflows,
     policy_of,
     too_long,
 )
@@ -73,9 +72,9 @@ def test_without_either_the_queue_mode_does_not_change():
 
 def test_limits():
     limits = Effective(max_length=2, max_length_bytes=100)
-    assert overflows(limits, 2, 0, 1)
-    assert overflows(limits, 0, 60, 41)
-    assert not overflows(limits, 1, 60, 40)
+    assert too_long(limits, 3, 0)
+    assert too_long(limits, 0, 101)
+    assert not too_long(limits, 2, 100)
     assert not too_long(Effective(), 10**9, 10**12)
     assert expiry_ms(5, 3) == 3
     assert expiry_ms(None, 3) == 3

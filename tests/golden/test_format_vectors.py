@@ -32,7 +32,7 @@ def test_s1_directory_names() -> None:
 def test_s4_and_s6_texts() -> None:
     header = b"%% This file is auto-generated! Edit at your own risk!\n"
     assert names.config_text(2048) == header + b"{segment_entry_count, 2048}."
-    assert names.queue_name_text("/", "q.lazy") == b"VHOST: /\nQUEUE: q.lazy\n"
+    assert names.read_queue_name(b"VHOST: /\nQUEUE: q.lazy\n") == ("/", "q.lazy")
 
 
 @pytest.mark.parametrize(

@@ -26,10 +26,10 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     (tmp_path / "static").mkdir()
     settings.STATIC_ROOT = tmp_path / "static"
     settings.SESSIONS_DIR = tmp_path / "sessions"
-    access.forget_callers()
+    access.buckets.cache_clear()
     with translation.override("en"):
         yield
-    access.forget_callers()
+    access.buckets.cache_clear()
 
 
 @pytest.fixture

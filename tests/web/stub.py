@@ -175,9 +175,6 @@ class StubDoor:
     def check(self, scenario: dict[str, Any]) -> dict[str, Any]:
         return scenario
 
-    def kinds(self) -> dict[str, tuple[str, ...]]:
-        return {"Ticked": ("rule", "number")}
-
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         raise FileNotFoundError
 

@@ -18,8 +18,6 @@ class Spec(NamedTuple):
 
 DEFAULT: Final = Spec(400, 200)
 """Reader to channel, and channel to queue."""
-STORE: Final = Spec(4000, 800)
-"""Queue to message store, `msg_store_credit_disc_bound`."""
 
 
 class Grant(NamedTuple):

@@ -17,7 +17,6 @@ MILLI: Final = 1000
 
 CALLBACK: Final = 6
 ACK: Final = 4
-RESUME: Final = 3
 BUMP: Final = 1
 PUBLISH: Final = 0
 """Priorities of the queue process: higher first (P6). Requeues, gets and purges have that of a publish."""

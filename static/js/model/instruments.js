@@ -75,8 +75,6 @@ export function thinned(samples, most = 24) {
   return samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
 }
 
-const ORDER = ["reader", "channel", "queue", "store"];
-
 /** For each publisher that has a reader: its way to the stores, [{from, to, left, initial, starved, mailbox}]. */
 export function creditChains(processes = {}) {
   const chains = [];
@@ -101,6 +99,3 @@ export function creditChains(processes = {}) {
   }
   return chains;
 }
-
-/** Where a link stands in the chain, so that links of all publishers are read in one order. */
-export const rank = (id) => ORDER.indexOf(id.split(":")[0]);

@@ -6,7 +6,6 @@ export const IN_RAM = 2;
 export const IN_STORE = 4;
 export const INDEXED = 8;
 export const HOME_STORE = 16;
-export const WANTS_CONFIRM = 32;
 
 /** The sub-queues from the newest message to the oldest, as they stand on the page. */
 export const LANES = ["q1", "q2", "delta", "q3", "q4"];

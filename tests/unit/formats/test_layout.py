@@ -172,7 +172,8 @@ def test_no_record_says_why(name: str, data: bytes, words: str) -> None:
 
 def test_s51_decoded_properties_and_s53_fragments() -> None:
     headers = [(b"x-a", Atom("longstr"), b"v")]
-    decoded = (Atom("P_basic"), b"text/plain", terms.UNDEFINED, headers, 2, *([terms.UNDEFINED] * 10))
+    undefined = Atom("undefined")
+    decoded = (Atom("P_basic"), b"text/plain", undefined, headers, 2, *([undefined] * 10))
     content = (Names.CONTENT, 60, decoded, terms.NONE, terms.NONE, [b"world", b"hello "])
     where = (Names.RESOURCE, b"/", Names.EXCHANGE, b"e")
     term = terms.encode(
