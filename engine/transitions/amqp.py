@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from engine.transitions.base import Transition, Why
+from engine.transitions.base import About, Transition, Why
 
 
 class ExchangeDeclared(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """An exchange is there now. Fold: node.exchanges[exchange] = values."""
+
+    about: ClassVar[About] = About(group="node", function="exchange_declare", fold="topology")
 
     exchange: str
     values: dict[str, Any]
@@ -17,11 +19,15 @@ class ExchangeDeclared(Transition, frozen=True, array_like=True, tag=True, gc=Fa
 class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """An exchange is gone (D1). Fold: node.exchanges loses it."""
 
+    about: ClassVar[About] = About(group="node", function="exchange_delete", fold="topology")
+
     exchange: str
 
 
 class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A queue was bound to an exchange. Fold: node.bindings gets {exchange, queue, routing_key, arguments}."""
+
+    about: ClassVar[About] = About(group="node", function="queue_bind", fold="topology")
 
     exchange: str
     queue: str
@@ -32,6 +38,8 @@ class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
 class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A binding is gone (D1). Fold: node.bindings loses the one with these fields."""
 
+    about: ClassVar[About] = About(group="node", function="queue_unbind", fold="topology")
+
     exchange: str
     queue: str
     routing_key: str
@@ -41,6 +49,8 @@ class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False)
 class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A policy was set (P17). Fold: node.policies[policy] = values."""
 
+    about: ClassVar[About] = About(group="node", function="set_policy", fold="topology")
+
     policy: str
     values: dict[str, Any]
 
@@ -48,11 +58,15 @@ class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):
 class PolicyCleared(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A policy is gone (P17). Fold: node.policies loses it."""
 
+    about: ClassVar[About] = About(group="node", function="clear_policy", fold="topology")
+
     policy: str
 
 
 class ChannelClosed(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A channel was closed, for an error of its client unless `code` is 200; what it held is requeued (P11)."""
+
+    about: ClassVar[About] = About(group="node", function="channel_close")
 
     actor: str
     code: int
@@ -62,6 +76,8 @@ class ChannelClosed(Transition, frozen=True, array_like=True, tag=True, gc=False
 class ConnectionClosed(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A connection was closed with its channel, for an error of its client unless `code` is 200."""
 
+    about: ClassVar[About] = About(group="node", function="connection_close")
+
     actor: str
     code: int
     text: str
@@ -70,6 +86,8 @@ class ConnectionClosed(Transition, frozen=True, array_like=True, tag=True, gc=Fa
 class ConsumerCancelled(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A consumer gets nothing more: by its own wish, or its queue is gone. why: cause."""
 
+    about: ClassVar[About] = About(group="node", function="basic_cancel")
+
     actor: str
     queue: str
     why: Why = {}
@@ -77,6 +95,8 @@ class ConsumerCancelled(Transition, frozen=True, array_like=True, tag=True, gc=F
 
 class Unroutable(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """No queue got these messages; `returned` when they were mandatory and came back (K10)."""
+
+    about: ClassVar[About] = About(group="messages", function="basic_return")
 
     actor: str
     count: int
@@ -88,6 +108,8 @@ class Unroutable(Transition, frozen=True, array_like=True, tag=True, gc=False):
 class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A publisher was told that messages were not taken (K10). why: cause, left."""
 
+    about: ClassVar[About] = About(group="messages", function="send_nacks")
+
     actor: str
     count: int
     why: Why = {}
@@ -96,6 +118,8 @@ class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
 class Committed(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """commit_ok left for a publisher: everything in its transaction is confirmed (D13). why: commits."""
 
+    about: ClassVar[About] = About(group="messages", function="tx_commit")
+
     actor: str
     count: int
     why: Why = {}
@@ -103,6 +127,8 @@ class Committed(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 class Rejected(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A full queue did not take messages: its overflow is reject-publish (P8). why: max_length, len, ..."""
+
+    about: ClassVar[About] = About(group="messages", function="send_reject_publish")
 
     queue: str
     count: int
@@ -118,6 +144,8 @@ class DeadLettered(Transition, frozen=True, array_like=True, tag=True, gc=False)
         to: the queues that got them; empty when none did.
         why: count of queues left out because the message has been there.
     """
+
+    about: ClassVar[About] = About(group="messages", function="dead_letter_publish")
 
     queue: str
     reason: str

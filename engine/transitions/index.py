@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from engine.transitions.base import Transition, Why
+from typing import ClassVar
+
+from engine.transitions.base import About, Transition, Why
 
 
 class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -16,6 +18,8 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
     a segment file vanishes; dirty grows by one per action; the journal's buffer grows by journal_bytes.
     """
 
+    about: ClassVar[About] = About(group="files", function="add_to_journal", fold="index", shown="step")
+
     queue: str
     action: str
     start: int
@@ -26,11 +30,23 @@ class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 class JournalOpened(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """journal.jif exists from now on (S70)."""
 
+    about: ClassVar[About] = About(group="files", function="get_journal_handle", fold="index", shown="step")
+
     queue: str
 
 
 class JournalSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The journal's buffer went to the file, then fsync (S82)."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="sync",
+        fold="index",
+        shown="detail",
+        setting="queue_sync_interval_ms",
+        mark="fsync",
+        disk="syncs",
+    )
 
     queue: str
     bytes_: int
@@ -38,6 +54,17 @@ class JournalSynced(Transition, frozen=True, array_like=True, tag=True, gc=False
 
 class JournalFlushed(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The journal was moved into segments and cleared (S79, S80). why: dirty, max_journal, hint, cause."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="flush_journal",
+        fold="index",
+        shown="detail",
+        weight=2,
+        setting="queue_index_max_journal_entries",
+        disk="writes",
+        units={"dirty": "records", "max_journal": "records"},
+    )
 
     queue: str
     why: Why = {}
@@ -49,6 +76,15 @@ class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     Fold: within the segment, code = 8 * (file part + number of journal bits); the file grows by bytes_.
     """
 
+    about: ClassVar[About] = About(
+        group="files",
+        function="append_journal_to_segment",
+        fold="state",
+        shown="detail",
+        setting="segment_entry_count",
+        disk="writes",
+    )
+
     queue: str
     segment: int
     bytes_: int
@@ -57,6 +93,10 @@ class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 class SegmentDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A segment with no unacked entry is forgotten, its file (of bytes_; 0 if none) deleted (S80.1)."""
 
+    about: ClassVar[About] = About(
+        group="files", function="delete_segment", fold="state", weight=2, setting="segment_entry_count"
+    )
+
     queue: str
     segment: int
     bytes_: int
@@ -64,6 +104,10 @@ class SegmentDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 class SegmentRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A segment file was read for seq_ids [start, end) (S86, S90)."""
+
+    about: ClassVar[About] = About(
+        group="files", function="load_segment", weight=2, setting="segment_entry_count", disk="reads"
+    )
 
     queue: str
     segment: int
@@ -74,5 +118,7 @@ class SegmentRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 class IndexReset(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The queue's directory was erased (S92, S93)."""
+
+    about: ClassVar[About] = About(group="files", function="erase_index_dir", fold="index")
 
     queue: str

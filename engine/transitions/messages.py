@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from engine.extents import Delta, Extent
-from engine.transitions.base import Transition, Why
+from engine.transitions.base import About, Transition, Why
 
 
 class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -25,54 +27,129 @@ class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
 class Published(Shift, frozen=True, tag=True, gc=False):
     """New messages at the tail (Q20, Q21)."""
 
+    about: ClassVar[About] = About(
+        group="messages",
+        function="publish",
+        fold="queue",
+        weight=3,
+        setting="queue_index_embed_msgs_below",
+        arrives=True,
+    )
+
 
 class PublishedDelivered(Shift, frozen=True, tag=True, gc=False):
     """New messages handed to a consumer without queueing (Q23)."""
+
+    about: ClassVar[About] = About(
+        group="messages",
+        function="publish_delivered",
+        fold="queue",
+        weight=3,
+        setting="prefetch",
+        arrives=True,
+        leaves=True,
+    )
 
 
 class Discarded(Shift, frozen=True, tag=True, gc=False):
     """New messages handed to a no-ack consumer; the engine keeps nothing (Q24)."""
 
+    about: ClassVar[About] = About(
+        group="messages", function="discard", fold="queue", weight=3, arrives=True, leaves=True
+    )
+
 
 class Fetched(Shift, frozen=True, tag=True, gc=False):
     """Messages taken for a consumer: into a pending map, or gone (Q28-Q32). why: redelivered, from_store."""
+
+    about: ClassVar[About] = About(
+        group="messages", function="fetch", fold="queue", weight=2, setting="prefetch", leaves=True
+    )
 
 
 class Dropped(Shift, frozen=True, tag=True, gc=False):
     """Messages taken without reading the body: drop, expiry, max-length, purge (Q58-Q61)."""
 
+    about: ClassVar[About] = About(group="messages", function="drop", fold="queue", weight=3)
+
 
 class PutBack(Shift, frozen=True, tag=True, gc=False):
     """The first message that did not match goes back to the head (Q36)."""
+
+    about: ClassVar[About] = About(group="messages", function="in_r", fold="queue", shown="detail")
 
 
 class AlphasPushed(Shift, frozen=True, tag=True, gc=False):
     """Reduction moves alphas out of q1's head or q4's tail (Q46)."""
 
+    about: ClassVar[About] = About(
+        group="memory",
+        function="push_alphas_to_betas",
+        fold="queue",
+        weight=6,
+        setting="vm_memory_high_watermark_paging_ratio",
+    )
+
 
 class PendingPaged(Shift, frozen=True, tag=True, gc=False):
     """Reduction drops the bodies of pending acks, newest first (Q47)."""
+
+    about: ClassVar[About] = About(
+        group="memory",
+        function="limit_ram_acks",
+        fold="queue",
+        weight=6,
+        setting="vm_memory_high_watermark_paging_ratio",
+    )
 
 
 class BetasPushed(Shift, frozen=True, tag=True, gc=False):
     """Reduction moves index entries of q3's tail or q2's head into delta (Q49)."""
 
+    about: ClassVar[About] = About(
+        group="memory",
+        function="push_betas_to_deltas",
+        fold="queue",
+        weight=7,
+        setting="msg_store_io_batch_size",
+        units={"limit": "seq_id"},
+    )
+
 
 class DeltaRead(Shift, frozen=True, tag=True, gc=False):
     """One read brings messages from delta back to q3 (Q34). why: start, stop, boundary, dropped, skipped."""
+
+    about: ClassVar[About] = About(
+        group="memory",
+        function="maybe_deltas_to_betas",
+        fold="queue",
+        weight=8,
+        setting="segment_entry_count",
+        mark="read",
+    )
 
 
 class LaneJoined(Shift, frozen=True, tag=True, gc=False):
     """A whole sub-queue moves: q1 becomes q4 (Q29), or q2 joins q3 (Q34)."""
 
+    about: ClassVar[About] = About(group="memory", function="queue_out", fold="queue", weight=6)
+
 
 class Acked(Shift, frozen=True, tag=True, gc=False):
     """A consumer's acknowledgement ends messages (Q39)."""
+
+    about: ClassVar[About] = About(
+        group="messages", function="ack", fold="queue", weight=1, setting="prefetch"
+    )
 
 
 class Requeued(Shift, frozen=True, tag=True, gc=False):
     """Pending messages return to their old places in order (Q40)."""
 
+    about: ClassVar[About] = About(group="messages", function="requeue", fold="queue", weight=5)
+
 
 class PendingPurged(Shift, frozen=True, tag=True, gc=False):
     """All pending acks are forgotten (Q41)."""
+
+    about: ClassVar[About] = About(group="messages", function="purge_acks", fold="queue")

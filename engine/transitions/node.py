@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-from engine.transitions.base import Transition, Why
+from engine.transitions.base import About, Transition, Why
 
 
 class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -13,6 +13,13 @@ class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
     Fold: state["node"][part][name] = value for each of `values`.
     """
 
+    about: ClassVar[About] = About(
+        group="node",
+        function="check_memory",
+        fold="state",
+        units={"process_memory": "bytes", "free": "bytes", "limit": "bytes"},
+    )
+
     part: str
     values: Why
     why: Why = {}
@@ -20,6 +27,8 @@ class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A publisher, consumer, connection or process differs. Fold: merged into node.actors[actor]; None removes it."""
+
+    about: ClassVar[About] = About(group="node", function="credit_flow", fold="state", shown="detail")
 
     actor: str
     values: dict[str, Any] | None
@@ -32,6 +41,8 @@ class ProcessChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     Fold: merged into node.processes[process]; None removes it.
     """
 
+    about: ClassVar[About] = About(group="node", function="credit_flow", fold="state")
+
     process: str
     values: dict[str, Any] | None
     why: Why = {}
@@ -39,6 +50,8 @@ class ProcessChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """connection.blocked left for a client that announced the capability (A5)."""
+
+    about: ClassVar[About] = About(group="node", function="control_throttle")
 
     actor: str
     reason: str
@@ -48,12 +61,16 @@ class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=F
 class ConnectionUnblocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """connection.unblocked left for a client: no alarm is set any more (A5)."""
 
+    about: ClassVar[About] = About(group="node", function="control_throttle")
+
     actor: str
     why: Why = {}
 
 
 class ConfirmsSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Publisher confirms left for a publisher (K1, K8)."""
+
+    about: ClassVar[About] = About(group="messages", function="confirm")
 
     actor: str
     count: int

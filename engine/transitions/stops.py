@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from engine.extents import Delta
-from engine.transitions.base import Transition, Why
+from engine.transitions.base import About, Transition, Why
 
 
 class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The queue process ended: clean, crash, kill or power (S234). Fold: everything of the queue is forgotten."""
+
+    about: ClassVar[About] = About(group="node", function="terminate", fold="state", weight=9)
 
     queue: str
     kind: str
@@ -15,6 +19,8 @@ class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A store ended. Fold: everything of the store is forgotten."""
+
+    about: ClassVar[About] = About(group="files", function="terminate", fold="state", shown="detail")
 
     store: str
     kind: str
@@ -26,6 +32,8 @@ class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     files: (number, file_size, valid_bytes, locked, disk_bytes); rows: (msg_no, count, ref_count, file, offset,
     record_bytes, step); orphans: (number, disk_bytes) of files that are in no table (S186).
     """
+
+    about: ClassVar[About] = About(group="files", function="recover", fold="store", shown="detail")
 
     store: str
     clean: bool
@@ -41,6 +49,10 @@ class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     entries: (start, count, code); segments: (number, file_bytes); journal_bytes None when there is no file.
     """
 
+    about: ClassVar[About] = About(
+        group="files", function="recover", fold="index", units={"dirty": "records"}
+    )
+
     queue: str
     clean: bool
     entries: tuple[tuple[int, int, int], ...]
@@ -51,6 +63,8 @@ class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A queue begins or begins again (Q62)."""
+
+    about: ClassVar[About] = About(group="node", function="init", fold="state", weight=10)
 
     queue: str
     mode: str

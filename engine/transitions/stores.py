@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from engine.ranges import Range
-from engine.transitions.base import Transition, Why
+from engine.transitions.base import About, Transition, Why
 
 
 class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -12,6 +14,8 @@ class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False)
     `offset` is the file offset of the first record written. With step 1 that is msg_no's; with step -1 the records
     were written newest first, so it is that of msg_no + count - 1 and msg_no's record is the last.
     """
+
+    about: ClassVar[About] = About(group="files", function="write_message", fold="store", shown="step")
 
     store: str
     file: int
@@ -25,6 +29,8 @@ class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False)
 class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A write was cancelled by a remove that was sent before it was handled (S145)."""
 
+    about: ClassVar[About] = About(group="files", function="write_action", shown="detail")
+
     store: str
     msg_no: int
     count: int
@@ -32,6 +38,15 @@ class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 class BufferWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The write buffer was handed to the operating system (S21, S22)."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="write_buffer",
+        fold="store",
+        shown="detail",
+        setting="write_buffer_bytes",
+        disk="writes",
+    )
 
     store: str
     file: int
@@ -41,12 +56,26 @@ class BufferWritten(Transition, frozen=True, array_like=True, tag=True, gc=False
 class StoreSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The current file was fsynced (S166)."""
 
+    about: ClassVar[About] = About(
+        group="files", function="internal_sync", shown="detail", mark="fsync", disk="syncs"
+    )
+
     store: str
     file: int
 
 
 class FileRolledOver(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The current file reached the limit: closed, and the next one opened (S171). why: size, limit."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="maybe_roll_to_new_file",
+        fold="store",
+        weight=2,
+        setting="msg_store_file_size_limit",
+        mark="roll",
+        units={"closed": "file", "opened": "file", "size": "bytes", "limit": "bytes"},
+    )
 
     store: str
     closed: int
@@ -57,6 +86,8 @@ class FileRolledOver(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 class RefCountChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Rows have `ref_count` references now (S142, S147); 0 means garbage that stays until the file goes."""
 
+    about: ClassVar[About] = About(group="files", function="remove_message", fold="store", shown="step")
+
     store: str
     msg_no: int
     count: int
@@ -66,12 +97,16 @@ class RefCountChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 class RowsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Index rows were deleted (S142 row 4, S183, S184)."""
 
+    about: ClassVar[About] = About(group="files", function="index_delete", fold="store", shown="step")
+
     store: str
     messages: tuple[Range, ...]
 
 
 class FileLocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A file was locked for deletion or combination (S148, S182), or unlocked again (S185)."""
+
+    about: ClassVar[About] = About(group="files", fold="store", shown="step")
 
     store: str
     file: int
@@ -80,6 +115,8 @@ class FileLocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 class OperationDeferred(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A read, contains or remove waits for a locked file (S187, S190)."""
+
+    about: ClassVar[About] = About(group="files", function="add_to_pending_gc_completion", shown="detail")
 
     store: str
     file: int
@@ -90,6 +127,15 @@ class OperationDeferred(Transition, frozen=True, array_like=True, tag=True, gc=F
 
 class CombineStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Garbage collection chose two neighbours (S180-S182). why: total, valid, limit, fraction."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="maybe_compact",
+        weight=5,
+        setting="msg_store_file_size_limit",
+        mark="gc",
+        units={"total": "bytes", "valid": "bytes", "limit": "bytes", "fraction": "share"},
+    )
 
     store: str
     source: int
@@ -105,6 +151,8 @@ class CombineStepped(Transition, frozen=True, array_like=True, tag=True, gc=Fals
     Fold: truncated gives the destination bytes_ on disk.
     """
 
+    about: ClassVar[About] = About(group="files", function="combine_files", fold="store", shown="step")
+
     store: str
     source: int
     destination: int
@@ -118,6 +166,8 @@ class RowsMoved(Transition, frozen=True, array_like=True, tag=True, gc=False):
     The other records follow in the row's own step; all `count` had equal fields before.
     """
 
+    about: ClassVar[About] = About(group="files", function="copy_messages", fold="store", shown="step")
+
     store: str
     rows: tuple[tuple[int, int, int, int], ...]
 
@@ -130,6 +180,10 @@ class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False
     destination's file_size and valid are size_bytes. FileLocked unlocks it.
     """
 
+    about: ClassVar[About] = About(
+        group="files", function="combine_files", fold="store", weight=5, setting="msg_store_file_size_limit"
+    )
+
     store: str
     source: int
     destination: int
@@ -140,6 +194,15 @@ class FilesCombined(Transition, frozen=True, array_like=True, tag=True, gc=False
 
 class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A file without live records was deleted (S184, S185). left_on_disk and fold as in FilesCombined."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="delete_file_if_empty",
+        fold="store",
+        weight=2,
+        setting="msg_store_file_size_limit",
+        mark="gone",
+    )
 
     store: str
     file: int
@@ -154,6 +217,8 @@ class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False)
     bytes become 0.
     """
 
+    about: ClassVar[About] = About(group="files", function="delete_file", fold="store", shown="detail")
+
     store: str
     file: int
     size_bytes: int
@@ -161,6 +226,14 @@ class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 class StoreRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Bodies were read (S155, S156). `by`: cache or file; bytes_: read from disk, 0 from the cache."""
+
+    about: ClassVar[About] = About(
+        group="files",
+        function="read_message",
+        shown="detail",
+        setting="queue_index_embed_msgs_below",
+        disk="reads",
+    )
 
     store: str
     by: str
@@ -172,6 +245,8 @@ class StoreRead(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 class CacheChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """The current-file cache holds `entries` messages now (S133, S171.3)."""
+
+    about: ClassVar[About] = About(group="files", function="update_msg_cache", fold="store", shown="step")
 
     store: str
     entries: int

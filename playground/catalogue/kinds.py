@@ -1,0 +1,35 @@
+"""The page's module of kinds: what is known of each kind of transition, without its fields."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import msgspec
+
+from engine.transitions import UNITS, Transition, all_kinds, fields_of
+from engine.transitions.base import Group
+from playground.catalogue import javascript as js
+
+
+def module() -> str:
+    """Return the text of static/js/model/catalogue/kinds.js."""
+    return "".join(
+        [
+            js.head("What is known of each kind of transition.", "engine/transitions"),
+            js.table("KINDS", "See `About` in engine/transitions/base.py; what is not said has no effect.", _kinds()),
+            js.table("UNITS", "Units of fields and of the numbers in `why`, by name; a kind may differ.", UNITS),
+            f"\n/** What the log may be filtered by. */\nexport const GROUPS = {js.literal(get_args(Group))};\n",
+        ]
+    )
+
+
+def _kinds() -> dict[str, dict[str, Any]]:
+    return {kind.__name__: _facts(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)}
+
+
+def _facts(kind: type[Transition]) -> dict[str, Any]:
+    """Return what differs from the default, and the group, which every kind says."""
+    plain = msgspec.structs.asdict(kind.about)
+    usual = msgspec.structs.asdict(type(kind.about)(group=kind.about.group))
+    facts = {name: value for name, value in plain.items() if name == "group" or value != usual[name]}
+    return facts | ({"queue": True} if "queue" in fields_of(kind) else {})
