@@ -14,7 +14,7 @@ class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False)
     about: ClassVar[About] = About(group="node", function="terminate", fold="state", weight=9)
 
     queue: str
-    kind: str
+    how: str
 
 
 class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -23,7 +23,7 @@ class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False)
     about: ClassVar[About] = About(group="files", function="terminate", fold="state", shown="detail")
 
     store: str
-    kind: str
+    how: str
 
 
 class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import kinds, markdown
+from playground.catalogue import kinds, markdown, rows
 
 FILES: Final[dict[str, Callable[[], str]]] = {
     "static/js/model/catalogue/kinds.js": kinds.module,
+    "static/js/model/catalogue/rows.js": rows.module,
     "docs/transitions.md": markdown.page,
 }
 """Path in the repository -> the function that makes the file's text."""

@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-HEAD: Final = "/** {about}\n *\n * Written by `manage.py catalogue` from {source}: change that, not this file. */\n"
+HEAD: Final = (
+    "/** {about}\n *\n * Written by `manage.py catalogue` from {source}: change that, not this file. */\n"
+)
 
 _NAME: Final = re.compile(r"[A-Za-z_$][\w$]*\Z")
 

@@ -16,8 +16,14 @@ def module() -> str:
     return "".join(
         [
             js.head("What is known of each kind of transition.", "engine/transitions"),
-            js.table("KINDS", "See `About` in engine/transitions/base.py; what is not said has no effect.", _kinds()),
-            js.table("UNITS", "Units of fields and of the numbers in `why`, by name; a kind may differ.", UNITS),
+            js.table(
+                "KINDS",
+                "See `About` in engine/transitions/base.py; what is not said has no effect.",
+                _kinds(),
+            ),
+            js.table(
+                "UNITS", "Units of fields and of the numbers in `why`, by name; a kind may differ.", UNITS
+            ),
             f"\n/** What the log may be filtered by. */\nexport const GROUPS = {js.literal(get_args(Group))};\n",
         ]
     )

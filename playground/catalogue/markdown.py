@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, get_args
 
-from engine.transitions import UNITS, Transition, all_kinds, fields_of
+from engine.transitions import Transition, all_kinds
 from engine.transitions.base import Group
+from playground.catalogue.fields import fields_of
 
 TITLES: Final[dict[str, str]] = {
     "messages": "The way of messages",
@@ -30,7 +31,9 @@ one that governs it.
 Written by `manage.py catalogue` from the classes in `engine/transitions`: change those, not this page.
 """
 
-COLUMNS: Final = "| kind | fields (units) | what happened | log | weight | function | setting |\n|---|---|---|---|---|---|---|\n"
+COLUMNS: Final = """| kind | fields (units) | what happened | log | weight | function | setting |
+|---|---|---|---|---|---|---|
+"""
 
 _FOLD: Final = re.compile(r"\s*Fold:.*", re.DOTALL)
 
@@ -41,7 +44,9 @@ def page() -> str:
 
 
 def _section(group: str) -> str:
-    kinds = sorted((kind for kind in all_kinds() if kind.about.group == group), key=lambda kind: kind.__name__)
+    kinds = sorted(
+        (kind for kind in all_kinds() if kind.about.group == group), key=lambda kind: kind.__name__
+    )
     return f"\n## {TITLES[group]}\n\n{COLUMNS}" + "".join(_line(kind) for kind in kinds)
 
 
@@ -60,10 +65,9 @@ def _line(kind: type[Transition]) -> str:
 
 
 def _fields(kind: type[Transition]) -> Iterator[str]:
-    for name in fields_of(kind):
-        if name not in {"rule", "why"}:
-            unit = kind.about.units.get(name) or UNITS.get(name)
-            yield f"{name} ({unit})" if unit and unit != name else name
+    for field in fields_of(kind):
+        if field.name not in {"rule", "why"}:
+            yield f"{field.name} ({field.unit})" if field.unit not in {None, field.name} else field.name
 
 
 def _sentence(kind: type[Transition]) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 
 import msgspec
 
+from engine.transitions import all_kinds
 from playground.comparing.side import Row
 
 SETTINGS = frozenset({b"NodeChanged", b"ModeChanged"})
 """What the runs say of their settings and of the node around the queue: that differs because of the change itself."""
 
-ARRIVALS = frozenset({b"Published", b"PublishedDelivered", b"Discarded"})
+ARRIVALS = frozenset(kind.__name__.encode() for kind in all_kinds() if kind.about.arrives)
 
 
 class Divergence(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from django.http import QueryDict
 from django.test import Client
 from PIL import Image
 
+from engine.transitions import QueueStopped, fields_of
 from playground import library, links, ownership, selectors, services
 from playground.doors import door
 from playground.models import Scenario, Session
@@ -460,3 +461,13 @@ async def test_sharing_a_told_run_keeps_its_story_and_the_whole_of_it(browsers: 
     mine = await sync_to_async(sharing.share)(await sync_to_async(selectors.session_by_id)(session.public_id))
     assert mine.story is None, "the story was about another run"
     assert selectors.scenario_body(mine)["until_us"] == 4_800_000
+
+
+def test_a_stop_comes_out_under_the_name_of_its_kind() -> None:
+    stop = QueueStopped("D4", "orders", "kill")
+    assert exports._named({"QueueStopped": fields_of(QueueStopped)}, stop) == {
+        "kind": "QueueStopped",
+        "rule": "D4",
+        "queue": "orders",
+        "how": "kill",
+    }

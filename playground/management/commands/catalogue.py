@@ -17,14 +17,18 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add --check."""
-        parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is out of date")
+        parser.add_argument(
+            "--check", action="store_true", help="write nothing; fail when a file is out of date"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Write the files that are out of date, or fail because of them."""
         if options["check"]:
             found = files.stale(settings.BASE_DIR)
             if found:
-                raise CommandError(f"out of date: {', '.join(found)}. Run manage.py catalogue and commit them.")
+                raise CommandError(
+                    f"out of date: {', '.join(found)}. Run manage.py catalogue and commit them."
+                )
             return
         for path in files.write(settings.BASE_DIR):
             self.stdout.write(f"{path}: written")

@@ -1,4 +1,5 @@
 /** The events of a run: what a reader may want to jump to. Each row is looked at once, as it is folded. */
+import { KINDS } from "./catalogue/kinds.js";
 
 const SAME_US = 1_000_000;
 const MAX_EVENTS = 200;
@@ -44,18 +45,13 @@ const first = (name, later) => (row, events) => {
   return name;
 };
 
-const KINDS = {
+/** Kinds whose meaning on the time line depends on what was before; the others' is in the catalogue. */
+const DEPENDS = {
   TargetChanged: ofTarget,
   AlphasPushed: first("beta", "out"),
   PendingPaged: first("beta", "out"),
   BetasPushed: first("delta", null),
-  DeltaRead: () => "read",
   NodeChanged: ofAlarms,
-  CombineStarted: () => "gc",
-  FileDeleted: () => "gone",
-  FileRolledOver: () => "roll",
-  JournalSynced: () => "fsync",
-  StoreSynced: () => "fsync",
   QueueStopped: ofStop,
   QueueStarted: ofStart,
 };
@@ -73,7 +69,8 @@ export class Events {
 
   /** Look at one transition. The same again within a second is the same event. */
   see(number, atUs, row) {
-    const type = KINDS[row[0]]?.(row, this);
+    const [kind] = row;
+    const type = DEPENDS[kind] ? DEPENDS[kind](row, this) : KINDS[kind].mark;
     if (!type || atUs - (this.last[type] ?? -Infinity) < SAME_US) return;
     this.last[type] = atUs;
     this.list.push({ number, atUs, type });

@@ -1,4 +1,5 @@
 /** Which setting governs what a transition did, and what would be otherwise if it were larger. */
+import { KINDS } from "./catalogue/kinds.js";
 import { gettext } from "./text.js";
 
 const TEXTS = () => ({
@@ -25,37 +26,12 @@ const TEXTS = () => ({
   queue_mode: gettext("In lazy mode every message goes to disk at once; default keeps what memory allows in RAM."),
 });
 
-const SETTING_OF = {
-  Published: "queue_index_embed_msgs_below",
-  StoreRead: "queue_index_embed_msgs_below",
-  AlphasPushed: "vm_memory_high_watermark_paging_ratio",
-  PendingPaged: "vm_memory_high_watermark_paging_ratio",
-  TargetChanged: "vm_memory_high_watermark_paging_ratio",
-  Reduced: "explicit_gc_run_operation_threshold",
-  BetasPushed: "msg_store_io_batch_size",
-  DeltaRead: "segment_entry_count",
-  SegmentRead: "segment_entry_count",
-  SegmentWritten: "segment_entry_count",
-  SegmentDeleted: "segment_entry_count",
-  JournalSynced: "queue_sync_interval_ms",
-  JournalFlushed: "queue_index_max_journal_entries",
-  BufferWritten: "write_buffer_bytes",
-  FileRolledOver: "msg_store_file_size_limit",
-  CombineStarted: "msg_store_file_size_limit",
-  FilesCombined: "msg_store_file_size_limit",
-  FileDeleted: "msg_store_file_size_limit",
-  PublishedDelivered: "prefetch",
-  Fetched: "prefetch",
-  Acked: "prefetch",
-  ModeChanged: "queue_mode",
-};
-
 const OF_ALARM = { memory: "vm_memory_high_watermark", disk: "disk_free_limit" };
 
 /** The setting's name for a row, or null where none governs it. */
 export function settingOf([kind, , part, values]) {
   if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values)[0]] ?? null;
-  return SETTING_OF[kind] ?? null;
+  return KINDS[kind].setting ?? null;
 }
 
 /** {name, value, larger} of the setting that governs a row; value is undefined where the node has none of its own. */

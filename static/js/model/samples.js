@@ -1,24 +1,11 @@
 /** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
+import { KINDS } from "./catalogue/kinds.js";
 import { LANES, lengthOf, pendingOf } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./runs.js";
 
 const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
-
-const ARRIVE = new Set(["Published", "PublishedDelivered", "Discarded"]);
-const LEAVE = new Set(["Fetched", "PublishedDelivered", "Discarded"]);
-
-/** Work on the disk, by the kind of row that tells of it. */
-const DISK = {
-  StoreRead: "reads",
-  SegmentRead: "reads",
-  BufferWritten: "writes",
-  SegmentWritten: "writes",
-  JournalFlushed: "writes",
-  StoreSynced: "syncs",
-  JournalSynced: "syncs",
-};
 
 const NOTHING = Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0]));
 NOTHING.target = null;
@@ -34,12 +21,13 @@ export class Samples {
 
   /** Count what a row brings and takes. */
   count([kind, , queue, , , extents]) {
-    if (DISK[kind]) this.disk[DISK[kind]] += 1;
-    if (!ARRIVE.has(kind) && !LEAVE.has(kind)) return;
+    const { disk, arrives, leaves } = KINDS[kind];
+    if (disk) this.disk[disk] += 1;
+    if (!arrives && !leaves) return;
     const totals = (this.totals[queue] ??= { arrived: 0, left: 0 });
     const messages = total(extents);
-    if (ARRIVE.has(kind)) totals.arrived += messages;
-    if (LEAVE.has(kind)) totals.left += messages;
+    if (arrives) totals.arrived += messages;
+    if (leaves) totals.left += messages;
   }
 
   /** Take a sample of the state. */

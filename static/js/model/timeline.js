@@ -1,4 +1,5 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
+import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
 import { LANES, lengthOf, pendingOf } from "./messages.js";
 import { Samples } from "./samples.js";
@@ -7,41 +8,8 @@ import { total } from "./runs.js";
 const MAX_LINES = 300;
 const MERGE_US = 1_000_000;
 
-/** Kinds that never get a line of their own: they are steps of something that does. */
-const QUIET = new Set([
-  "CountersChanged",
-  "EntriesRecorded",
-  "StoreWritten",
-  "RefCountChanged",
-  "RowsForgotten",
-  "RowsMoved",
-  "CacheChanged",
-  "FileLocked",
-  "CombineStepped",
-  "JournalOpened",
-  "DeltaChanged",
-]);
-
 /** What a queue shows of its process: too much for a line. */
 const CLOCK = new Set(["queue_process", "rate_timer_at_us", "reported_duration", "desired_duration"]);
-
-/** Kinds that are the housekeeping of files and timers: shown on demand. */
-const DETAILS = new Set([
-  "BufferWritten",
-  "StoreSynced",
-  "JournalSynced",
-  "JournalFlushed",
-  "SegmentWritten",
-  "StoreRead",
-  "PutBack",
-  "ConfirmsDue",
-  "ActorChanged",
-  "FileUnlinked",
-  "OperationDeferred",
-  "WriteIgnored",
-  "StoreRecovered",
-  "StoreStopped",
-]);
 
 export class Timeline {
   constructor() {
@@ -81,7 +49,7 @@ export class Timeline {
     this.sampling.count(row);
     this.marks.see(number, atUs, row);
     if (row[0] === "TargetChanged") this.target(row, state);
-    if (!QUIET.has(row[0]) && !isQuietNode(row)) this.line(number, atUs, row, state);
+    if (KINDS[row[0]].shown !== "step" && !isQuietNode(row)) this.line(number, atUs, row, state);
   }
 
   /** A target that comes with no duration was set by hand (Q43). */
@@ -153,7 +121,7 @@ export function messagesOf(row) {
 }
 
 function isDetail(row) {
-  return DETAILS.has(row[0]) || (row[0] === "Reduced" && !movedBy(row[3]));
+  return KINDS[row[0]].shown === "detail" || (row[0] === "Reduced" && !movedBy(row[3]));
 }
 
 /** How many messages a reduction moved in all its steps. */

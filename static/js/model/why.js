@@ -1,73 +1,9 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
+import { KINDS, UNITS } from "./catalogue/kinds.js";
 import { WORDS } from "./why-words.js";
 import { reductionSteps, reductionTitle } from "./why-reduce.js";
 import { bytes, decimal, fill, gettext, number } from "./text.js";
 import { messagesOf } from "./timeline.js";
-
-/** Functions of the reference that do what a kind says. */
-const FUNCTIONS = {
-  Published: "publish",
-  PublishedDelivered: "publish_delivered",
-  Discarded: "discard",
-  Fetched: "fetch",
-  Dropped: "drop",
-  PutBack: "in_r",
-  AlphasPushed: "push_alphas_to_betas",
-  PendingPaged: "limit_ram_acks",
-  BetasPushed: "push_betas_to_deltas",
-  DeltaRead: "maybe_deltas_to_betas",
-  LaneJoined: "queue_out",
-  Acked: "ack",
-  Requeued: "requeue",
-  PendingPurged: "purge_acks",
-  Reduced: "reduce_memory_use",
-  TargetChanged: "set_ram_duration_target",
-  ModeChanged: "set_queue_mode",
-  QueueChanged: "process_args_policy",
-  ConfirmsDue: "record_confirms",
-  EntriesRecorded: "add_to_journal",
-  JournalSynced: "sync",
-  JournalFlushed: "flush_journal",
-  SegmentWritten: "append_journal_to_segment",
-  SegmentDeleted: "delete_segment",
-  SegmentRead: "load_segment",
-  IndexReset: "erase_index_dir",
-  StoreWritten: "write_message",
-  BufferWritten: "write_buffer",
-  StoreSynced: "internal_sync",
-  FileRolledOver: "maybe_roll_to_new_file",
-  RefCountChanged: "remove_message",
-  CombineStarted: "maybe_compact",
-  FilesCombined: "combine_files",
-  FileDeleted: "delete_file_if_empty",
-  FileUnlinked: "delete_file",
-  StoreRead: "read_message",
-  QueueStopped: "terminate",
-  QueueStarted: "init",
-  StoreStopped: "terminate",
-  StoreRecovered: "recover",
-  IndexRecovered: "recover",
-  ConfirmsSent: "confirm",
-  NacksSent: "send_nacks",
-  Committed: "tx_commit",
-  ExchangeDeclared: "exchange_declare",
-  ExchangeDeleted: "exchange_delete",
-  QueueBound: "queue_bind",
-  QueueUnbound: "queue_unbind",
-  PolicySet: "set_policy",
-  PolicyCleared: "clear_policy",
-  ChannelClosed: "channel_close",
-  ConnectionClosed: "connection_close",
-  ConsumerCancelled: "basic_cancel",
-  Unroutable: "basic_return",
-  Rejected: "send_reject_publish",
-  DeadLettered: "dead_letter_publish",
-  ConnectionBlocked: "control_throttle",
-  ProcessChanged: "credit_flow",
-  ConnectionUnblocked: "control_throttle",
-  NodeChanged: "check_memory",
-  ActorChanged: "credit_flow",
-};
 
 /** The numbers that made a transition fire; always the last field of a row, where the kind has any. */
 export function whyOf(row) {
@@ -95,7 +31,7 @@ export function narrate(row, messages = messagesOf(row)) {
 export function explain(row, messages = messagesOf(row), target = null) {
   const why = whyOf(row);
   const line = narrate(row, messages);
-  const shared = { kind: row[0], rule: row[1], name: FUNCTIONS[row[0]] || row[0], tone: line.tone };
+  const shared = { kind: row[0], rule: row[1], name: KINDS[row[0]].function || row[0], tone: line.tone };
   if (row[0] === "Reduced") {
     return {
       ...shared,
@@ -113,7 +49,7 @@ export function explain(row, messages = messagesOf(row), target = null) {
     reason: reason ? fill(reason, valuesOf(row, messages)) : "",
     bar: null,
     steps: [],
-    facts: factsOf(why),
+    facts: factsOf(why, row[0]),
     origin:
       row[0] === "TargetChanged" ? originOf(target?.row[3] === row[3] ? target : { row, memory: {} }) : null,
   };
@@ -164,18 +100,15 @@ function durationLine({ reported_sum: sum, reporting, process_memory: used, limi
   return [];
 }
 
-/** Names whose numbers are bytes. */
-const BYTES = /bytes|limit|size|valid|total/;
-
 /** The numbers of `why` as pairs for a list. */
-function factsOf(why) {
+function factsOf(why, kind) {
   return Object.entries(why)
     .filter(([, value]) => value !== null && typeof value !== "object")
-    .map(([name, value]) => [name.replaceAll("_", " "), shown(name, value)]);
+    .map(([name, value]) => [name.replaceAll("_", " "), shown(value, KINDS[kind].units?.[name] ?? UNITS[name])]);
 }
 
-function shown(name, value) {
-  if (typeof value === "number" && BYTES.test(name) && value > 4096) return bytes(value);
+function shown(value, unit) {
+  if (typeof value === "number" && unit === "bytes" && value > 4096) return bytes(value);
   if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
   if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
   return String(value);

@@ -47,7 +47,7 @@ def test_a_clean_start_has_everything_of_the_clean_stop(storage: Storage) -> Non
     before = world.store.snapshot()
     client.side.terminate()
     world.store.terminate()
-    assert world.of(StoreStopped)[0].kind == "clean"
+    assert world.of(StoreStopped)[0].how == "clean"
     world.make()
     assert world.store.start(["q"], lambda: pytest.fail("a clean start needs no references"))
     assert world.store.snapshot() == {**before, "cache": 0}

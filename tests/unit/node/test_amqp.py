@@ -307,7 +307,7 @@ def test_auto_delete_and_expiring_queues_go_by_themselves() -> None:
     assert "auto" in ready(follower)
     follower.submit({"do": "remove", "name": "c2"})
     assert "auto" not in ready(follower)
-    stops = [(t.queue, t.kind) for t in all_of(follower, QueueStopped)]
+    stops = [(t.queue, t.how) for t in all_of(follower, QueueStopped)]
     assert stops == [("short", "expired"), ("auto", "auto_delete")]
 
 

@@ -87,7 +87,7 @@ def test_a_deleted_queue_takes_its_messages_along() -> None:
     assert sum(row[1] * row[2] for row in snapshot["stores"]["transient"]["rows"]) == 0
     assert sum(row[1] for row in snapshot["stores"]["persistent"]["rows"]) == 4
     assert snapshot["node"]["actors"]["hand"]["unacked"] == 0
-    assert [(t.queue, t.kind) for t in all_of(node, QueueStopped)] == [("slow", "deleted")]
+    assert [(t.queue, t.how) for t in all_of(node, QueueStopped)] == [("slow", "deleted")]
     node.verify()
 
 

@@ -1,4 +1,5 @@
 /** The Why? panel: the latest reason that matters, or the one that the reader picked from the narrative. */
+import { KINDS } from "../../model/catalogue/kinds.js";
 import { governs } from "../../model/governs.js";
 import { explain } from "../../model/why.js";
 import { movedBy } from "../../model/timeline.js";
@@ -6,33 +7,6 @@ import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
 import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
 
-/** Kinds that explain more than others: among what came at once, the first of these is shown. */
-const WEIGHT = {
-  Reduced: 9,
-  DeltaRead: 8,
-  BetasPushed: 7,
-  AlphasPushed: 6,
-  PendingPaged: 6,
-  LaneJoined: 6,
-  QueueStarted: 10,
-  QueueStopped: 9,
-  TargetChanged: 5,
-  CombineStarted: 5,
-  FilesCombined: 5,
-  ModeChanged: 5,
-  Requeued: 5,
-  Published: 3,
-  PublishedDelivered: 3,
-  Discarded: 3,
-  Fetched: 2,
-  Dropped: 3,
-  Acked: 1,
-  JournalFlushed: 2,
-  SegmentRead: 2,
-  SegmentDeleted: 2,
-  FileRolledOver: 2,
-  FileDeleted: 2,
-};
 const SPEAK_MS = 1500;
 
 export class WhyPanel {
@@ -116,6 +90,7 @@ export class WhyPanel {
   }
 }
 
+/** Among what came at once, the one that explains most. */
 function heaviest(lines) {
   let best = null;
   for (const line of lines) {
@@ -128,7 +103,7 @@ function heaviest(lines) {
 function weightOf(row) {
   if (row[0] === "Reduced" && !movedBy(row[3])) return 1;
   if (row[0] === "TargetChanged" && row[3] === null) return 2;
-  return WEIGHT[row[0]] || 0;
+  return KINDS[row[0]].weight ?? 0;
 }
 
 function bodyOf(said) {

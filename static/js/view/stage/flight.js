@@ -1,4 +1,5 @@
 /** Direct delivery: messages that enter no lane fly past the sub-queues, from the publisher to the unacked list. */
+import { KINDS } from "../../model/catalogue/kinds.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { total } from "../../model/runs.js";
 import { roundRect, write } from "../base/canvas.js";
@@ -9,7 +10,6 @@ const FLY_MS = 520;
 const STAND_MS = 900;
 /** What comes within this time flies together. */
 const TOGETHER_MS = 140;
-const KINDS = new Set(["PublishedDelivered", "Discarded"]);
 const MOST = 8;
 
 export class Flights {
@@ -21,7 +21,7 @@ export class Flights {
 
   /** A row was folded that may be a direct delivery to the queue that is shown. */
   see([kind, , queue, , , extents], shown, now) {
-    if (!KINDS.has(kind) || queue !== shown) return;
+    if (!KINDS[kind].arrives || !KINDS[kind].leaves || queue !== shown) return;
     const last = this.list[this.list.length - 1];
     if (last && now - last.start < TOGETHER_MS) last.count += total(extents);
     else this.list.push({ start: now, count: total(extents), kept: kind === "PublishedDelivered" });

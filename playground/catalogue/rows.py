@@ -1,0 +1,75 @@
+"""The page's module of rows: a decoder for each kind of transition, and the places in rows of a table."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine.extents import Delta, Extent
+from engine.fold.index_table import Entry
+from engine.fold.store_table import File, Row
+from engine.transitions import Transition, all_kinds
+from playground.catalogue import javascript as js
+from playground.catalogue.fields import Field, fields_of
+
+SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
+    "EXTENT": Extent,
+    "DELTA": Delta,
+    "ENTRY": Entry,
+    "STORE_ROW": Row,
+    "STORE_FILE": File,
+}
+"""Rows of the state's tables, by the name under which the page has their places."""
+
+DECODE: Final = """
+/** A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie. */
+export function decode(row) {
+  const decoder = DECODERS[row[0]];
+  if (!decoder) throw new TypeError(`unknown transition ${row[0]}`);
+  return decoder(row);
+}
+"""
+
+
+def module() -> str:
+    """Return the text of static/js/model/catalogue/rows.js."""
+    return "".join(
+        [
+            js.head(
+                "Rows by the names of their fields.", "engine/transitions, engine/extents and engine/fold"
+            ),
+            *(_places(name, shape) for name, shape in SHAPES.items()),
+            "\nconst DECODERS = {\n",
+            *(_decoder(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)),
+            "};\n",
+            DECODE,
+        ]
+    )
+
+
+def script_name(name: str) -> str:
+    """Return a field's name as the page has it: Python's `bytes_` only avoids a word of Python's own."""
+    return name.rstrip("_")
+
+
+def _places(name: str, shape: type[msgspec.Struct]) -> str:
+    """Return the places of a shape's fields in its rows."""
+    about = (shape.__doc__ or "").strip().split("\n")[0]
+    places = {script_name(field.name): at for at, field in enumerate(fields_of(shape))}
+    return f"\n/** {about} */\nexport const {name} = Object.freeze({js.literal(places)});\n"
+
+
+def _decoder(kind: type[Transition]) -> str:
+    named = ", ".join(_read(at, field) for at, field in enumerate(fields_of(kind), start=1))
+    return f"  {kind.__name__}: (row) => ({{ kind: {js.literal(kind.__name__)}, {named} }}),\n"
+
+
+def _read(at: int, field: Field) -> str:
+    """Return one property; where the engine may leave a value out, so may a row that was written by hand."""
+    given = "" if field.default is msgspec.NODEFAULT else f" ?? {js.literal(_plain(field.default))}"
+    return f"{script_name(field.name)}: row[{at}]{given}"
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.to_builtins(value)
