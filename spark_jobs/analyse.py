@@ -15,12 +15,14 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F  # noqa: N812 - the usual name
 
 from engine.metrics import METRICS
+from engine.metrics.memory import peak_ram_bytes
+from engine.metrics.waits import latency_p95_s
 from spark_jobs.errors import SweepError
 
 CLIFFS = 3
 """How many of the largest changes are told for each workload and metric."""
 
-RAM, LATENCY = "peak_ram_bytes", "latency_p95_s"
+RAM, LATENCY = peak_ram_bytes.name, latency_p95_s.name
 """What the Pareto front weighs against each other."""
 
 CONSTRAINT = re.compile(r"\s*(?P<metric>\w+)\s*(?P<relation><=|>=)\s*(?P<bound>[0-9.eE+-]+)\s*")

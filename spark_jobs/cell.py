@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.metrics import Figures, finish, observe
+from engine.metrics import Meter, PowerCut
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
 from spark_jobs.plan import Cell
-from spark_jobs.power_cut import Lost, cut_power
+from spark_jobs.power_cut import cut_power
 from spark_jobs.schema import COST, SERIES, Row, empty_outcome
 from spark_jobs.states import STATES, messages_by_state
 
@@ -68,31 +68,21 @@ def outcome(cell: Cell) -> Row:
     """
     node = start_node(cell.scenario)
     until_us = cell.scenario["until_us"]
-    figures = Figures()
+    meter = Meter()
     series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
-        advance(node, figures, until_us * point // cell.series_points)
-        series["series_ram_bytes"].append(figures.ram_bytes)
-        series["series_ready"].append(figures.ready)
+        advance(node, meter, until_us * point // cell.series_points)
+        series["series_ram_bytes"].append(meter.levels.ram_bytes)
+        series["series_ready"].append(meter.levels.ready)
         by_state = messages_by_state(node.snapshot())
         for state in STATES:
             series[f"series_{state}"].append(by_state[state])
-    found = {
-        "digest": node.log.digest,
-        **finish(figures, until_us),
-        "refused": len(node.refused),
-        **series,
-    }
-    lost = _power_cut(cell, node)
-    return {
-        **found,
-        "lost_on_power_cut": lost.messages,
-        "lost_persistent_on_power_cut": lost.persistent,
-        "returned_after_power_cut": lost.returned,
-    }
+    digest = node.log.digest
+    refused = len(node.refused)
+    return {"digest": digest, **meter.row(until_us, refused, _power_cut(cell, node)), **series}
 
 
-def _power_cut(cell: Cell, node: Node) -> Lost:
+def _power_cut(cell: Cell, node: Node) -> PowerCut:
     """Cut the power where the sweep says: at the end, where this node is, or earlier, in a second run up to there."""
     if cell.power_cut_us is None:
         return cut_power(node)
@@ -106,17 +96,17 @@ def start_node(scenario: dict[str, Any]) -> Node:
     return Node(parse(scenario), LedgerStorage(), keep=KEEP)
 
 
-def advance(node: Node, figures: Figures, until_us: int) -> None:
-    """Go on to a virtual time, and add every transition since the last to the figures, the node's first ones too."""
+def advance(node: Node, meter: Meter, until_us: int) -> None:
+    """Go on to a virtual time, and count every transition since the last, the node's first ones too."""
     reached = False
     while not reached:
         reached = node.advance(until_us, BATCH)
-        news = node.log.since(figures.transitions)
+        news = node.log.since(meter.transitions)
         if news is None:
             raise SweepError(f"one event made more than {KEEP} transitions; use smaller bursts")
         for at_us, transition in zip(news.at_us, news.rows, strict=True):
-            observe(figures, at_us, transition)
-        if figures.transitions > MOST_TRANSITIONS:
+            meter.observe(at_us, transition)
+        if meter.transitions > MOST_TRANSITIONS:
             raise SweepError(
                 f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"
             )

@@ -11,13 +11,15 @@ import pyarrow.parquet as pq
 from pyarrow import fs
 from pyspark.sql import DataFrame, SparkSession
 
+from engine.metrics.memory import peak_ram_share
+from engine.metrics.pressure import blocked_s
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
 from spark_jobs.dataset import locate
 from spark_jobs.errors import SweepError
 from spark_jobs.publish import AXES, rounded
 
-DEFAULT_CONSTRAINTS = ("peak_ram_share<=0.6", "blocked_s<=0")
+DEFAULT_CONSTRAINTS = (f"{peak_ram_share.name}<=0.6", f"{blocked_s.name}<=0")
 DEFAULT_OBJECTIVE = analyse.LATENCY
 TABLES = ("aggregates", "sensitivity", "cliffs", "pareto", "best")
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from engine.errors import CommandError
+from engine.metrics import PowerCut
 from engine.node.node import Node
 from engine.ranges import RangeSet
 
@@ -13,21 +14,7 @@ ACKED_IN_JOURNAL = 4
 """Parts of an index entry's code that say that its message is gone, see `engine.fold.index_table`."""
 
 
-class Lost(NamedTuple):
-    """How the queues differ after the recovery from what they held before the cut.
-
-    Args:
-        messages: those that are not there any more, ready and unacknowledged ones.
-        persistent: the persistent ones among them; a confirmed one is never lost.
-        returned: messages that were acknowledged, and come back since the acknowledgement was not synced.
-    """
-
-    messages: int | None
-    persistent: int | None
-    returned: int | None
-
-
-def cut_power(node: Node) -> Lost:
+def cut_power(node: Node) -> PowerCut:
     """Cut the node's power now, let it recover, and compare; the node is of no further use for the run.
 
     Returns:
@@ -37,7 +24,7 @@ def cut_power(node: Node) -> Lost:
     try:
         node.submit({"do": "restart", "kind": "power"})
     except CommandError:
-        return Lost(None, None, None)
+        return PowerCut(None, None, None)
     after = node.snapshot()["queues"]
     lost = transient = returned = 0
     for name, queue in before.items():
@@ -48,7 +35,7 @@ def cut_power(node: Node) -> Lost:
         returned += len(left) - both
         transient += len(held) - queue["counters"]["persistent_count"]
     # A recovered queue has persistent messages only: every transient one is lost.
-    return Lost(lost, max(0, lost - transient), returned)
+    return PowerCut(lost, max(0, lost - transient), returned)
 
 
 def members(queue: dict[str, Any]) -> RangeSet:

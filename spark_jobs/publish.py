@@ -21,6 +21,9 @@ MOST_PAGE_CELLS = 20_000
 """More would be slow to open in a browser; the Parquet table has no such limit."""
 
 
+MOST_OFFERED = 6
+"""A sweep that names no metrics offers the first ones of the registry."""
+
 AXES = b"waterline.axes"
 """Under this name the table's metadata tells the axes and their values, in JSON and in order."""
 
@@ -76,7 +79,7 @@ def page(spec: Spec, table: pa.Table, engine_version: str) -> dict[str, Any]:
         "axes": [{"parameter": name, "values": values} for name, values in spec.points.items()],
         "seeds": grid.seeds,
         "home": grid.home,
-        "offered": grid.metrics or METRICS[:6],
+        "offered": grid.metrics or tuple(METRICS)[:MOST_OFFERED],
         "metrics": metrics,
         "columns": COLUMNS,
         "cells": [

@@ -6,7 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from engine.metrics import SECONDS, SHARES, WHOLE
+from engine.metrics import METRICS
 from spark_jobs.states import STATES
 
 SERIES = ("series_ram_bytes", "series_ready", *(f"series_{state}" for state in STATES))
@@ -24,8 +24,7 @@ _IDENTITY = [
 _OUTCOME = [
     pa.field("error", pa.string()),
     pa.field("digest", pa.string()),
-    *(pa.field(name, pa.int64()) for name in WHOLE),
-    *(pa.field(name, pa.float64()) for name in (*SECONDS, *SHARES)),
+    *(pa.field(each.name, pa.int64() if each.whole else pa.float64()) for each in METRICS.values()),
     *(pa.field(name, pa.list_(pa.int64())) for name in SERIES),
 ]
 COST = "cost_s"

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from engine.metrics import Figures, finish, observe
+from engine.metrics import Meter
 from playground.comparing import wording
 from playground.doors import door
 from playground.hosting.run import ROWS_IN_A_FRAME
@@ -30,7 +30,7 @@ class Side:
     def __init__(self, scenario: dict[str, Any], until_us: int) -> None:
         self._node, _files = door().rehearse(scenario, KEEP)
         self._until_us = until_us
-        self._figures = Figures()
+        self._meter = Meter()
         self._told = 0
         self._bytes = 0
         self._snapshot_us = 0
@@ -48,7 +48,7 @@ class Side:
         reached = False
         while not reached:
             reached = self._node.advance(until_us, SLICE)
-            rows += self._observe(self._figures.transitions)
+            rows += self._observe(self._meter.transitions)
             if self._node.log.number > MOST_TRANSITIONS:
                 raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
         self._tell(rows)
@@ -60,7 +60,7 @@ class Side:
             raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
         rows = []
         for at_us, transition in zip(news.at_us, news.rows, strict=True):
-            observe(self._figures, at_us, transition)
+            self._meter.observe(at_us, transition)
             rows.append((at_us, _encode(transition)))
         return rows
 
@@ -112,5 +112,5 @@ class Side:
         return str(self._node.log.digest)
 
     def figures(self) -> dict[str, Any]:
-        """Return the metrics of the whole run by name. Call it once, at the end."""
-        return {**finish(self._figures, self._node.now_us), "refused": len(self._node.refused)}
+        """Return the metrics of the run so far by name."""
+        return self._meter.row(self._node.now_us, refused=len(self._node.refused))

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from engine.metrics import METRICS
+from engine.metrics.disk import bytes_written, disk_reads, disk_writes, fsyncs
+from engine.metrics.memory import peak_ram_bytes
+from engine.metrics.pressure import blocked_s, over_watermark_s
 from playground.whatif.labels import metric
 
-FIRST = (
-    "peak_ram_bytes",
-    "blocked_s",
-    "over_watermark_s",
-    "disk_reads",
-    "disk_writes",
-    "fsyncs",
-    "bytes_written",
+FIRST = tuple(
+    each.name
+    for each in (
+        peak_ram_bytes,
+        blocked_s,
+        over_watermark_s,
+        disk_reads,
+        disk_writes,
+        fsyncs,
+        bytes_written,
+    )
 )
 """Figures that are shown even when they are alike, in this order."""
 
 
 def figure_labels() -> list[dict[str, object]]:
-    """Return name, label and kind of every figure, the important ones first."""
-    names = [*FIRST, *(name for name in METRICS if name not in FIRST)]
+    """Return name, label, kind and better direction of every figure, the important ones first."""
+    labels = {name: metric(name) for name in dict.fromkeys((*FIRST, *METRICS))}
     return [
-        {"name": name, "label": str(metric(name).name), "kind": metric(name).kind, "always": name in FIRST}
-        for name in names
+        {
+            "name": name,
+            "label": str(label.name),
+            "kind": label.kind,
+            "better": label.better,
+            "always": name in FIRST,
+        }
+        for name, label in labels.items()
     ]

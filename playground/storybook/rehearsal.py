@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.metrics import Figures, observe
+from engine.metrics import Meter
 from playground.doors import door
 from playground.storybook.entry import Entry
 from playground.storybook.predicate import Reference, Test, holds, look, names_of, references
@@ -50,7 +50,7 @@ class Player:
     def __init__(self, run: dict[str, Any], budget_s: float = 60.0) -> None:
         self.node, _files = door().rehearse(run)
         self.happened: Counter[str] = Counter()
-        self.figures = Figures()
+        self.meter = Meter()
         self._seen = 0
         self._deadline_s = time.monotonic() + budget_s
 
@@ -62,22 +62,15 @@ class Player:
             self._gather()
             if time.monotonic() > self._deadline_s:
                 raise TooLong
-        return {**self.node.snapshot(), "happened": dict(self.happened), "figures": _plain(self.figures)}
+        return {**self.node.snapshot(), "happened": dict(self.happened), "figures": self.meter.row(at_us)}
 
     def _gather(self) -> None:
         rows = self.node.log.since(self._seen)
         if rows is not None:  # one event that is larger than the log is not counted by kind
             for at_us, row in zip(rows.at_us, rows.rows, strict=True):
                 self.happened[type(row).__name__] += 1
-                observe(self.figures, at_us, row)
+                self.meter.observe(at_us, row)
         self._seen = self.node.log.number
-
-
-def _plain(figures: Figures) -> dict[str, Any]:
-    """Return the counts, and the microseconds of the clocks."""
-    found = {name: getattr(figures, name) for name in figures.__struct_fields__}
-    plain = {name: getattr(value, "total_us", value) for name, value in found.items()}
-    return {name: value for name, value in plain.items() if isinstance(value, int | float)}
 
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:

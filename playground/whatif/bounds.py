@@ -1,15 +1,21 @@
-"""The best setting under constraints: what is to be kept, and the run that keeps it with least of a metric."""
+"""The best setting under constraints: what is to be kept, and the run that keeps it with the best of a metric."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from engine.metrics import Better
+from engine.metrics.memory import peak_ram_bytes, peak_ram_share
+from engine.metrics.pressure import blocked_s
+from engine.metrics.waits import latency_p95_s
+from playground.whatif.labels import metric as label
 from playground.whatif.shipped import Heatmap, Run
 
-RAM_SHARE, BLOCKED, WAIT = "peak_ram_share", "blocked_s", "latency_p95_s"
+RAM = peak_ram_bytes.name
+RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
 FIELDS = ("ram", "blocked", "wait", "least")
-"""In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what to make small."""
+"""In an address: at most so many percent of RAM, seconds blocked, seconds of waiting; and what is to be best."""
 
 LARGEST = 1e9
 DEFAULT_RAM_PERCENT, DEFAULT_BLOCKED_S = 60.0, 0.0
@@ -22,7 +28,7 @@ class Bounds(NamedTuple):
         ram_percent: most memory at any time, in percent of the node's RAM.
         blocked_s: longest time that publishers are blocked.
         wait_s: longest wait for delivery of 95 in 100 messages.
-        least: the metric that the best setting has least of; empty for the default.
+        least: the metric in which the best setting is best; empty for the default.
     """
 
     ram_percent: float | None = DEFAULT_RAM_PERCENT
@@ -42,7 +48,7 @@ class Bounds(NamedTuple):
         return {**changed, **({"least": self.least} if self.least else {})}
 
     def objective(self, metrics: Sequence[str]) -> str:
-        """Return the metric to make small: the asked one, else the wait, else the first that the heatmap has."""
+        """Return the metric that is to be best: the asked one, else the wait, else the first that the heatmap has."""
         if self.least in metrics:
             return self.least
         return WAIT if WAIT in metrics else metrics[0]
@@ -69,7 +75,9 @@ def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
 
 
 def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> Run | None:
-    """Return the run of a workload that keeps the bounds with least of the objective; None if none keeps them.
+    """Return the run of a workload that keeps the bounds with the best of the objective; None if none keeps them.
+
+    Best is the greatest value of a metric of which more is better, and the least of any other.
 
     A metric with nothing to tell breaks no bound. Of equal runs the one with less memory counts, then the earlier one.
     """
@@ -80,9 +88,10 @@ def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> Run | None:
         values = ((heatmap.value(run, name), bound) for name, bound in limits.items())
         return all(value is None or value <= bound for value, bound in values)
 
-    ram = "peak_ram_bytes" if "peak_ram_bytes" in heatmap.metrics else objective
+    ram = RAM if RAM in heatmap.metrics else objective
+    sign = -1 if label(objective).better is Better.HIGHER else 1
     good = [
-        (value, heatmap.value(run, ram) or 0, number, run)
+        (sign * value, heatmap.value(run, ram) or 0, number, run)
         for number, run in enumerate(heatmap.cells)
         if run.workload == workload and (value := heatmap.value(run, objective)) is not None and keeps(run)
     ]

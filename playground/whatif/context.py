@@ -10,6 +10,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from engine.metrics.memory import limit_bytes, paging_at_bytes
 from playground.whatif import scale
 from playground.whatif.bounds import FIELDS
 from playground.whatif.findings import findings
@@ -65,7 +66,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "address": query.address(),
         "panel": shown,
         "least": _picker(
-            "least", _("what is to be small"), _objective_options(query, shown["best"]["objective"])
+            "least", _("what is to be best"), _objective_options(query, shown["best"]["objective"])
         ),
         "front": front_ids(query, found),
         "pins": _pins(query),
@@ -186,8 +187,8 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
                 "numbers": [_number(heatmap, cell.run, name) for name in names],
                 "ram_kib": cell.run.series_ram_kib,
                 "states": cell.run.series_states,
-                "limit_kib": _kib(heatmap, cell.run, "limit_bytes"),
-                "paging_kib": _kib(heatmap, cell.run, "paging_at_bytes"),
+                "limit_kib": _kib(heatmap, cell.run, limit_bytes.name),
+                "paging_kib": _kib(heatmap, cell.run, paging_at_bytes.name),
                 "until_s": heatmap.workload(query.workload).scenario["until_us"] // 1_000_000,
                 "error": cell.run.error,
                 "value": cell.value,

@@ -1,10 +1,13 @@
-"""The words of the what-if page for parameters and metrics, and the units that their numbers have."""
+"""The words of the what-if page for parameters, and the labels of the registered metrics in the reader's language."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+
+from engine.metrics import METRICS, Better
 
 
 class Label(NamedTuple):
@@ -14,11 +17,13 @@ class Label(NamedTuple):
         name: as it stands in the middle of a sentence.
         kind: bytes, seconds, count, ratio, rate, share, factor or word; chooses unit and number format.
         help: one short explanation, for the axis or the list.
+        better: which direction is better, of a metric.
     """
 
     name: Any
     kind: str
     help: Any = ""
+    better: Better = Better.NEITHER
 
 
 PARAMETERS = {
@@ -50,52 +55,6 @@ PARAMETERS = {
     "work_profile": Label(
         _("machine"), "word", _("how long work takes there: a model, see the work profiles")
     ),
-}
-
-METRICS = {
-    "blocked_s": Label(_("time publishers are blocked"), "seconds"),
-    "over_watermark_s": Label(_("time over the watermark"), "seconds"),
-    "paging_s": Label(_("time paging is on"), "seconds"),
-    "throughput_per_s": Label(_("throughput"), "rate"),
-    "latency_p50_s": Label(_("median wait for delivery"), "seconds"),
-    "latency_p95_s": Label(_("wait for delivery, 95 in 100"), "seconds"),
-    "latency_p99_s": Label(_("wait for delivery, 99 in 100"), "seconds"),
-    "confirm_p50_s": Label(_("median wait for the confirm"), "seconds"),
-    "confirm_p95_s": Label(_("wait for the confirm, 95 in 100"), "seconds"),
-    "confirm_p99_s": Label(_("wait for the confirm, 99 in 100"), "seconds"),
-    "peak_ram_share": Label(_("peak memory, share of RAM"), "share"),
-    "lost_on_power_cut": Label(_("messages lost on a power cut"), "count"),
-    "lost_persistent_on_power_cut": Label(_("persistent messages lost on a power cut"), "count"),
-    "returned_after_power_cut": Label(_("acknowledged messages that return after a power cut"), "count"),
-    "write_amplification": Label(_("bytes written for each byte published"), "factor"),
-    "peak_ram_bytes": Label(_("peak memory"), "bytes"),
-    "final_ram_bytes": Label(_("memory at the end"), "bytes"),
-    "paged_out": Label(_("messages paged out"), "count"),
-    "delta_in": Label(_("messages sent to delta"), "count"),
-    "delta_out": Label(_("messages read from delta"), "count"),
-    "peak_ready": Label(_("longest backlog"), "count"),
-    "peak_delta": Label(_("most messages in delta"), "count"),
-    "final_ready": Label(_("backlog at the end"), "count"),
-    "published": Label(_("messages published"), "count"),
-    "published_bytes": Label(_("bytes published"), "bytes"),
-    "delivered": Label(_("messages delivered"), "count"),
-    "confirmed": Label(_("messages confirmed"), "count"),
-    "expired": Label(_("messages expired"), "count"),
-    "disk_reads": Label(_("disk reads"), "count"),
-    "disk_writes": Label(_("disk writes"), "count"),
-    "fsyncs": Label(_("fsync calls"), "count"),
-    "bytes_read": Label(_("bytes read from disk"), "bytes"),
-    "bytes_written": Label(_("bytes written to disk"), "bytes"),
-    "journal_flushes": Label(_("journal flushes"), "count"),
-    "segments_written": Label(_("segment writes"), "count"),
-    "segments_deleted": Label(_("segments deleted"), "count"),
-    "files_combined": Label(_("store files combined"), "count"),
-    "files_deleted": Label(_("store files deleted"), "count"),
-    "bytes_combined": Label(_("bytes rewritten by collection"), "bytes"),
-    "limit_bytes": Label(_("memory limit"), "bytes"),
-    "paging_at_bytes": Label(_("memory at which paging begins"), "bytes"),
-    "refused": Label(_("commands refused"), "count"),
-    "transitions": Label(_("transitions of the engine"), "count"),
 }
 
 WORKLOADS = {
@@ -139,5 +98,10 @@ def parameter(name: str) -> Label:
 
 
 def metric(name: str) -> Label:
-    """Return the label of a metric; an unknown one is called by its own name."""
-    return METRICS.get(name, Label(name, "count"))
+    """Return the label of a metric; one that a heatmap of another version has is called by its own name."""
+    known = METRICS.get(name)
+    return (
+        Label(name, "count")
+        if known is None
+        else Label(gettext(known.label), known.unit.value, better=known.better)
+    )

@@ -16,7 +16,7 @@ from playground.whatif.query import FIXED, Query
 from playground.whatif.shipped import Run
 
 SHOWN_CLIFFS = 3
-RAM, WAIT = "peak_ram_bytes", "latency_p95_s"
+RAM, WAIT = bounds.RAM, bounds.WAIT
 
 
 class Point(NamedTuple):

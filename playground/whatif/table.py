@@ -6,6 +6,8 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
+from engine.metrics.backlog import paged_out
+from engine.metrics.pressure import blocked_s
 from playground.whatif import scale
 from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
@@ -13,7 +15,7 @@ from playground.whatif.numbers import FAILED, NOTHING, Unit, full, setting, shor
 from playground.whatif.query import Query
 from playground.whatif.shipped import Heatmap, Run
 
-BLOCKED, PAGING = "blocked_s", "paged_out"
+BLOCKED, PAGING = blocked_s.name, paged_out.name
 """Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
 
 

@@ -61,15 +61,15 @@ test("playing follows the clock of the screen, ends at the end and begins anew",
 test("figures: what differs first, as a ratio where it is large", () => {
   const labels = [
     { name: "reads", label: "disk reads", kind: "count", always: true },
-    { name: "ram", label: "peak memory", kind: "bytes", always: true },
+    { name: "ram", label: "peak memory", kind: "bytes", better: "lower", always: true },
     { name: "gone", label: "gone", kind: "count", always: false },
   ];
   const lines = figureLines(labels, { reads: 8, ram: 2048, gone: 1 }, { reads: 8, ram: 1024, gone: 1 });
   assert.deepEqual(
-    lines.map((line) => [line.label, line.change]),
+    lines.map((line) => [line.label, line.change, line.verdict]),
     [
-      ["peak memory", "0.5 times"],
-      ["disk reads", "alike"],
+      ["peak memory", "0.5 times", "better"],
+      ["disk reads", "alike", ""],
     ],
   );
 });

@@ -1,17 +1,48 @@
 """Metrics are a fold of transitions: counts, bytes, and clocks in virtual time."""
 
+import functools
+from pathlib import Path
+
+import pytest
+
 from engine import transitions as t
 from engine.extents import HOME_STORE, IN_RAM, IN_STORE, WANTS_CONFIRM, Delta, Extent
-from engine.metrics import METRICS, NODE_TELLS, Figures, finish, observe
+from engine.metrics import METRICS, Meter, PowerCut
+from engine.node.commands.scenario import parse
+from engine.node.node import Node
 from engine.ranges import Range
+from engine.storage.ledger import LedgerStorage
+from playground.storybook.entry import read
+
+Events = list[tuple[int, t.Transition]]
+
+SCENARIOS = Path(__file__).resolve().parents[2] / "playground" / "scenarios"
+RUNS = ("memory-alarm", "garbage-collection", "clean-vs-dirty-restart", "confirm-timeline", "journal-flush")
+POWER_CUT = ("lost_on_power_cut", "lost_persistent_on_power_cut", "returned_after_power_cut")
+
+
+@functools.cache
+def events_of(name: str) -> Events:
+    """Return all that happens in a ready scenario."""
+    run = read((SCENARIOS / f"{name}.json").read_text("utf-8")).run
+    node = Node(parse(run), LedgerStorage(), keep=500_000)
+    node.advance(run["until_us"])
+    rows = node.log.since(0)
+    assert rows is not None
+    return list(zip(rows.at_us, rows.rows, strict=True))
+
+
+def metered(events: Events, end_us: int = 0) -> dict[str, float | None]:
+    """Return the metrics of these events, which end with the last one or later."""
+    return row(*events, end_us=end_us or events[-1][0])
 
 
 def row(*happened: tuple[int, t.Transition], end_us: int = 10_000_000) -> dict[str, float | None]:
     """Return the metrics of a run that consisted of these transitions."""
-    figures = Figures()
+    meter = Meter()
     for at_us, transition in happened:
-        observe(figures, at_us, transition)
-    return finish(figures, end_us)
+        meter.observe(at_us, transition)
+    return meter.row(end_us)
 
 
 def run(start: int, count: int, flags: int = IN_RAM | HOME_STORE) -> tuple[Extent, ...]:
@@ -20,7 +51,45 @@ def run(start: int, count: int, flags: int = IN_RAM | HOME_STORE) -> tuple[Exten
 
 
 def test_a_row_has_every_metric_and_nothing_else() -> None:
-    assert set(row()) == set(METRICS) - set(NODE_TELLS)
+    assert list(row()) == list(METRICS)
+
+
+def test_what_is_known_of_a_metric_stands_with_its_function() -> None:
+    for name, metric in METRICS.items():
+        assert metric.name == metric.function.__name__ == name
+        assert metric.label
+        assert metric.help.endswith("."), name
+        assert metric.accumulator or metric.reads or name in {"refused", *POWER_CUT}
+    labels = [metric.label for metric in METRICS.values()]
+    assert len(set(labels)) == len(labels)
+
+
+def test_what_the_node_alone_can_tell_comes_from_outside() -> None:
+    assert [row()[name] for name in ("refused", *POWER_CUT)] == [None, None, None, None]
+    told = Meter().row(1, refused=2, power_cut=PowerCut(5, 3, 1))
+    assert [told[name] for name in ("refused", *POWER_CUT)] == [2, 5, 3, 1]
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_a_metric_depends_on_what_it_reads_and_on_nothing_else(name: str) -> None:
+    """Counted from the transitions that it reads alone, each metric of a run is what it is from all of them."""
+    events = events_of(name)
+    whole = metered(events)
+    for metric in METRICS.values():
+        alone = metered([event for event in events if isinstance(event[1], metric.reads)], events[-1][0])
+        assert alone[metric.name] == whole[metric.name] or not metric.reads, metric.name
+
+
+def test_the_runs_move_nearly_every_metric() -> None:
+    moved = {name for run in RUNS for name, value in metered(events_of(run)).items() if value}
+    by_hand = {"expired", "confirm_p50_s", "confirm_p95_s", "confirm_p99_s"}  # tested below
+    assert set(METRICS) - moved == {"refused", *POWER_CUT, *by_hand}
+
+
+def test_a_row_may_be_asked_for_while_the_run_goes_on() -> None:
+    meter = Meter()
+    meter.observe(0, t.TargetChanged("Q84", "q", 5, {}))
+    assert [meter.row(at_us)["paging_s"] for at_us in (1_000_000, 1_000_000, 3_000_000)] == [1.0, 1.0, 3.0]
 
 
 def test_messages_are_followed_through_the_queue() -> None:

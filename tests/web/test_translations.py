@@ -74,7 +74,9 @@ def texts(entry: polib.POEntry) -> list[str]:
 
 def in_python() -> Iterator[str]:
     """Find the texts that Python marks."""
-    for path in sorted((ROOT / "playground").rglob("*.py")):
+    for path in sorted(
+        path for package in ("engine", "playground") for path in (ROOT / package).rglob("*.py")
+    ):
         for node in ast.walk(ast.parse(path.read_bytes())):
             if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
                 continue

@@ -1,7 +1,7 @@
 /** The table of what differs in the end: values as people read them, and how B stands to A. Pure. */
 import { bytes, decimal, fill, gettext, number, signed } from "../model/text.js";
 
-/** Lines of the table: [{label, a, b, change, differs}], those that differ first. */
+/** Lines of the table: [{label, a, b, change, verdict, differs}], those that differ first. */
 export function figureLines(labels, a, b) {
   const lines = labels
     .filter((each) => a[each.name] !== undefined && (each.always || a[each.name] !== b[each.name]))
@@ -10,6 +10,7 @@ export function figureLines(labels, a, b) {
       a: told(each.kind, a[each.name]),
       b: told(each.kind, b[each.name]),
       change: change(each.kind, a[each.name], b[each.name]),
+      verdict: verdict(each.better, a[each.name], b[each.name]),
       differs: a[each.name] !== b[each.name],
     }));
   return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
@@ -22,6 +23,13 @@ function told(kind, value) {
   if (kind === "share") return `${decimal(100 * value, 1)}\u2009%`;
   if (kind === "rate") return `${decimal(value, 1)}\u2009/s`;
   return Number.isInteger(value) ? number(value) : decimal(value, 2);
+}
+
+/** Whether B is better or worse than A, where one direction is better for whoever runs the broker. */
+function verdict(better, a, b) {
+  if (typeof a !== "number" || typeof b !== "number" || a === b || (better !== "lower" && better !== "higher"))
+    return "";
+  return b < a === (better === "lower") ? gettext("better") : gettext("worse");
 }
 
 function change(kind, a, b) {

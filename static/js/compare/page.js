@@ -168,7 +168,7 @@ class Page {
           el("th", { scope: "row" }, line.label),
           el("td", {}, line.a),
           el("td", {}, line.b),
-          el("td", {}, line.change),
+          el("td", {}, line.change, line.verdict ? el("small", {}, ` ${line.verdict}`) : null),
         ),
       );
   }

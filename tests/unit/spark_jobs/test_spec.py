@@ -98,7 +98,7 @@ def test_impossible_axes_are_refused_with_the_fix(tmp_path: Path, axis: dict[str
         ({"version": 2}, "version"),
         ({"name": "../up"}, "file name"),
         ({"seeds": []}, "seeds"),
-        ({"metrics": ["joy"]}, "known: transitions"),
+        ({"metrics": ["joy"]}, "known: blocked_s"),
         ({"home": {"ram_bytes": 1}}, "no axis"),
         ({"series_points": 0}, "2 to 200"),
     ],

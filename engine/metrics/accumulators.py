@@ -1,0 +1,75 @@
+"""How the answers that a metric gives to single transitions become one number."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+
+class Accumulator(ABC):
+    """One number, kept up while a run goes on; 0 before the first answer."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self) -> None:
+        self._number: int | float = 0
+
+    @abstractmethod
+    def add(self, answer: float, at_us: int) -> None:
+        """Take the metric's answer to a transition at `at_us`, virtual microseconds."""
+
+    def value(self, at_us: int) -> int | float:
+        """Return the number as it stands at `at_us`; the run may go on afterwards."""
+        return self._number
+
+
+class Total(Accumulator):
+    """All answers added up."""
+
+    __slots__ = ()
+
+    def add(self, answer: float, at_us: int) -> None:
+        """Add the answer."""
+        self._number += answer
+
+
+class Highest(Accumulator):
+    """The largest answer."""
+
+    __slots__ = ()
+
+    def add(self, answer: float, at_us: int) -> None:
+        """Keep the answer if it is larger than all before it."""
+        self._number = max(self._number, answer)
+
+
+class Latest(Accumulator):
+    """The last answer."""
+
+    __slots__ = ()
+
+    def add(self, answer: float, at_us: int) -> None:
+        """Keep the answer in place of the one before."""
+        self._number = answer
+
+
+class Lasting(Accumulator):
+    """For how many seconds of virtual time the answer was yes."""
+
+    __slots__ = ("_since_us",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._since_us: int | None = None
+
+    def add(self, answer: float, at_us: int) -> None:
+        """Start the clock with a yes, stop it with a no."""
+        if answer and self._since_us is None:
+            self._since_us = at_us
+        elif not answer and self._since_us is not None:
+            self._number += at_us - self._since_us
+            self._since_us = None
+
+    def value(self, at_us: int) -> float:
+        """Return the seconds up to `at_us`, those of a clock that still runs included."""
+        open_us = 0 if self._since_us is None else at_us - self._since_us
+        return (self._number + open_us) / 1e6

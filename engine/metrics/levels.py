@@ -1,0 +1,213 @@
+"""What a run's metrics need to know of the run so far: levels that rise and fall, followed from its transitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from engine import transitions as t
+from engine.extents import WANTS_CONFIRM, Extent
+from engine.ranges import RangeSet
+from engine.waits import Stopwatch
+
+
+class Levels(msgspec.Struct):
+    """The levels after the last transition.
+
+    Args:
+        at_us: when it happened, in virtual microseconds.
+        node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check last said.
+        alarm: whether the memory alarm is set.
+        ready: messages that wait in all queues; `readies` and `deltas` have them by queue, in all and in delta.
+        finite_targets: queues whose target of messages in RAM is finite, so that they page.
+        blocked_publishers: publishers whose connection is blocked.
+        waiting: by queue, how long messages wait for their first delivery.
+        unconfirmed: how long messages wait for their confirm; `due` are those that some queue has written.
+    """
+
+    at_us: int = 0
+    node_ram_bytes: int = 0
+    ram_bytes: int = 0
+    limit_bytes: int = 0
+    paging_at_bytes: int = 0
+    alarm: bool = False
+    ready: int = 0
+    readies: dict[str, int] = {}
+    deltas: dict[str, int] = {}
+    finite_targets: set[str] = set()
+    blocked_publishers: set[str] = set()
+    waiting: dict[str, Stopwatch] = {}
+    unconfirmed: Stopwatch = msgspec.field(default_factory=Stopwatch)
+    due: RangeSet = msgspec.field(default_factory=RangeSet)
+
+    def follow(self, at_us: int, transition: t.Transition) -> None:
+        """Bring the levels up to a transition at `at_us`."""
+        self.at_us = at_us
+        if isinstance(transition, t.Shift):
+            _shift(self, transition)
+        handler = HANDLERS.get(type(transition))
+        if handler is not None:
+            handler(self, at_us, transition)
+
+
+OF_MEMORY = (t.NodeChanged,)
+OF_READY = (t.Shift, t.DeltaChanged, t.QueueStopped, t.QueueStarted)
+OF_PAGING = (t.TargetChanged, t.QueueStopped)
+OF_BLOCKED = (t.ActorChanged,)
+OF_WAITING = (t.Published, t.PublishedDelivered, t.Discarded, t.Fetched, t.Dropped)
+OF_CONFIRMS = (
+    t.Published,
+    t.PublishedDelivered,
+    t.Discarded,
+    t.ConfirmsDue,
+    t.ConfirmsSent,
+    t.QueueStopped,
+)
+"""Which kinds of transitions each level is followed from."""
+
+AT_ONCE = frozenset({"immediate", "delivered"})
+"""Causes of confirms that wait for no disk (K1, K2)."""
+
+LANES = frozenset({"q1", "q2", "q3", "q4"})
+
+
+def count(extents: tuple[Extent, ...]) -> int:
+    """Return how many messages the extents hold."""
+    return sum(extent.count for extent in extents)
+
+
+def _shift(levels: Levels, shift: t.Shift) -> None:
+    """Follow how many messages are ready, in all and in each queue's delta."""
+    moved = count(shift.extents) * ((shift.to in LANES) - (shift.source in LANES))
+    if moved:
+        _ready(levels, shift.queue, moved)
+    if shift.delta is not None:
+        _delta(levels, shift.queue, shift.delta.count)
+
+
+def _ready(levels: Levels, queue: str, more: int) -> None:
+    levels.ready += more
+    levels.readies[queue] = levels.readies.get(queue, 0) + more
+
+
+def _delta(levels: Levels, queue: str, in_delta: int) -> None:
+    _ready(levels, queue, in_delta - levels.deltas.get(queue, 0))
+    levels.deltas[queue] = in_delta
+
+
+def _waiting(levels: Levels, queue: str) -> Stopwatch:
+    return levels.waiting.setdefault(queue, Stopwatch())
+
+
+def _entered(levels: Levels, at_us: int, shift: t.Shift) -> None:
+    """Of messages that came into a queue and await a confirm the time is taken once for all queues."""
+    for extent in shift.extents:
+        if extent.flags & WANTS_CONFIRM:
+            levels.unconfirmed.begin_once(extent.msg_no, extent.count, at_us)
+
+
+def _published(levels: Levels, at_us: int, shift: t.Shift) -> None:
+    _entered(levels, at_us, shift)
+    waiting = _waiting(levels, shift.queue)
+    for extent in shift.extents:
+        waiting.begin(extent.start, extent.count, at_us)
+
+
+def _handed_over(levels: Levels, at_us: int, shift: t.Shift) -> None:
+    """A message that met a waiting consumer is published and delivered at once."""
+    _entered(levels, at_us, shift)
+    _waiting(levels, shift.queue).note(0, count(shift.extents))
+
+
+def _fetched(levels: Levels, at_us: int, shift: t.Shift) -> None:
+    """Only the first delivery of a message ends its wait: a requeued one does not wait any more."""
+    waiting = _waiting(levels, shift.queue)
+    for extent in shift.extents:
+        waiting.end(extent.start, extent.count, at_us)
+
+
+def _dropped(levels: Levels, at_us: int, shift: t.Shift) -> None:
+    waiting = _waiting(levels, shift.queue)
+    for extent in shift.extents:
+        waiting.forget(extent.start, extent.count)
+
+
+def _confirms_due(levels: Levels, at_us: int, due: t.ConfirmsDue) -> None:
+    for each in due.messages:
+        for stamp in levels.unconfirmed.waiting.overlapping(each.start, each.count):
+            levels.due.add(stamp.start, stamp.count)
+
+
+def _confirms_sent(levels: Levels, at_us: int, sent: t.ConfirmsSent) -> None:
+    """Of the messages that some queue has written the oldest are confirmed; without disk a confirm takes no time."""
+    left = sent.count
+    for each in list(levels.due):
+        if sent.why.get("cause") in AT_ONCE or not left:
+            break
+        part = each.part(0, min(each.count, left))
+        levels.due.discard(part.start, part.count)
+        levels.unconfirmed.end(part.start, part.count, at_us)
+        left -= part.count
+    if left:
+        levels.unconfirmed.note(0, left)
+
+
+def _queue_stopped(levels: Levels, at_us: int, stop: t.QueueStopped) -> None:
+    """Nothing of a stopped queue is ready; what survives is told when it starts again."""
+    _ready(levels, stop.queue, -levels.readies.get(stop.queue, 0))
+    levels.due.clear()
+    levels.deltas[stop.queue] = 0
+    levels.finite_targets.discard(stop.queue)
+
+
+def _queue_started(levels: Levels, at_us: int, start: t.QueueStarted) -> None:
+    _delta(levels, start.queue, start.delta.count)
+
+
+def _delta_changed(levels: Levels, at_us: int, change: t.DeltaChanged) -> None:
+    _delta(levels, change.queue, change.delta.count)
+
+
+def _target_changed(levels: Levels, at_us: int, change: t.TargetChanged) -> None:
+    (levels.finite_targets.discard if change.target is None else levels.finite_targets.add)(change.queue)
+
+
+def _node_changed(levels: Levels, at_us: int, change: t.NodeChanged) -> None:
+    values = change.values
+    if change.part == "memory":
+        levels.ram_bytes = int(values.get("process_memory", levels.ram_bytes) or 0)
+        levels.limit_bytes = int(values.get("limit", levels.limit_bytes) or 0)
+        levels.paging_at_bytes = int(values.get("paging_at", levels.paging_at_bytes) or 0)
+    if change.part == "settings":
+        levels.node_ram_bytes = int(values.get("ram_bytes", levels.node_ram_bytes) or 0)
+    if change.part == "alarms" and "memory" in values:
+        levels.alarm = bool(values["memory"])
+
+
+def _actor_changed(levels: Levels, at_us: int, change: t.ActorChanged) -> None:
+    """A blocked connection reads nothing, so what counts is the time in which any of them was."""
+    values = change.values
+    if values is None:
+        levels.blocked_publishers.discard(change.actor)
+    elif "state" in values:
+        blocked = values["state"] == "blocked"
+        (levels.blocked_publishers.add if blocked else levels.blocked_publishers.discard)(change.actor)
+
+
+HANDLERS: dict[type[t.Transition], Callable[[Levels, int, Any], None]] = {
+    t.Published: _published,
+    t.PublishedDelivered: _handed_over,
+    t.Discarded: _handed_over,
+    t.Fetched: _fetched,
+    t.Dropped: _dropped,
+    t.ConfirmsDue: _confirms_due,
+    t.ConfirmsSent: _confirms_sent,
+    t.QueueStopped: _queue_stopped,
+    t.QueueStarted: _queue_started,
+    t.DeltaChanged: _delta_changed,
+    t.TargetChanged: _target_changed,
+    t.NodeChanged: _node_changed,
+    t.ActorChanged: _actor_changed,
+}

@@ -1,0 +1,62 @@
+"""How many messages went which way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine import transitions as t
+from engine.metrics.accumulators import Total
+from engine.metrics.levels import Levels, count
+from engine.metrics.metric import Better, Ending, Unit, at_end, counted
+from engine.texts import gettext_noop as _
+
+ENTERED = (t.Published, t.PublishedDelivered, t.Discarded)
+DELIVERED = (t.PublishedDelivered, t.Discarded, t.Fetched)
+
+
+@at_end(_("throughput"), Unit.RATE, Better.HIGHER, reads=DELIVERED)
+def throughput_per_s(ending: Ending) -> float | None:
+    """Messages delivered in a second of the run."""
+    return ending.counted[delivered.name] / (ending.at_us / 1e6) if ending.at_us else None
+
+
+@counted(_("messages published"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
+def published(levels: Levels, shift: t.Shift) -> int:
+    """Messages that entered a queue; one that enters two queues counts twice."""
+    return count(shift.extents)
+
+
+@counted(_("bytes published"), Unit.BYTES, Better.NEITHER, Total, reads=ENTERED)
+def published_bytes(levels: Levels, shift: t.Shift) -> int:
+    """Bytes in the bodies of the messages that entered a queue."""
+    return sum(extent.count * extent.size_bytes for extent in shift.extents)
+
+
+@counted(_("messages delivered"), Unit.COUNT, Better.HIGHER, Total, reads=DELIVERED)
+def delivered(levels: Levels, shift: t.Shift) -> int:
+    """Deliveries to consumers and answers to get; a message that is requeued is delivered again."""
+    return count(shift.extents)
+
+
+@counted(_("messages confirmed"), Unit.COUNT, Better.HIGHER, Total, reads=(t.ConfirmsSent,))
+def confirmed(levels: Levels, sent: t.ConfirmsSent) -> int:
+    """Messages that were confirmed to their publisher."""
+    return sent.count
+
+
+@counted(_("messages expired"), Unit.COUNT, Better.LOWER, Total, reads=(t.Dropped,))
+def expired(levels: Levels, shift: t.Shift) -> int:
+    """Messages that left a queue because their time was over."""
+    return sum(extent.count * (0 < extent.expiry_us <= levels.at_us) for extent in shift.extents)
+
+
+@at_end(_("commands refused"), Unit.COUNT, Better.LOWER, reads=())
+def refused(ending: Ending) -> int | None:
+    """Commands of the scenario that the node could not do."""
+    return ending.refused
+
+
+@counted(_("transitions of the engine"), Unit.COUNT, Better.NEITHER, Total, reads=(t.Transition,))
+def transitions(levels: Levels, transition: Any) -> int:
+    """How many transitions the engine made."""
+    return 1

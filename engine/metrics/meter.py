@@ -1,0 +1,66 @@
+"""All metrics of one run, counted while it goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine import transitions as t
+from engine.metrics.accumulators import Accumulator
+from engine.metrics.levels import Levels
+from engine.metrics.metric import METRICS, Ending, Metric, PowerCut, Step
+
+Row = dict[str, Any]
+
+
+class Meter:
+    """Counts every metric, or some of them, from the transitions of one run.
+
+    Args:
+        metrics: those to count; the usual ones are all.
+    """
+
+    def __init__(self, metrics: dict[str, Metric] | None = None) -> None:
+        self.levels = Levels()
+        self.transitions = 0
+        """How many it has seen."""
+        self._metrics = METRICS if metrics is None else metrics
+        self._accumulators = {
+            each.name: each.accumulator() for each in self._metrics.values() if each.accumulator is not None
+        }
+        self._readers: dict[type[t.Transition], tuple[tuple[Step, Accumulator], ...]] = {}
+
+    def observe(self, at_us: int, transition: t.Transition) -> None:
+        """Add one transition that happened at `at_us`, virtual microseconds."""
+        self.transitions += 1
+        self.levels.follow(at_us, transition)
+        kind = type(transition)
+        readers = self._readers.get(kind)
+        if readers is None:
+            readers = self._readers[kind] = self._readers_of(kind)
+        for step, accumulator in readers:
+            accumulator.add(step(self.levels, transition), at_us)
+
+    def _readers_of(self, kind: type[t.Transition]) -> tuple[tuple[Step, Accumulator], ...]:
+        return tuple(
+            (self._metrics[name].function, accumulator)
+            for name, accumulator in self._accumulators.items()
+            if issubclass(kind, self._metrics[name].reads)
+        )
+
+    def row(self, at_us: int, refused: int | None = None, power_cut: PowerCut | None = None) -> Row:
+        """Return the metrics of the run as it stands at `at_us`, in the registry's order; it may go on afterwards.
+
+        Args:
+            at_us: the end of the run, virtual microseconds.
+            refused: how many commands the node refused.
+            power_cut: what it would cost.
+
+        Returns:
+            a value for each metric; None where there is nothing to tell, as a waiting time when nothing was delivered.
+        """
+        counted = {name: each.value(at_us) for name, each in self._accumulators.items()}
+        ending = Ending(at_us, self.levels, counted, refused, power_cut)
+        return {
+            name: counted[name] if name in counted else metric.function(ending)
+            for name, metric in self._metrics.items()
+        }

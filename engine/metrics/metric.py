@@ -1,0 +1,152 @@
+"""What a metric is, and the registry in which every one of them stands once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import msgspec
+
+from engine import transitions as t
+from engine.metrics.accumulators import Accumulator
+from engine.metrics.levels import Levels
+
+Value = int | float | None
+Step = Callable[[Levels, Any], int | float | bool]
+"""A metric that is counted: what one transition means for it, asked when the levels know that transition."""
+
+
+class Unit(StrEnum):
+    """What a metric's number is; pages choose its format by it."""
+
+    COUNT = "count"
+    BYTES = "bytes"
+    SECONDS = "seconds"
+    RATE = "rate"
+    """Messages a second."""
+    SHARE = "share"
+    """0 to 1, shown as percent."""
+    FACTOR = "factor"
+    """Bytes for each byte."""
+
+
+class Better(StrEnum):
+    """Which way is better for whoever runs the broker."""
+
+    LOWER = "lower"
+    HIGHER = "higher"
+    NEITHER = "neither"
+
+
+class PowerCut(NamedTuple):
+    """What a power cut at the end of the run costs; None where the node could not be restarted.
+
+    Args:
+        messages: those that are not there any more, ready and unacknowledged ones.
+        persistent: the persistent ones among them; a confirmed one is never lost.
+        returned: messages that were acknowledged, and come back since the acknowledgement was not synced.
+    """
+
+    messages: int | None
+    persistent: int | None
+    returned: int | None
+
+
+class Ending(NamedTuple):
+    """What is known of a run when it ends.
+
+    Args:
+        at_us: its length in virtual microseconds.
+        levels: as they stand.
+        counted: the values of all metrics that are counted while the run goes on.
+        refused: how many of the scenario's commands the node refused; None if nobody looked.
+        power_cut: None if nobody cut it.
+    """
+
+    at_us: int
+    levels: Levels
+    counted: Mapping[str, int | float]
+    refused: int | None = None
+    power_cut: PowerCut | None = None
+
+
+class Metric(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure of a run.
+
+    Args:
+        name: as in tables, exports and addresses; the name of its function.
+        label: as it stands in the middle of an English sentence; marked for translation.
+        unit: what the number is.
+        better: which direction is better.
+        reads: the kinds of transitions that decide it; a base class stands for all kinds below it.
+        help: one sentence for documentation: the first line of the function's docstring.
+        accumulator: how the function's answers become one number; None for a metric that is asked once, at the end.
+        function: `Step` with an accumulator, otherwise from `Ending` to the value.
+    """
+
+    name: str
+    label: str
+    unit: Unit
+    better: Better
+    reads: tuple[type[t.Transition], ...]
+    help: str
+    accumulator: type[Accumulator] | None
+    function: Callable[..., Any]
+
+    @property
+    def whole(self) -> bool:
+        """Whether its values are whole numbers."""
+        return self.unit in {Unit.COUNT, Unit.BYTES}
+
+
+METRICS: dict[str, Metric] = {}
+"""Every metric by its name."""
+
+Reads = tuple[type[t.Transition], ...]
+
+
+def counted(
+    label: str, unit: Unit, better: Better, accumulator: type[Accumulator], *, reads: Reads
+) -> Callable[[Step], Metric]:
+    """Register the decorated function as a metric that is counted with each transition that it reads."""
+
+    def register(function: Step) -> Metric:
+        return _register(function, label, unit, better, reads, accumulator)
+
+    return register
+
+
+def at_end(
+    label: str, unit: Unit, better: Better, *, reads: Reads
+) -> Callable[[Callable[[Ending], Value]], Metric]:
+    """Register the decorated function as a metric that is asked once, when the run has ended."""
+
+    def register(function: Callable[[Ending], Value]) -> Metric:
+        return _register(function, label, unit, better, reads, None)
+
+    return register
+
+
+def _register(
+    function: Callable[..., Any],
+    label: str,
+    unit: Unit,
+    better: Better,
+    reads: Reads,
+    accumulator: type[Accumulator] | None,
+) -> Metric:
+    name = function.__name__
+    if name in METRICS:
+        raise ValueError(f"two metrics are called {name}")
+    METRICS[name] = Metric(
+        name=name,
+        label=label,
+        unit=unit,
+        better=better,
+        reads=reads,
+        help=(function.__doc__ or "").strip().partition("\n")[0],
+        accumulator=accumulator,
+        function=function,
+    )
+    return METRICS[name]

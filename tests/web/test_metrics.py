@@ -1,0 +1,91 @@
+"""What is known of a metric stands once: pages, tables and docs look it up in the registry."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.utils import translation
+
+from engine.metrics import METRICS, Better, Metric, Unit
+from engine.metrics.accumulators import Total
+from engine.metrics.levels import Levels
+from engine.transitions import Transition
+from playground.comparing.table import FIRST, figure_labels
+from playground.whatif.bounds import Bounds, best_run
+from playground.whatif.labels import metric as label
+from playground.whatif.shipped import Heatmap, heatmaps
+from spark_jobs.analyse import check_metric
+from spark_jobs.schema import CELLS
+from tests.web import whatif_data
+
+ROOT = Path(__file__).resolve().parents[2]
+USERS = ("playground", "spark_jobs", "workloads")
+COMMON = {"published", "delivered", "confirmed", "expired", "refused", "transitions"}
+"""Names of metrics that are words of other things as well: counters of a client, columns, keys."""
+
+
+def test_no_user_spells_a_metric() -> None:
+    """They import the metric and ask for its name, so that one that is renamed or gone is an error at once."""
+    spelled = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}"
+        for package in USERS
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value in METRICS.keys() - COMMON
+    ]
+    assert spelled == []
+
+
+def test_docs_have_the_table_of_the_registry() -> None:
+    call_command("metrics", "--check")
+
+
+@pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
+def test_every_metric_is_called_in_the_readers_language(language: str) -> None:
+    with translation.override(language):
+        assert [name for name, metric in METRICS.items() if str(label(name).name) == metric.label] == []
+
+
+def test_comparisons_show_every_metric() -> None:
+    shown = [each["name"] for each in figure_labels()]
+    assert sorted(map(str, shown)) == sorted(METRICS)
+    assert tuple(shown[: len(FIRST)]) == FIRST
+
+
+def test_the_best_setting_has_most_of_what_more_is_better_of(tmp_path: Path) -> None:
+    data = whatif_data.heatmap()
+    names = ["throughput_per_s" if name == "disk_writes" else name for name in whatif_data.METRICS]
+    whatif_data.write(tmp_path, data | {"metrics": names, "offered": names})
+    heatmap: Heatmap = next(iter(heatmaps(tmp_path).values()))
+    bounds = Bounds(None, None, None, "throughput_per_s")
+    best = best_run(heatmap, heatmap.workloads[0].name, bounds)
+    assert best is not None
+    values = [
+        value
+        for run in heatmap.cells
+        if run.workload == heatmap.workloads[0].name
+        and (value := heatmap.value(run, "throughput_per_s")) is not None
+    ]
+    assert heatmap.value(best, "throughput_per_s") == max(values) > min(values)
+
+
+def test_a_metric_more_is_known_everywhere_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def twice(levels: Levels, transition: Transition) -> int:
+        return 2
+
+    more = Metric(
+        name="twice",
+        label="twice the transitions",
+        unit=Unit.COUNT,
+        better=Better.LOWER,
+        reads=(Transition,),
+        help="Two for each.",
+        accumulator=Total,
+        function=twice,
+    )
+    monkeypatch.setitem(METRICS, more.name, more)
+    assert check_metric("twice") == "twice"
+    assert (str(label("twice").name), label("twice").kind) == (more.label, "count")
+    assert any(each["name"] == "twice" for each in figure_labels())
+    assert set(METRICS) - {"twice"} <= set(CELLS.names)
