@@ -13,7 +13,6 @@ from tests.crash.faults import Died, FaultyStorage
 from tests.crash.runs import run
 from tests.unit.msg_store.harness import Client, Harness, extent, ranges
 
-RECORD = 1087
 STEPS = (
     "destination_scanned",
     "tmp_written",

@@ -26,7 +26,6 @@ DEFINED = re.compile(rf"^(?:- )?\*\*([{LETTERS}]\d+)\b", re.MULTILINE)
 SPECIFICATIONS = ("queue.md", "storage.md")
 ENGINE = "engine"
 KINDS = (ENGINE, "process", "process-later", "not-engine")
-OF_THE_ENGINE = ("engine", "engine/node")
 
 
 class CitingTest(msgspec.Struct, frozen=True):

@@ -21,10 +21,6 @@ class Pair(World):
     def __init__(self, limits: Limits) -> None:
         super().__init__(LedgerStorage(), limits, singly=False)
         self.naive = NaiveStore(limits.limit, limits.credit[1], {REFS[2]})
-        self.generation = [0] * CLIENTS
-
-    def _ref(self, at: int) -> str:
-        return REFS[at]
 
     def _write(self, at: int, what: Extent, single: bool, descending: bool) -> None:
         size = self.harness.codec.record_bytes(what.template, what.size_bytes, what.raw_persistent)

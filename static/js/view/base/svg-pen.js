@@ -62,18 +62,6 @@ export class SvgPen {
     this.path += "Z";
   }
 
-  quadraticCurveTo(cx, cy, x, y) {
-    this.path += `Q${round(cx)} ${round(cy)} ${round(x)} ${round(y)}`;
-  }
-
-  bezierCurveTo(ax, ay, bx, by, x, y) {
-    this.path += `C${round(ax)} ${round(ay)} ${round(bx)} ${round(by)} ${round(x)} ${round(y)}`;
-  }
-
-  rect(x, y, w, h) {
-    this.path += `M${round(x)} ${round(y)}h${round(w)}v${round(h)}h${round(-w)}Z`;
-  }
-
   roundRect(x, y, w, h, radius) {
     const r = round(Math.max(0, Math.min(Array.isArray(radius) ? radius[0] : radius, w / 2, h / 2)));
     const arc = (dx, dy) => `a${r} ${r} 0 0 1 ${dx} ${dy}`;

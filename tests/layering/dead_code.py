@@ -1,0 +1,93 @@
+"""Names that are defined and never used: vulture's findings in Python, and a count of words in JavaScript."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from vulture import Vulture
+
+from tests.layering.javascript import code_only
+
+PROGRAMS = ("engine", "playground", "workloads", "spark_jobs", "bench", "tools", "manage.py")
+"""What runs outside the tests. A name that only a test uses is dead."""
+
+READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
+"""Templates and scripts read fields and methods of Python's values by their names."""
+
+ALLOWED = (
+    (r"engine/conformance/door\.py", r"_\w+", "a step of a recording names its method"),
+    (r"engine/fold/\w+_table\.py", r"\w+", "a transition's kind names the method that folds it"),
+    (r"engine/variable_queue/state\.py", r"\w+_count|credit_\w+", "a recording names the field to compare"),
+    (
+        r"engine/queue_index/index\.py",
+        "kill_in_flush",
+        "a death that tests bring about, in the midst of a flush",
+    ),
+    (r"engine/metrics\.py", r"\w+", "fields of a struct that is written out whole"),
+    (r"engine/.*/work\.py", r"writer_confirm|queue_\w+", "the profile is the calibration, number for number"),
+    (r"engine/formats/stored\.py", "decoded_properties", "a part of what is decoded, which tests compare"),
+    (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),
+    (r"playground/urls\.py", r"handler\d+", "Django's name"),
+    (r"playground/views/errors\.py", "csrf_failure", "a setting names it"),
+    (
+        r"playground/.*apps\.py|playground/assets\.py",
+        r"\w+",
+        "settings name the class, Django its attributes",
+    ),
+    (r"playground/.*accounts\.py", r"\w+", "attributes of Django's own views"),
+    (r"playground/.*models\.py", r"created|last_seen|code_trace", "columns, which queries name as arguments"),
+    (r"playground/exercises/learners\.py", "code_trace", "a column"),
+    (r"playground/.*migrations/.*", r"dependencies|operations", "Django's names"),
+    (r"playground/.*management/.*", "add_arguments", "Django calls it"),
+    (r"playground/.*sockets\.py", "bytes_data", "an argument that channels passes"),
+    (r"playground/serve\.py", "server_class", "daphne's name"),
+    (r"playground/limits\.py", r"max_actors|\w+_per_minute", "read by getattr, or sent to the page"),
+    (r"playground/.*", "changed_ns", "a cache's key: the file is read anew when it has changed"),
+    (r"static/js/model/canonical\.js", r"canonical|differences", "the twin test compares states with it"),
+)
+"""Pairs of pattern, of a path and of a name, that something calls without writing the name; with the reason."""
+
+DEFINED = re.compile(
+    r"^\s*(?:export\s+)?(?:async\s+)?(?:function\*?|const|let|class)\s+([A-Za-z_$][\w$]*)"
+    r"|^  (?:static |async |get |set |\*)*(#?[A-Za-z_$][\w$]*)\([^;]*?\) \{$",
+    re.MULTILINE,
+)
+WORD = re.compile(r"#?[A-Za-z_$][\w$]*")
+WORDS_OF_JAVASCRIPT = frozenset({"constructor", "if", "for", "while", "switch", "catch"})
+
+
+def in_python(root: Path, paths: Iterable[str] = PROGRAMS) -> Iterator[tuple[str, str]]:
+    """Yield path and name of everything that the programs define and never use."""
+    finder = Vulture()
+    finder.scavenge([str(root / path) for path in paths])
+    elsewhere = set[str]()
+    for pattern in READ_BY_NAME:
+        for path in root.glob(pattern):
+            elsewhere |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+    for item in finder.get_unused_code():
+        if item.typ in {"function", "class", "import"} or item.name not in elsewhere:
+            yield Path(item.filename).relative_to(root).as_posix(), item.name
+
+
+def in_javascript(sources: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield path and name of every function, method and constant whose name stands nowhere but at its definition.
+
+    Args:
+        sources: the text of each script by its path.
+    """
+    code = {path: code_only(source) for path, source in sources.items()}
+    times = Counter(word for text in code.values() for word in WORD.findall(text))
+    for path, text in code.items():
+        for found in DEFINED.finditer(text):
+            name = found[1] or found[2]
+            if times[name] == 1 and name not in WORDS_OF_JAVASCRIPT:
+                yield path, name
+
+
+def reason(path: str, name: str) -> str | None:
+    """Return why a name may stand unused, None if it may not."""
+    for paths, names, why in ALLOWED:
+        if re.fullmatch(paths, path) and re.fullmatch(names, name):
+            return why
+    return None
