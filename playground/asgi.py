@@ -10,7 +10,12 @@ from django.core.asgi import get_asgi_application
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
 pages = get_asgi_application()
 
-from playground.routing import websocket_urlpatterns  # noqa: E402 - needs the apps to be ready
+from playground import urls, warm  # noqa: E402, F401 - needs the apps to be ready; all views' types are imported
+from playground.doors import door  # noqa: E402
+from playground.routing import websocket_urlpatterns  # noqa: E402
+
+door()
+warm.types()
 
 application = ProtocolTypeRouter(
     {

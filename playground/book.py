@@ -7,9 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from channels.db import database_sync_to_async
+from django.db import Error as DatabaseError
 
 from playground import selectors, services
-from playground.hosting.book import Remembered
+from playground.hosting.book import Remembered, Unreachable
 
 T = TypeVar("T")
 
@@ -19,7 +20,14 @@ _writers = ThreadPoolExecutor(2, thread_name_prefix="book")
 
 def in_thread(work: Callable[..., T]) -> Callable[..., Any]:
     """Let a function use the database off the event loop. A host awaits each before the next, so order stays."""
-    return database_sync_to_async(work, thread_sensitive=False, executor=_writers)
+
+    def attempt(*arguments: Any) -> T:
+        try:
+            return work(*arguments)
+        except DatabaseError as error:
+            raise Unreachable(str(error)) from error
+
+    return database_sync_to_async(attempt, thread_sensitive=False, executor=_writers)
 
 
 class DatabaseBook:

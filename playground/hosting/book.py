@@ -22,8 +22,12 @@ class Remembered(msgspec.Struct):
     """Whether time stands still until somebody plays: there is something to read or to predict first."""
 
 
+class Unreachable(Exception):
+    """The record cannot be read or written now; later perhaps."""
+
+
 class Book(Protocol):
-    """The record of one session."""
+    """The record of one session. Each verb may raise `Unreachable`."""
 
     async def load(self) -> Remembered:
         """Return everything on record."""

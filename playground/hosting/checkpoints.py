@@ -105,7 +105,7 @@ class Checkpoints:
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
             try:
                 found = self._open(place, record, until_us, root)
-            except (OSError, ValueError, msgspec.MsgspecError, tarfile.TarError) as error:
+            except (ValueError, msgspec.MsgspecError, tarfile.TarError) as error:
                 logger.warning("checkpoint %s cannot be read: %s", place.name, error)
                 place.unlink(missing_ok=True)
                 continue

@@ -25,16 +25,25 @@ class ProcessDirectory:
         root.mkdir(parents=True, exist_ok=True)
         sweep(root)
         self.path = root / f"process-{os.getpid()}-{os.urandom(4).hex()}"
-        # The lock lies beside the directory and is taken before the directory is made: a sweep sees no unlocked one.
         self._lock_path = self.path.with_suffix(".lock")
-        self._lock: IO[bytes] | None = _locked(self._lock_path)
-        self.path.mkdir()
+        self._lock: IO[bytes] | None = None
+        self._begin()
         atexit.register(self.remove)
+
+    def _begin(self) -> None:
+        """Make the directory. Its lock lies beside it and is taken first, so that a sweep sees no unlocked one."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._lock:
+            self._lock.close()
+        self._lock = _locked(self._lock_path)
+        self.path.mkdir(exist_ok=True)
 
     def fresh(self, session_id: str) -> Path:
         """Return an empty directory for a session."""
         path = self.of(session_id)
         self.forget(session_id)
+        if not self._lock_path.exists():  # somebody removed the files of all sessions
+            self._begin()
         path.mkdir()
         return path
 

@@ -33,6 +33,9 @@ class Files(Protocol):
     def used_bytes(self) -> int:
         """Return the bytes of all files together."""
 
+    def close(self) -> None:
+        """Close what is open."""
+
 
 class Door(Protocol):
     """How to make nodes, and what their rows look like."""
@@ -48,6 +51,8 @@ class Door(Protocol):
     """What a node raises that reaches its log's `halt_at`."""
     full: tuple[type[Exception], ...]
     """What the storage raises when the files would grow past their bound."""
+    outside: tuple[type[Exception], ...]
+    """What a node raises when files or memory fail it, `full` included: no command is to blame."""
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Files]:
         """Make a node on real files under `root`."""

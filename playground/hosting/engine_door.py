@@ -6,7 +6,15 @@ import pickle
 from typing import Any
 
 from engine import ENGINE_VERSION
-from engine.errors import CommandError, FileMissing, Halted, PathRefused, ScenarioError, StorageFull
+from engine.errors import (
+    CommandError,
+    FileCorrupt,
+    FileMissing,
+    Halted,
+    PathRefused,
+    ScenarioError,
+    StorageFull,
+)
 from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.directory import DirectoryStorage
@@ -21,6 +29,7 @@ class EngineDoor:
     refusals: tuple[type[Exception], ...] = (CommandError,)
     halted: tuple[type[Exception], ...] = (Halted,)
     full: tuple[type[Exception], ...] = (StorageFull,)
+    outside: tuple[type[Exception], ...] = (OSError, MemoryError, StorageFull, FileMissing, FileCorrupt)
     no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
     no_file: tuple[type[Exception], ...] = (FileMissing, PathRefused)
 

@@ -11,15 +11,15 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
-import msgspec
-
-from playground.hosting import wording
+from playground.hosting import answers, faults, wording
+from playground.hosting.answers import Moment
 from playground.hosting.book import Book
 from playground.hosting.broadcast import Broadcast
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
+from playground.hosting.faults import Setbacks, Stopped
 from playground.hosting.keeper import Keeper
 from playground.hosting.pacer import Pacer
 from playground.limits import Limits
@@ -41,15 +41,6 @@ INBOX = 64
 
 Work = Callable[[], Awaitable[None]]
 T = TypeVar("T")
-
-
-class Moment(msgspec.Struct):
-    """Where a run is: what a link to it must repeat."""
-
-    at_us: int
-    digest: str
-    scenario: dict[str, Any]
-    commands: list[tuple[int, dict[str, Any]]]
 
 
 class Host:
@@ -91,6 +82,8 @@ class Host:
         self._inbox: deque[Work] = deque()
         self._poke = asyncio.Event()
         self._started = False
+        self._setbacks = Setbacks()
+        self._unwelcomed: set[Client] = set()
         self._full = False
         self._ends_us: int | None = None
         self._stops_us: int | None = None
@@ -106,6 +99,7 @@ class Host:
     def leave(self, client: Client) -> None:
         """A socket is gone."""
         self.clients.discard(client)
+        self._unwelcomed.discard(client)
         self.last_watched_s = self.clock()
         self._poke.set()
 
@@ -145,7 +139,7 @@ class Host:
     async def moment(self) -> Moment:
         """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
         answer: asyncio.Future[Moment] = self.loop.create_future()
-        self._inbox.append(lambda: self._moment(answer))
+        self._inbox.append(lambda: answers.moment(answer, self.keeper, self._wake))
         self._poke.set()
         return await answer
 
@@ -154,7 +148,7 @@ class Host:
         if self.keeper.awake is None or self.closed or len(self._inbox) >= INBOX:
             return None
         answer: asyncio.Future[T | None] = self.loop.create_future()
-        self._inbox.append(lambda: self._look(answer, see))
+        self._inbox.append(lambda: answers.look(answer, self.keeper, see))
         self._poke.set()
         return await answer
 
@@ -175,6 +169,8 @@ class Host:
                 while self._inbox and not self.closed:
                     await self._guarded(self._inbox.popleft())
                 now_s = self.clock()
+                if self._setbacks.message is not None and self.clients and now_s >= self._setbacks.due_s:
+                    await self._guarded(self._try_again)
                 if self.keeper.awake and now_s >= self._next_tick_s:
                     self._next_tick_s = now_s + TICK_S
                     await self._guarded(self._tick)
@@ -192,6 +188,8 @@ class Host:
         now_s = self.clock()
         if self._plays() or self.broadcast.owes(self.keeper.awake):
             timeout = self._next_tick_s - now_s
+        elif self._setbacks.message is not None and self.clients:
+            timeout = self._setbacks.due_s - now_s
         else:
             timeout = self._seconds_until_rest(now_s)
         if timeout > 0:
@@ -201,19 +199,54 @@ class Host:
 
     async def _guarded(self, work: Work) -> None:
         """Do a piece of work; if the engine fails in it, go back to where everything was well and stand there."""
+        life = self.keeper.life
         try:
             await work()
+        except Stopped as stopped:
+            self._stand_still(stopped.message)
         except Refused as refused:
             self.broadcast.notice("error", refused.message)
+            self._follow_new_life(life)
         except Exception as error:
             if self.keeper.awake is None:
                 raise
-            good_us = self.keeper.run.good_us
-            logger.exception("session %s: the engine failed after %s us", self.session_id, good_us)
+            await self._recover(error, self.keeper.run.good_us)
+
+    async def _recover(self, error: Exception, good_us: int) -> None:
+        """Go back to where everything was well; at once, unless files or memory fail."""
+        door = self.keeper.door
+        logger.error("session %s failed after %s us", self.session_id, good_us, exc_info=error)
+        bound = faults.is_bound(error, door)
+        if isinstance(error, door.outside) and not bound:
+            await self.keeper.drop(good_us)
+            self._stand_still(faults.told(error, door))
+            return
+        try:
             await self.keeper.rebuild(good_us)
+        except Stopped as stopped:
+            self._stand_still(stopped.message)
+        else:
             self._begin_anew(play=False)
-            full = isinstance(error, self.keeper.door.full)
-            self.broadcast.notice("limit" if full else "error", wording.FULL_DISK if full else wording.FAULT)
+        self.broadcast.notice("limit" if bound else "error", wording.FULL_DISK if bound else wording.FAULT)
+
+    def _stand_still(self, message: Message) -> None:
+        """Say what is wrong, and try again in a while."""
+        play = self.pacer.play if self._started else not self.keeper.record.waits
+        if self._setbacks.failed(message, play, self.clock()):
+            self.broadcast.notice("error", message)
+
+    async def _try_again(self) -> None:
+        """Go on if what stopped the session is mended; who came meanwhile is welcomed."""
+        await self._awaken()
+        self._setbacks.mended(self.clock())
+        self.broadcast.notice("info", wording.RESUMED)
+        for client in tuple(self._unwelcomed):
+            await self._hello(client, None, None)
+
+    def _follow_new_life(self, life: str) -> None:
+        """Begin anew with everybody if the run is another one than it was."""
+        if self.keeper.awake is not None and self.keeper.life != life:
+            self._begin_anew(play=self.pacer.play)
 
     def _plays(self) -> bool:
         return (
@@ -241,11 +274,18 @@ class Host:
             self.broadcast.notice("limit", wording.worn_out(self.limits))
         if now_s >= self._next_note_s:
             self._next_note_s = now_s + NOTE_S
-            await self.keeper.note_progress()
+            await self._note_progress()
             await self.keeper.keep_checkpoint()
         if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
             self._next_look_s = now_s + LOOK_S
             await self._check_usage()
+
+    async def _note_progress(self) -> None:
+        """Write down how far the run has come. If that fails the run goes on: only commands must be on record."""
+        try:
+            await self.keeper.note_progress()
+        except Exception:
+            logger.exception("session %s: how far it has come could not be written down", self.session_id)
 
     def _finish_script(self) -> None:
         """The scenario's end: stand still, and say whether this was the recorded run."""
@@ -275,12 +315,19 @@ class Host:
     # --- what the inbox holds ---
 
     async def _wake(self) -> None:
+        if self._setbacks.message is not None and self.keeper.awake is None:
+            raise Stopped(self._setbacks.message)
+        await self._awaken()
+
+    async def _awaken(self) -> None:
         if not await self.keeper.wake():
             return
         record, now_us = self.keeper.record, self.keeper.run.node.now_us
         ends_us = record.scenario.get("until_us") or 0
         self._ends_us = ends_us if not record.commands and now_us < ends_us else None
-        self._begin_anew(play=not self._started and now_us == 0 and not record.waits)
+        begins = not self._started and now_us == 0 and not record.waits
+        resumes = self._started and self._setbacks.message is not None and self._setbacks.play
+        self._begin_anew(play=begins or resumes)
         if not self._started and now_us == ends_us and not record.commands and record.scenario.get("digest"):
             self._finish_script()  # a link to the end of a run
         self._started = True
@@ -297,7 +344,14 @@ class Host:
         self.broadcast.beat()
 
     async def _hello(self, client: Client, have: int | None, life: str | None) -> None:
-        await self._wake()
+        try:
+            await self._wake()
+        except Stopped as stopped:
+            self._stand_still(stopped.message)
+            client.notice("error", stopped.message)
+            self._unwelcomed.add(client)
+            return
+        self._unwelcomed.discard(client)
         if client not in self.clients:
             return
         run = self.keeper.run
@@ -324,7 +378,11 @@ class Host:
         }
 
     async def _command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
-        await self._wake()
+        try:
+            await self._wake()
+        except Stopped as stopped:
+            client.refused(number, stopped.message)
+            raise
         await self._take(
             command,
             accepted=lambda: client.tell("accepted", id=number),
@@ -340,11 +398,13 @@ class Host:
         except Refused as error:
             logger.info("session %s refused %.80r: %s", self.session_id, command, error)
             refused(error.message)
-            if self.keeper.life != life:
-                self._begin_anew(play=False)
+            if isinstance(error, Stopped):
+                raise
+            self._follow_new_life(life)
         except Exception as error:
-            full = isinstance(error, self.keeper.door.full)
-            refused(wording.FULL_DISK if full else wording.BROKE)
+            door = self.keeper.door
+            outside = isinstance(error, door.outside)
+            refused(faults.told(error, door) if outside else wording.BROKE)
             raise
         else:
             self._ends_us = None
@@ -352,7 +412,11 @@ class Host:
 
     async def _ask(self, client: Client, number: int | str, line: str) -> None:
         """Answer a line; one that changes something is the command of whoever may command."""
-        await self._wake()
+        try:
+            await self._wake()
+        except Stopped as stopped:
+            client.tell("answer", id=number, text="", error=stopped.message)
+            raise
         run = self.keeper.run
         await self.keeper.in_worker(run.finish_instant)
         said = await self.keeper.in_worker(run.node.ask, line)
@@ -368,15 +432,24 @@ class Host:
             await self._take({"do": "ctl", "line": line}, accepted=answer, refused=answer)
 
     async def _undo(self, client: Client, number: int | str) -> None:
-        await self._wake()
         try:
-            await self.keeper.undo()
+            if self._setbacks.message is None:
+                await self._wake()
+            at_us = await self.keeper.undo()
         except Refused as refused:
             client.refused(number, refused.message)
+            if isinstance(refused, Stopped):
+                raise
             return
+        client.tell("accepted", id=number)  # it is on record, whatever becomes of the run
         self._full = False
+        self._setbacks.play = False
+        if self._setbacks.message is not None:
+            self.broadcast.notice("info", wording.STRUCK_OUT)
+            return
+        self.pacer.play = False
+        await self.keeper.rebuild(at_us)
         self._begin_anew(play=False)
-        client.tell("accepted", id=number)
         self.broadcast.notice("info", wording.TAKEN_BACK)
 
     async def _control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
@@ -401,29 +474,6 @@ class Host:
         await self.keeper.in_worker(self.keeper.run.step)
         if log.number == number:
             self.broadcast.notice("info", wording.NOTHING_LEFT)
-
-    async def _look(self, answer: asyncio.Future[T | None], see: Callable[[dict[str, Any]], T]) -> None:
-        run, seen = self.keeper.awake, None
-        try:
-            if run is not None:
-                seen = await self.keeper.in_worker(lambda: see(run.node.snapshot()))
-        except Exception:  # a look must never cost anybody the session
-            logger.exception("session %s could not be looked at", self.session_id)
-        if not answer.done():  # who asked may have stopped waiting
-            answer.set_result(seen)
-
-    async def _moment(self, answer: asyncio.Future[Moment]) -> None:
-        try:
-            await self._wake()
-            run, record = self.keeper.run, self.keeper.record
-            await self.keeper.in_worker(run.finish_instant)
-        except Exception as error:
-            if not answer.done():
-                answer.set_exception(error)
-            raise
-        if not answer.done():  # who asked may have stopped waiting
-            commands = list(record.commands)
-            answer.set_result(Moment(run.node.now_us, run.node.log.digest, record.scenario, commands))
 
     # --- going to sleep ---
 

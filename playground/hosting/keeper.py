@@ -9,13 +9,16 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any, TypeVar
 
+import msgspec
+
 from playground import limits as checks
 from playground import timeline
-from playground.hosting import refusals, wording
-from playground.hosting.book import Book, Remembered
+from playground.hosting import faults, refusals, wording
+from playground.hosting.book import Book, Remembered, Unreachable
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
+from playground.hosting.faults import Stopped
 from playground.hosting.run import Replay, Run
 from playground.limits import Limits, Usage
 from playground.messages import Message, Refused
@@ -63,6 +66,7 @@ class Keeper:
         self._notice = notice
         self._checkpoints = checkpoints
         self._kept_number = 0
+        self._resume_us = 0
 
     @property
     def run(self) -> Run:
@@ -78,69 +82,111 @@ class Keeper:
     # --- waking and resting ---
 
     async def wake(self) -> bool:
-        """Build the run from the record if it is not in memory; tell whether that was so."""
+        """Build the run from the record if it is not in memory; tell whether that was so.
+
+        Raises:
+            Stopped: files, memory or the record fail; nothing of the record is touched.
+        """
         if self.awake:
             return False
-        self.record = await self._book.load()
-        if self.record.reached_us or self.record.commands:
+        try:
+            self.record = await self._book.load()
+        except Unreachable as error:
+            logger.exception("session %s: its record cannot be read", self.session_id)
+            raise Stopped(wording.NO_RECORD) from error
+        if (self.record.reached_us or self.record.commands) and not self._resume_us:
             self._notice("info", wording.WAKES)
-        await self.rebuild(self.record.reached_us)
+        await self.rebuild(max(self._resume_us, self.record.reached_us))
         self._compare_with_record()
         return True
 
     async def rebuild(self, until_us: int) -> None:
         """Repeat the record up to `until_us` with a new engine, in the place of the one there is.
 
-        A command whose consequences break the engine would do so for ever: the last ones are undone until it runs.
-        """
-        self.awake = None
-        while self.awake is None:
-            try:
-                await self._build(until_us)
-            except Exception:
-                if not self.record.commands:
-                    raise
-                logger.exception("session %s cannot be repeated: its last command is undone", self.session_id)
-                until_us, _command = self.record.commands.pop()
-                await self._book.undo_command(len(self.record.commands), until_us)
-                self._notice("error", wording.UNDONE)
+        A command whose consequences break the engine would do so for ever: if the record can be repeated without the
+        last one, that one is struck out. Never more than one, and never where files or memory failed.
 
-    async def _build(self, until_us: int) -> None:
+        Raises:
+            Stopped: files, memory or the record fail; nothing of the record is touched.
+        """
+        await self.drop(until_us)
+        try:
+            self.awake = await self._build(self.record, until_us)
+        except self.door.outside as error:
+            logger.exception("session %s cannot be repeated now", self.session_id)
+            raise Stopped(faults.told(error, self.door)) from error
+        except Exception as error:
+            if not self.record.commands:
+                raise
+            logger.exception("session %s cannot be repeated with its last command", self.session_id)
+            await self._strike_out_last(error)
+        self.life = secrets.token_hex(4)
+
+    async def _strike_out_last(self, error: Exception) -> None:
+        """Go on without the last command if that mends the error; else raise it, and the record stays whole."""
+        *commands, (at_us, _command) = self.record.commands
+        shorter = msgspec.structs.replace(self.record, commands=commands, reached_us=at_us, digest="")
+        try:
+            run = await self._build(shorter, at_us)
+        except self.door.outside as failure:
+            raise Stopped(faults.told(failure, self.door)) from failure
+        except Exception:
+            logger.exception("session %s cannot be repeated without it either", self.session_id)
+            raise error from None
+        try:
+            await self._book.undo_command(len(commands), at_us)
+        except Exception as failure:
+            await self.in_worker(run.close)
+            raise Stopped(wording.NO_RECORD) from failure
+        self.record, self.awake = shorter, run
+        self._notice("error", wording.UNDONE)
+
+    async def drop(self, resume_us: int) -> None:
+        """Forget the run; the next one goes up to `resume_us`, as far as the record does not say more."""
+        run, self.awake, self._resume_us = self.awake, None, resume_us
+        if run is not None:
+            await self.in_worker(run.close)
+
+    async def _build(self, record: Remembered, until_us: int) -> Run:
         """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
         if self._checkpoints is not None:
             try:
-                await self._repeat(
-                    until_us, *await self.in_worker(self._restore, self._checkpoints, until_us)
-                )
-                return
+                found = await self.in_worker(self._restore, self._checkpoints, record, until_us)
+                if found is not None:
+                    return await self._repeat(record, until_us, *found)
+            except (OSError, MemoryError, *self.door.full):
+                logger.exception("session %s: its checkpoint cannot be used now", self.session_id)
             except Exception:
                 logger.exception("session %s: its checkpoints are of no use", self.session_id)
                 await self.in_worker(self._checkpoints.forget, self.session_id)
-        await self._repeat(until_us, await self.in_worker(self._open), 0)
+        return await self._repeat(record, until_us, await self.in_worker(self._open, record), 0)
 
-    async def _repeat(self, until_us: int, run: Run, given: int) -> None:
+    async def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
         """Repeat what comes after the first `given` commands."""
-        replay = Replay(run, self.record.commands[given:], until_us)
+        replay = Replay(run, record.commands[given:], until_us)
         self._kept_number = run.node.log.number if given else 0
         slices = 0
-        while not await self.in_worker(replay.go_on, REPLAY_SLICE_S):
-            slices += 1
-            if slices % SLICES_BETWEEN_NOTICES == 0:
-                self._notice("info", wording.waking(run.node.now_us, until_us))
-        self.life = secrets.token_hex(4)
-        self.awake = run
+        try:
+            while not await self.in_worker(replay.go_on, REPLAY_SLICE_S):
+                slices += 1
+                if slices % SLICES_BETWEEN_NOTICES == 0:
+                    self._notice("info", wording.waking(run.node.now_us, until_us))
+        except BaseException:
+            run.close()
+            raise
+        return run
 
-    def _open(self) -> Run:
+    def _open(self, record: Remembered) -> Run:
         path = self._directory.fresh(self.session_id)
-        node, files = self.door.open(self.record.scenario, str(path), self.limits.max_disk_bytes)
+        node, files = self.door.open(record.scenario, str(path), self.limits.max_disk_bytes)
         return Run(node, files, self.limits.max_disk_bytes)
 
-    def _restore(self, checkpoints: Checkpoints, until_us: int) -> tuple[Run, int]:
-        """Return the run of the newest checkpoint and how many commands it has had, or a fresh run and 0."""
+    def _restore(self, checkpoints: Checkpoints, record: Remembered, until_us: int) -> tuple[Run, int] | None:
+        """Return the run of the newest checkpoint and how many commands it has had, or None when there is none."""
         path = self._directory.fresh(self.session_id)
-        found = checkpoints.restore(self.session_id, self.record, until_us, path)
+        found = checkpoints.restore(self.session_id, record, until_us, path)
         if found is None:
-            return self._open(), 0
+            return None
         node, files, given = found
         return Run(node, files, self.limits.max_disk_bytes), given
 
@@ -160,8 +206,9 @@ class Keeper:
 
     def _compare_with_record(self) -> None:
         """Say so if the run that was woken is not the one that went to sleep."""
-        record = self.record
-        if not record.digest or record.digest == self.run.node.log.digest:
+        record, node = self.record, self.run.node
+        known = record.digest and node.now_us == record.reached_us
+        if not known or record.digest == node.log.digest:
             return
         logger.warning("session %s woke to another digest", self.session_id)
         if record.engine_version != self.door.version:
@@ -172,8 +219,8 @@ class Keeper:
     async def note_progress(self) -> None:
         """Write down how far the run has come."""
         if self.run.good_us > self.record.reached_us:
-            self.record.reached_us, self.record.digest = self.run.good_us, ""
             await self._book.reached(self.run.good_us, "")
+            self.record.reached_us, self.record.digest = self.run.good_us, ""
 
     async def rest(self) -> None:
         """Forget the run, knowing how to repeat it."""
@@ -184,8 +231,10 @@ class Keeper:
             await self.in_worker(run.finish_instant)
             await self._book.reached(run.node.now_us, run.node.log.digest)
             await self.keep_checkpoint(WORTH_KEEPING)
+        except Exception:  # what is on record is enough to repeat the run, up to a little earlier
+            logger.exception("session %s: it is not on record how far it came", self.session_id)
         finally:
-            self.awake = None
+            await self.drop(run.good_us)
             await self.in_worker(self._directory.forget, self.session_id)
 
     # --- commands ---
@@ -203,7 +252,11 @@ class Keeper:
         return await self.in_worker(self.run.usage, len(self.record.commands))
 
     async def take(self, command: dict[str, Any]) -> None:
-        """Give the engine a command and write it down, or raise `Refused` with everything as it was."""
+        """Give the engine a command and write it down, or raise `Refused` with everything as it was.
+
+        Raises:
+            Stopped: it could not be written down, and the run cannot be had without it for now.
+        """
         if self.is_worn_out():
             raise Refused(wording.worn_out(self.limits))
         checks.check_command(command, self.limits, await self.usage())
@@ -218,20 +271,32 @@ class Keeper:
             await self._book.add_command(len(self.record.commands), at_us, command)
         except Exception as error:
             logger.exception("session %s: a command could not be written down", self.session_id)
-            self.awake = None
-            self.record = await self._book.load()  # another process may have written one
-            await self.rebuild(max(at_us, self.record.reached_us))
-            raise Refused(wording.NOT_WRITTEN) from error
-        self.record.commands.append((at_us, command))
+            sequence = len(self.record.commands)
+            await self.drop(at_us)
+            await self.wake()  # reads the record anew: another process may have written one
+            if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
+                raise Refused(wording.NOT_WRITTEN) from error
+        else:
+            self.record.commands.append((at_us, command))
 
-    async def undo(self) -> None:
-        """Run everything again without the last command, up to the moment of it. Raises `Refused` if there is none."""
+    async def undo(self) -> int:
+        """Strike out the last command; `rebuild` up to the time that is returned makes the run without it.
+
+        Raises:
+            Refused: there is none, or the record cannot be written; then nothing changed.
+        """
         if not self.record.commands:
             raise Refused(wording.NOTHING_TO_UNDO)
-        at_us, _command = self.record.commands.pop()
-        await self._book.undo_command(len(self.record.commands), at_us)
+        *commands, (at_us, _command) = self.record.commands
+        try:
+            await self._book.undo_command(len(commands), at_us)
+        except Exception as error:
+            logger.exception("session %s: an undo could not be written down", self.session_id)
+            raise Refused(wording.NOT_STRUCK_OUT) from error
+        self.record.commands = commands
         self.record.reached_us, self.record.digest = at_us, ""
-        await self.rebuild(at_us)
+        self._resume_us = at_us
+        return at_us
 
     async def stop_publishers(self) -> None:
         """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""

@@ -127,10 +127,16 @@ class Past:
         """Repeat up to the transition; return how many of the commands that took."""
         most = self._limits.max_disk_bytes
         node, files = self._door.open(record.scenario, str(path), most)
-        if node.log.number >= number:
-            return 0
-        node.log.halt_at = number
-        run = Run(node, files, most)
+        try:
+            if node.log.number >= number:
+                return 0
+            node.log.halt_at = number
+            return self._halted(Run(node, files, most), record)
+        finally:
+            files.close()
+
+    def _halted(self, run: Run, record: Remembered) -> int:
+        """Repeat until the log halts; return how many of the commands that took."""
         replay = Replay(run, record.commands, self._limits.max_virtual_s * 1_000_000)
         deadline = run.clock() + self._limits.past_s
         try:

@@ -12,12 +12,13 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
+from playground.hosting.answers import Moment
 from playground.hosting.book import Book
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
-from playground.hosting.host import Host, Moment
+from playground.hosting.host import Host
 from playground.limits import Limits
 from playground.messages import Refused
 

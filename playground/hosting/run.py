@@ -154,6 +154,10 @@ class Run:
             return None
         return Frame(number, rows.at_us, rows.rows, Counter(type(row).__name__ for row in rows.rows))
 
+    def close(self) -> None:
+        """Close the files; the run is not used any more."""
+        self.files.close()
+
     # --- what it takes ---
 
     def disk_is_full(self) -> bool:

@@ -16,8 +16,51 @@ FULL_DISK = Message(
     _("Going on would take more disk than a session may. It stands before that: consume, purge or stop.")
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
+NO_MEMORY = Message(
+    _(
+        "The server has no memory left for this session. Everything you did is on record; it goes on by itself as "
+        "soon as there is room."
+    )
+)
+NO_RECORD = Message(
+    _(
+        "The server's database does not answer, so nothing can be written down. Nothing that was accepted is lost; "
+        "the session goes on by itself as soon as it answers."
+    )
+)
+NO_ROOM = Message(
+    _(
+        "The server's disk is full. Everything you did is on record; the session goes on by itself as soon as there "
+        "is room."
+    )
+)
+FILES_GONE = Message(
+    _(
+        "The session's files are gone from the server's disk. Everything you did is on record, and the files are "
+        "made again from it."
+    )
+)
+READ_ONLY = Message(
+    _(
+        "The server may not write the session's files: the disk is read-only, or it has no right to. Everything you "
+        "did is on record; the session goes on by itself when that is mended."
+    )
+)
+RESUMED = Message(_("What was wrong is mended: the session goes on where it was."))
+TOO_MANY_OPEN = Message(
+    _(
+        "The server has too many open files. Everything you did is on record; the session goes on by itself when "
+        "others have closed theirs."
+    )
+)
+NOT_STRUCK_OUT = Message(
+    _("The undo could not be written down, so nothing is undone. Try again in a moment.")
+)
 NOTHING_TO_UNDO = Message(_("There is no command to undo: what the scenario brought along stays."))
 NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something, or start a consumer."))
+STRUCK_OUT = Message(
+    _("Undone. The session is run again without its last command as soon as what is wrong is mended.")
+)
 TAKEN_BACK = Message(
     _("Undone: the session was run again without its last command, and stands at the moment in front of it.")
 )
@@ -32,6 +75,15 @@ UNREPEATABLE = Message(
 )
 WAKES = Message(_("Waking the session: repeating what happened in it."))
 WOKE_DIFFERENT = Message(_("Repeating the session gave another digest: this is our mistake."))
+
+
+def files_failed(why: str) -> Message:
+    """Say that the files of a session cannot be used, in the words of the operating system."""
+    text = _(
+        "The session's files cannot be used (%(why)s). Everything you did is on record; the session goes on by "
+        "itself when that is mended."
+    )
+    return Message(text, why=why)
 
 
 def woke_in_other_version(then: str, now: str) -> Message:

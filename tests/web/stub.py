@@ -148,15 +148,20 @@ class StubNode:
 @dataclass
 class StubFiles:
     used: int = 0
+    closed: bool = False
 
     def used_bytes(self) -> int:
         return self.used
+
+    def close(self) -> None:
+        self.closed = True
 
 
 class StubDoor:
     version = "stub-1"
     refusals = (StubRefusal,)
     full = (StubFull,)
+    outside = (OSError, MemoryError, StubFull)
     no_scenario = (ValueError,)
     no_file = (FileNotFoundError,)
 
