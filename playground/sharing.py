@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from playground import live, selectors, services, timeline
 from playground.doors import door
-from playground.hosting.host import Moment
+from playground.hosting.answers import Moment
 from playground.hosting.run import Replay, Run
 from playground.messages import Refused
 from playground.models import Scenario, Session

@@ -25,9 +25,7 @@ class Moment(msgspec.Struct):
     commands: list[tuple[int, dict[str, Any]]]
 
 
-async def look(
-    answer: asyncio.Future[T | None], keeper: Keeper, see: Callable[[dict[str, Any]], T]
-) -> None:
+async def look(answer: asyncio.Future[T | None], keeper: Keeper, see: Callable[[dict[str, Any]], T]) -> None:
     """Answer with what `see` makes of the state, None while the session sleeps."""
     run, seen = keeper.awake, None
     try:
@@ -39,9 +37,7 @@ async def look(
         answer.set_result(seen)
 
 
-async def moment(
-    answer: asyncio.Future[Moment], keeper: Keeper, wake: Callable[[], Awaitable[None]]
-) -> None:
+async def moment(answer: asyncio.Future[Moment], keeper: Keeper, wake: Callable[[], Awaitable[None]]) -> None:
     """Answer with where the run is, waking it first."""
     try:
         await wake()

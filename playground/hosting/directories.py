@@ -59,7 +59,8 @@ class ProcessDirectory:
         """Remove everything of this process."""
         atexit.unregister(self.remove)
         shutil.rmtree(self.path, ignore_errors=True)
-        self._lock_path.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            self._lock_path.unlink()
         if self._lock:
             self._lock.close()
             self._lock = None

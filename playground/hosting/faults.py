@@ -22,7 +22,7 @@ REASONS: Final[dict[int, Message]] = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), wording.NO_ROOM),
     **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), wording.READ_ONLY),
     **dict.fromkeys((errno.EMFILE, errno.ENFILE), wording.TOO_MANY_OPEN),
-    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), wording.FILES_GONE),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EEXIST), wording.FILES_GONE),
     errno.ENOMEM: wording.NO_MEMORY,
 }
 

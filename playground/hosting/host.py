@@ -274,30 +274,17 @@ class Host:
             self.broadcast.notice("limit", wording.worn_out(self.limits))
         if now_s >= self._next_note_s:
             self._next_note_s = now_s + NOTE_S
-            await self._note_progress()
+            await self.keeper.note_progress()
             await self.keeper.keep_checkpoint()
         if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
             self._next_look_s = now_s + LOOK_S
             await self._check_usage()
 
-    async def _note_progress(self) -> None:
-        """Write down how far the run has come. If that fails the run goes on: only commands must be on record."""
-        try:
-            await self.keeper.note_progress()
-        except Exception:
-            logger.exception("session %s: how far it has come could not be written down", self.session_id)
-
     def _finish_script(self) -> None:
         """The scenario's end: stand still, and say whether this was the recorded run."""
         self._ends_us = None
         self._pause()
-        record = self.keeper.record
-        level, message = wording.verdict(
-            record.scenario.get("digest"),
-            self.keeper.run.node.log.digest,
-            record.recorded_by,
-            self.keeper.door.version,
-        )
+        level, message = self.keeper.verdict()
         if level == "error":
             logger.error("session %s: %s", self.session_id, message)
         self.broadcast.notice(level, message)
@@ -409,6 +396,7 @@ class Host:
         else:
             self._ends_us = None
             accepted()
+            self._follow_new_life(life)
 
     async def _ask(self, client: Client, number: int | str, line: str) -> None:
         """Answer a line; one that changes something is the command of whoever may command."""
@@ -441,16 +429,16 @@ class Host:
             if isinstance(refused, Stopped):
                 raise
             return
-        client.tell("accepted", id=number)  # it is on record, whatever becomes of the run
-        self._full = False
-        self._setbacks.play = False
-        if self._setbacks.message is not None:
-            self.broadcast.notice("info", wording.STRUCK_OUT)
-            return
-        self.pacer.play = False
-        await self.keeper.rebuild(at_us)
-        self._begin_anew(play=False)
-        self.broadcast.notice("info", wording.TAKEN_BACK)
+        self._full = self._setbacks.play = self.pacer.play = False
+        said = wording.STRUCK_OUT
+        try:
+            if self._setbacks.message is None:
+                await self.keeper.rebuild(at_us)
+                self._begin_anew(play=False)
+                said = wording.TAKEN_BACK
+        finally:  # it is on record, whatever becomes of the run
+            client.tell("accepted", id=number)
+            self.broadcast.notice("info", said)
 
     async def _control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         await self._wake()

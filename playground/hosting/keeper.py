@@ -217,10 +217,20 @@ class Keeper:
             self._notice("error", wording.WOKE_DIFFERENT)
 
     async def note_progress(self) -> None:
-        """Write down how far the run has come."""
-        if self.run.good_us > self.record.reached_us:
+        """Write down how far the run has come. If that fails the run goes on: only commands must be on record."""
+        if self.run.good_us <= self.record.reached_us:
+            return
+        try:
             await self._book.reached(self.run.good_us, "")
+        except Exception:
+            logger.exception("session %s: how far it has come could not be written down", self.session_id)
+        else:
             self.record.reached_us, self.record.digest = self.run.good_us, ""
+
+    def verdict(self) -> tuple[str, Message]:
+        """Say, with its level, whether the run at the scenario's end is the recorded one."""
+        record, digest = self.record, self.run.node.log.digest
+        return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self.door.version)
 
     async def rest(self) -> None:
         """Forget the run, knowing how to repeat it."""
