@@ -14,12 +14,15 @@ from tools import graph
 COMMENT = re.compile(
     r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL
 )
-IMPORT = re.compile(r"""\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]""")
+NAMED = r"""(?:^|;)\s*(?:import\b(?:[^'";(]*?\bfrom)?|export\b[^'";(=]*?\bfrom)\s*['"]([^'"\n]+)['"]"""
+LATE = r"""\bimport\(\s*['"]([^'"\n]+)['"]"""
+IMPORT = re.compile(f"{NAMED}|{LATE}", re.MULTILINE)
 
 
 def imported_paths(source: str) -> list[str]:
     """Return the paths that a module imports, statically or not, as it writes them."""
-    return IMPORT.findall(COMMENT.sub(lambda match: match[1] or " ", source))
+    code = COMMENT.sub(lambda match: match[1] or " ", source)
+    return [named or late for named, late in IMPORT.findall(code)]
 
 
 def read(root: Path) -> dict[str, list[str]]:

@@ -2,12 +2,37 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from posixpath import dirname, join, normpath
 
 from tools.script_imports import imported_paths
 
-PURE_FOLDERS = ("model", "layout")
-"""Folders of static/js that compute only: no page, no drawing, so that they run in Node.js as they are."""
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "model": (),
+    "layout": ("model",),
+    "net": ("model",),
+    "view/base": ("model",),
+    "view/stage": ("view/base", "layout", "model"),
+    "view/files": ("view/base", "net", "layout", "model"),
+    "view/time": ("view/base", "layout", "model"),
+    # Plots are drawn by a library that is loaded when they are opened.
+    "view/panels": (
+        "view/time",
+        "view/files",
+        "view/stage",
+        "view/base",
+        "layout",
+        "model",
+        "../vendor/uplot",
+    ),
+    "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
+    **dict.fromkeys(
+        ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
+    ),
+}
+"""For each room of static/js, the rooms that it may import beside itself; ARCHITECTURE.md tells why."""
+
+PURE_ROOMS = ("model", "layout")
+"""Rooms that compute only: no page, no drawing, so that they run in Node.js as they are."""
 
 PAGE_NAMES = (
     "document window navigator location localStorage sessionStorage history screen "
@@ -36,18 +61,34 @@ def code_only(source: str) -> str:
 
 
 def breaches(source: str, path: str) -> Iterator[str]:
-    """Yield a sentence for each way in which a file of a pure folder knows the page.
+    """Yield a sentence for each import that a script's room does not allow, and for each use of the page in a pure one.
 
     `path` is relative to static/js, with forward slashes: `model/reduce.js`.
     """
-    folder = PurePosixPath(path).parts[0]
-    if folder not in PURE_FOLDERS:
-        return
-    allowed = PURE_FOLDERS[: PURE_FOLDERS.index(folder) + 1]
+    room = room_of(path)
     for target in imported_paths(source):
-        top = _resolve(path, target)
-        if top not in allowed:
-            yield f"{path} imports {target}; {folder}/ may import only {' and '.join(allowed)}"
+        if not allows(
+            room, room_of(normpath(join(dirname(path), target)) if target.startswith(".") else target)
+        ):
+            yield f"{path} imports {target}; {room}/ may import only {', '.join((room, *MAY_IMPORT[room]))}"
+    if room in PURE_ROOMS:
+        yield from _page_uses(source, path)
+
+
+def room_of(path: str) -> str:
+    """Return the room of a path relative to static/js: its longest folder that the table knows, else its folder."""
+    folder = dirname(path)
+    while folder and folder not in MAY_IMPORT:
+        folder = dirname(folder)
+    return folder or dirname(path)
+
+
+def allows(room: str, target: str) -> bool:
+    """Tell whether a script of one room may import one of another; `view` stands for all rooms in it."""
+    return any(target == each or target.startswith(f"{each}/") for each in (room, *MAY_IMPORT[room]))
+
+
+def _page_uses(source: str, path: str) -> Iterator[str]:
     code = code_only(source)
     for name in PAGE_NAMES:
         # A property of that name on another object (`span.location`), or a key, is not the page's.
@@ -56,17 +97,3 @@ def breaches(source: str, path: str) -> Iterator[str]:
     for name in PAGE_METHODS:
         if re.search(rf"\.{name}\b", code):
             yield f"{path} uses .{name}"
-
-
-def _resolve(path: str, target: str) -> str:
-    if not target.startswith("."):
-        return target
-    parts = list(PurePosixPath(path).parent.parts)
-    for step in PurePosixPath(target).parts:
-        if step == "..":
-            if not parts:
-                return target
-            parts.pop()
-        else:
-            parts.append(step)
-    return parts[0] if len(parts) > 1 else target

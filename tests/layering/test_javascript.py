@@ -1,20 +1,48 @@
-"""In static/js, the model and the layout compute; only the view knows the page."""
+"""In static/js, the model and the layout compute, only the view knows the page, and imports run one way."""
+
+import re
 
 import pytest
 
-from tests.layering.javascript import breaches
+from tests.layering.javascript import MAY_IMPORT, breaches, room_of
 from tests.layering.sources import ROOT
+from tools import graph
+from tools.script_imports import read
 
 SCRIPTS = ROOT / "static" / "js"
 
 
-def test_model_and_layout_know_no_page() -> None:
+def test_scripts_import_only_what_their_room_allows() -> None:
     found = [
         breach
         for path in sorted(SCRIPTS.rglob("*.js"))
         for breach in breaches(path.read_text(encoding="utf-8"), path.relative_to(SCRIPTS).as_posix())
     ]
     assert not found, "\n".join(["", *found])
+
+
+def test_every_script_is_in_a_room_of_the_table() -> None:
+    assert [name for name in read(SCRIPTS) if room_of(name) not in MAY_IMPORT] == []
+
+
+def test_no_scripts_import_each_other_in_a_circle() -> None:
+    assert graph.circles(read(SCRIPTS)) == []
+    assert graph.circles({"a.js": ["b.js"], "b.js": ["c.js"], "c.js": ["a.js"], "d.js": ["a.js"]}) == [
+        ["a.js", "b.js", "c.js"]
+    ]
+
+
+def test_every_panel_follows_the_run_by_update() -> None:
+    panels = {
+        f"{path.name}: {name}": "\n  update()" in body or "\n  update =" in body
+        for path in sorted((SCRIPTS / "view" / "panels").glob("*.js"))
+        for name, body in re.findall(
+            r"^export class (\w+)(.*?)^\}", path.read_text("utf-8"), re.DOTALL | re.MULTILINE
+        )
+    }
+    assert len(panels) > 15
+    # The one that is not a panel of its own is told the figures by the controls around it.
+    assert [name for name, follows in panels.items() if not follows] == ["controls-memory.js: MemoryControls"]
 
 
 @pytest.mark.parametrize(
@@ -26,6 +54,14 @@ def test_model_and_layout_know_no_page() -> None:
         ("layout/scale.js", "import { ink } from '../view/colors.js';"),
         ("layout/scale.js", 'const late = await import("../view/colors.js");'),
         ("model/state.js", "import { scale } from '../layout/scale.js';"),
+        ("model/state.js", "import { fold } from '../elsewhere/fold.js';"),
+        ("net/engine.js", "import { el } from '../view/base/dom.js';"),
+        ("view/base/canvas.js", "import { StageView } from '../stage/stage.js';"),
+        ("view/stage/stage.js", "import { ChartsView } from '../time/charts.js';"),
+        ("view/files/files.js", "import { WhyPanel } from '../panels/why.js';"),
+        ("view/panels/why.js", "import { bindKeys } from '../page/keys.js';"),
+        ("view/time/charts.js", 'await import("../../../vendor/uplot/uplot.js");'),
+        ("view/page/keys.js", "import { start } from '../../pages/live.js';"),
         ("model/state.js", "const text = `width ${window.innerWidth}`;"),
         ("model/state.js", "globalThis.document.title = 'x';"),
     ],
@@ -41,7 +77,15 @@ def test_a_breach_is_found(path: str, source: str) -> None:
         ("layout/scale.js", "import { fold } from '../model/reduce.js'; /* document */"),
         ("layout/scale.js", "const label = 'window'; const at = span.location;"),
         ("layout/scale.js", "return { location: extent.location, screen: 3 };"),
-        ("view/canvas.js", "import { fold } from '../model/reduce.js'; document.title = 'x';"),
+        ("view/base/canvas.js", "import { fold } from '../../model/reduce.js'; document.title = 'x';"),
+        (
+            "view/page/keys.js",
+            "import { Zoom } from '../stage/zoom.js'; import { act } from '../base/scheduler.js';",
+        ),
+        (
+            "pages/live.js",
+            "import { Zoom } from '../view/stage/zoom.js'; import { Engine } from '../net/engine.js';",
+        ),
     ],
 )
 def test_pure_code_passes(path: str, source: str) -> None:

@@ -49,7 +49,7 @@ class Page {
 
   side(run, at) {
     const root = find(`[data-side="${at}"]`, this.root);
-    const stage = new StageView(find("[data-canvas=stage]", root), run, () => {});
+    const stage = new StageView(find("[data-canvas=stage]", root), run);
     run.listen((change) => stage.update(change));
     return { run, root, stage };
   }

@@ -7,11 +7,11 @@ const task = document.querySelector("#task");
 /** Let the run go on as soon as the session is there, once for each answer. */
 document.addEventListener("waterline:live", (event) => {
   if (!task?.hasAttribute("data-run-on")) return;
-  const { transport, session } = event.detail;
+  const { engine, session } = event.detail;
   let told = false;
   session.listen(() => {
-    if (told || !transport.live) return;
-    told = transport.send({ t: "control", play: true });
+    if (told || !engine.live) return;
+    told = engine.control({ play: true });
   });
 });
 

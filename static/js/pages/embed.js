@@ -39,7 +39,7 @@ function play(websocket) {
   show(part("poster"), false);
   show(part("stage"), true);
   show(part("bar"), true);
-  const stage = new StageView(part("stage"), playhead, () => {});
+  const stage = new StageView(part("stage"), playhead);
   watchPalette(() => stage.refresh());
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const transport = new Transport(`${scheme}://${location.host}${websocket}`, {
@@ -58,13 +58,11 @@ function play(websocket) {
     stage.update(change);
     tell();
   });
-  const place = new PlaceOfLink({ view: "", ...data.place }, playhead, true, {
-    control: (message) => transport.send(message),
-    choose: (seq) => {
-      stage.selected = seq;
-      stage.refresh();
-    },
-    alerts: { flash: wait },
+  const place = new PlaceOfLink({ view: "", ...data.place }, true, {
+    playhead,
+    selection: stage.selection,
+    control: (pace) => transport.send({ t: "control", ...pace }),
+    flash: wait,
   });
   bind(playhead, transport, place);
   addEventListener("pagehide", () => transport.close());

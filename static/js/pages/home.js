@@ -69,7 +69,7 @@ class Demo {
     const before = find("canvas", this.root);
     const canvas = before.cloneNode();
     before.replaceWith(canvas);
-    this.stage = new StageView(canvas, this.playhead, () => {});
+    this.stage = new StageView(canvas, this.playhead);
   }
 
   welcome({ lasts_us: lasts }) {

@@ -24,18 +24,18 @@ const STORE_SYNC_MS = 25;
 const INDEX_SYNC_MS = 200;
 
 export class FilesView {
-  constructor(root, session) {
+  /** `selection` says whose bytes are shown, and is told where the pointer is; `urls` lead to the session's files. */
+  constructor(root, session, selection, urls) {
     this.root = root;
     this.session = session;
+    this.selection = selection;
     this.store = null;
-    this.selected = null;
-    this.open = () => {};
-    /** Told the seq_id of the bytes that the pointer is over, or null. */
-    this.over = () => {};
-    /** Called when the maps have been drawn. */
-    this.painted = () => {};
+    /** A place in a store that no message refers to, where that was chosen. */
+    this.place = null;
+    this.painted = [];
     this.scenes = {};
-    this.bytes = new BytesPanel(root, JSON.parse(find("#live-data").textContent).urls);
+    this.bytes = new BytesPanel(root, urls);
+    selection.listen((what) => what === "chosen" && this.letGo());
     this.index = find("[data-canvas=index]", root);
     this.rdq = find("[data-canvas=store]", root);
     for (const canvas of [this.index, this.rdq]) onResize(canvas, () => this.update());
@@ -43,6 +43,11 @@ export class FilesView {
       button.addEventListener("click", () => this.choose(button.dataset.store));
     this.point(this.index, (x, y) => this.entryAt(x, y - HEAD));
     this.point(this.rdq, (x, y) => this.recordAt(x, y));
+  }
+
+  /** Call `listener()` when the maps have been drawn. */
+  listen(listener) {
+    this.painted.push(listener);
   }
 
   /** Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null. */
@@ -54,9 +59,9 @@ export class FilesView {
     canvas.addEventListener("pointermove", (event) => {
       const found = at(event);
       canvas.classList.toggle("points", Boolean(found));
-      this.over(found?.seq ?? null);
+      this.selection.point(found?.seq ?? null);
     });
-    canvas.addEventListener("pointerleave", () => this.over(null));
+    canvas.addEventListener("pointerleave", () => this.selection.point(null));
     canvas.addEventListener("click", (event) => at(event)?.open());
   }
 
@@ -64,7 +69,7 @@ export class FilesView {
     const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
     const { state } = this.session;
     const entries = state.queues[shownQueue(state)]?.index?.entries || [];
-    return seq !== null && holding(entries, seq) ? { seq, open: () => this.open(seq) } : null;
+    return seq !== null && holding(entries, seq) ? { seq, open: () => this.selection.choose(seq) } : null;
   }
 
   recordAt(x, y) {
@@ -91,21 +96,17 @@ export class FilesView {
       seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
     }
     this.store = record.store;
-    this.open(seq);
+    this.selection.choose(seq);
     if (seq === null) {
       this.place = record;
       this.update();
     }
   }
 
-  /** The seq_id of the chosen message; choosing one lets go of a place that no message refers to. */
-  set selected(seq) {
-    this.chosen = seq;
+  /** Another message was chosen: the place that no message refers to is let go of. */
+  letGo() {
     this.place = null;
-  }
-
-  get selected() {
-    return this.chosen;
+    this.update();
   }
 
   choose(name) {
@@ -127,13 +128,14 @@ export class FilesView {
       button.setAttribute("aria-pressed", String(button.dataset.store === name));
     this.paintStore(state, queue, name);
     const at = this.session.behind ? this.session.position : null;
-    this.bytes.update({ state, queue, seq: this.selected, place: this.place, at });
-    this.painted();
+    this.bytes.update({ state, queue, seq: this.selection.chosen, place: this.place, at });
+    for (const listener of this.painted) listener();
   }
 
   /** Where the content of what is chosen is. */
   recordShown(state, queue) {
-    return this.selected === null || !queue ? this.place : this.recordOf(state, queue, this.selected);
+    const { chosen } = this.selection;
+    return chosen === null || !queue ? this.place : this.recordOf(state, queue, chosen);
   }
 
   /** Where a message's content is; for one in delta whoever saw its number knows, or its index record. */
@@ -174,7 +176,8 @@ export class FilesView {
 
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
-    const open = this.selected === null ? null : entryOf(state, this.selected).segment;
+    const { chosen } = this.selection;
+    const open = chosen === null ? null : entryOf(state, chosen).segment;
     const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
     paintJournal(pen, width, scene.journal);

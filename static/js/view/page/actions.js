@@ -5,13 +5,18 @@ import { fill, gettext } from "../../model/text.js";
 import { find, findAll } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 
-/** Actions as they are now. `page` has what goes beyond the parts: undo(), fork(), present(), data. */
-export function actionsOf(parts, page) {
+/** Actions as they are now. `page` has what goes beyond single parts: undo(), fork(), present(). */
+export function actionsOf({ time, panels, page }, playhead) {
   const off = !page.may();
-  return [...running(parts, off), ...commanding(parts, page, off), ...looking(parts, page), ...leaving(page)];
+  return [
+    ...running(time, playhead, off),
+    ...commanding(panels, page, off),
+    ...looking(panels, page, playhead),
+    ...leaving(page),
+  ];
 }
 
-function running({ bar, playhead, until }, off) {
+function running({ bar, until }, playhead, off) {
   const speeds = findAll("[data-speed]").map((button) => ({
     title: fill(gettext("Speed %(speed)s"), { speed: button.textContent }),
     run: () => button.click(),
@@ -69,7 +74,7 @@ function commanding({ controls, clients, topology }, page, off) {
   ];
 }
 
-function looking({ instruments, console: operator, queues, playhead }, page) {
+function looking({ instruments, console: operator, queues }, page, playhead) {
   return [
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
     { title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() },
@@ -82,7 +87,7 @@ function looking({ instruments, console: operator, queues, playhead }, page) {
     { title: gettext("Light or dark"), key: "T", words: "theme", run: toggleTheme },
     { title: gettext("More contrast, or less"), words: "high contrast accessibility", run: toggleContrast },
     { title: gettext("Keyboard and help"), key: "?", run: () => find("#help-dialog").showModal() },
-    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.tour },
+    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.startTour },
   ];
 }
 
@@ -97,7 +102,7 @@ function leaving(page) {
     },
   }));
   return [
-    { title: gettext("Share this moment"), key: "S", words: "link permalink", run: page.share },
+    { title: gettext("Share this moment"), key: "S", words: "link permalink", run: () => page.sharing.open() },
     { title: gettext("Fork: go on from this moment in a new session"), key: "F", run: page.fork },
     { title: gettext("Compare: change one thing from this moment on"), words: "fork difference", run: page.compare },
     { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },

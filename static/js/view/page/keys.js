@@ -1,6 +1,7 @@
 /** The keyboard map. Single letters are off in fields and can be switched off altogether. */
 import { find } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
+import { fenceStep } from "../stage/fence.js";
 
 const STORAGE = "waterline.keys";
 const LANES = { 1: "q1", 2: "q2", 3: "delta", 4: "q3", 5: "q4" };
@@ -18,8 +19,8 @@ function inField(target) {
   return Boolean(target.closest?.("input, select, textarea, [contenteditable], dialog"));
 }
 
-/** Listen for the whole page. `parts`: bar, playhead, controls, narrative, twin, clear(). */
-export function bindKeys(parts) {
+/** Listen for the whole page. */
+export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   let laneUntil = 0;
   const help = document.getElementById("help-dialog");
   const toggle = find("[data-keys-toggle]", help);
@@ -35,44 +36,44 @@ export function bindKeys(parts) {
   contrast.checked = document.documentElement.dataset.contrast === "more";
   contrast.addEventListener("change", toggleContrast);
   const actions = {
-    " ": () => parts.bar.toggle(),
-    ArrowLeft: () => parts.playhead.back(),
-    ArrowRight: () => parts.bar.step(),
-    "Shift+ArrowLeft": () => parts.playhead.event(-1),
-    "Shift+ArrowRight": () => parts.playhead.event(1),
-    Home: () => parts.playhead.home(),
-    End: () => parts.playhead.now(),
-    p: () => parts.controls.publish(),
-    u: () => parts.page.undo(),
-    f: () => parts.page.fork(),
-    i: () => parts.instruments.toggle(),
-    b: () => parts.page.present(),
+    " ": () => time.bar.toggle(),
+    ArrowLeft: () => playhead.back(),
+    ArrowRight: () => time.bar.step(),
+    "Shift+ArrowLeft": () => playhead.event(-1),
+    "Shift+ArrowRight": () => playhead.event(1),
+    Home: () => playhead.home(),
+    End: () => playhead.now(),
+    p: () => panels.controls.publish(),
+    u: () => page.undo(),
+    f: () => page.fork(),
+    i: () => panels.instruments.toggle(),
+    b: () => page.present(),
     t: toggleTheme,
-    j: () => parts.narrative.walk(1),
-    k: () => parts.narrative.walk(-1),
+    j: () => panels.narrative.walk(1),
+    k: () => panels.narrative.walk(-1),
     w: () => find("#why").focus(),
-    c: () => parts.console.toggle(),
-    s: () => parts.bar.share(),
+    c: () => panels.console.toggle(),
+    s: () => page.sharing.open(),
     q: () => {
       laneUntil = performance.now() + LANE_MS;
     },
-    "/": () => parts.follow.focus(),
+    "/": () => panels.follow.focus(),
     "?": () => help.showModal(),
-    "[": () => parts.controls.memory.nudge(-parts.stepSize()),
-    "]": () => parts.controls.memory.nudge(parts.stepSize()),
-    "+": () => parts.zoom.by(0.5),
-    "-": () => parts.zoom.by(2),
-    0: () => parts.zoom.set(null),
-    ",": () => parts.zoom.pan(1),
-    ".": () => parts.zoom.pan(-1),
-    Escape: () => parts.clear(),
+    "[": () => panels.controls.memory.nudge(-fenceStep(session.state)),
+    "]": () => panels.controls.memory.nudge(fenceStep(session.state)),
+    "+": () => stage.zoom.by(0.5),
+    "-": () => stage.zoom.by(2),
+    0: () => stage.zoom.set(null),
+    ",": () => stage.zoom.pan(1),
+    ".": () => stage.zoom.pan(-1),
+    Escape: () => page.clear(),
   };
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
     if (event.key === " " && event.target.closest?.("button, a, summary")) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
-      if (performance.now() < laneUntil) parts.twin.enter(LANES[event.key]);
-      else if (event.key <= "4") parts.bar.pick(Number(event.key));
+      if (performance.now() < laneUntil) stage.twin.enter(LANES[event.key]);
+      else if (event.key <= "4") time.bar.pick(Number(event.key));
       return;
     }
     const name = event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;

@@ -1,32 +1,13 @@
 /** Where a link leads inside a run: the page goes there as soon as the run has the moment. */
 import { gettext } from "../../model/text.js";
+import { spotlight } from "../base/spotlight.js";
 
 const FAST = 100;
-const SPOTLIGHT_MS = 2500;
-const VIEWS = {
-  stage: "#stage, .stage",
-  files: "#files",
-  why: "#why",
-  narrative: ".recent",
-  controls: "#controls",
-  dock: "#dock",
-  story: "#story",
-};
-
-/** Point at a part of the page, and bring it into view where it is not. */
-export function spotlight(view) {
-  const part = VIEWS[view] && document.querySelector(VIEWS[view]);
-  if (!part) return;
-  const box = part.getBoundingClientRect();
-  if (box.top < 0 || box.bottom > innerHeight) part.scrollIntoView({ block: "nearest" });
-  part.classList.add("spotlight");
-  setTimeout(() => part.classList.remove("spotlight"), SPOTLIGHT_MS);
-}
 
 export class PlaceOfLink {
-  /** `place` is {at_us, number, msg, view}; `control(message)` reaches the engine; `choose(seq)` selects a message. */
-  constructor(place, playhead, owner, { control, choose, alerts }) {
-    Object.assign(this, { place, playhead, owner, control, choose, alerts });
+  /** `place` is {at_us, number, msg, view}; `control(pace)` reaches the engine; `flash(text)` tells the reader. */
+  constructor(place, owner, { playhead, selection, control, flash }) {
+    Object.assign(this, { place, owner, playhead, selection, control, flash });
     this.session = playhead.session;
     this.done = place.at_us === null && place.number === null && place.msg === null && !place.view;
     this.asked = false;
@@ -46,19 +27,19 @@ export class PlaceOfLink {
     if (this.asked || !this.owner) return;
     this.asked = true;
     this.speed = this.session.speed;
-    this.control({ t: "control", play: true, speed: FAST, until_us: atUs });
+    this.control({ play: true, speed: FAST, until_us: atUs });
   }
 
   arrive() {
     this.done = true;
-    if (this.asked) this.control({ t: "control", speed: this.speed || 1 });
+    if (this.asked) this.control({ speed: this.speed || 1 });
     const { at_us: atUs, number, msg, view } = this.place;
     const { playhead, session } = this;
     let there = true;
     if (number !== null && number < session.next) there = playhead.go(number);
     else if (atUs !== null && atUs < session.nowUs) there = playhead.toTime(atUs);
-    if (!there) this.alerts.flash(gettext("That moment is not kept any more; this is the present."));
-    if (msg !== null) this.choose(msg);
+    if (!there) this.flash(gettext("That moment is not kept any more; this is the present."));
+    if (msg !== null) this.selection.choose(msg);
     if (view) spotlight(view);
   }
 }

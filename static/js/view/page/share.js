@@ -20,11 +20,12 @@ export function withPlace(address, place) {
 }
 
 export class Sharing {
-  /** `urls` are the session's addresses; `stage` is the picture that can be taken away. */
-  constructor(dialog, playhead, stage, alerts, urls) {
-    Object.assign(this, { dialog, playhead, stage, alerts, urls });
+  /** `live` has the run and its addresses; `stage` is the picture that can be taken away. */
+  constructor(dialog, { root, playhead, selection, alerts, data }, stage) {
+    Object.assign(this, { dialog, playhead, selection, alerts, stage, urls: data.urls });
     this.kept = null;
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
+    find("[data-act=share]", root)?.addEventListener("click", () => this.open());
     find("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
     find("[data-share=png]", dialog).addEventListener("click", () => this.png());
     find("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
@@ -36,12 +37,11 @@ export class Sharing {
   /** Where the reader looks: the time, the transition inside its instant, the chosen message. */
   place() {
     const { playhead } = this;
-    const seq = this.stage.selected;
     const inside = playhead.behind && playhead.history.timeOf(playhead.position) === playhead.nowUs;
     return {
       at: playhead.nowUs,
       n: inside ? playhead.position : null,
-      msg: seq ?? null,
+      msg: this.selection.chosen,
     };
   }
 

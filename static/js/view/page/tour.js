@@ -7,9 +7,9 @@ const SPEED = 1;
 const SLOW_MS = 6000;
 
 export class Tour {
-  /** `parts` are those of the live page; `send(command)` gives a promise; `control(options)` sets the pace. */
-  constructor(root, parts, session, send, control) {
-    Object.assign(this, { root, parts, session, send, control });
+  /** `stage` is what the steps point at; `engine` takes their commands. */
+  constructor({ root, session, engine }, stage) {
+    Object.assign(this, { root, session, engine, stage });
     this.at = null;
     this.seen = new Set();
     session.watch(([kind]) => this.at !== null && this.seen.add(kind));
@@ -102,8 +102,8 @@ export class Tour {
   async run(commands) {
     if (!commands.length) return;
     try {
-      for (const command of commands) await this.send(command);
-      this.control({ play: true, speed: SPEED });
+      for (const command of commands) await this.engine.command(command);
+      this.engine.control({ play: true, speed: SPEED });
     } catch (error) {
       this.problem = error.message;
     }
@@ -138,13 +138,13 @@ export class Tour {
     setText(this.state, this.problem || (met ? "" : waiting));
     this.place();
     // On a phone the lanes are below each other: the one that is meant is brought into view, once it has its size.
-    if (!met || this.scrolled || !this.parts.stage.scene?.geo.turned || this.spot.hidden) return;
+    if (!met || this.scrolled || !this.stage.scene?.geo.turned || this.spot.hidden) return;
     this.scrolled = true;
     this.spot.scrollIntoView({ block: "start" });
   }
 
   place() {
-    const scene = this.parts.stage.scene;
+    const { scene } = this.stage;
     const lanes = (scene?.lanes || []).filter((lane) => this.step.lanes?.includes(lane.name));
     show(this.spot, lanes.length > 0);
     if (!lanes.length) return;

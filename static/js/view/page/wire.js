@@ -5,12 +5,12 @@ const NARROW = 720;
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Wire {
-  /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are. */
-  constructor(svg, page, stage, files) {
-    Object.assign(this, { svg, page, stage, files });
+  /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant. */
+  constructor(svg, page, stage, files, selection) {
+    Object.assign(this, { svg, page, stage, files, selection });
     this.drawn = "";
     stage.listen(() => this.paint());
-    files.painted = () => this.paint();
+    files.listen(() => this.paint());
     // What is above the bytes may grow when they have been read.
     new ResizeObserver(() => this.paint()).observe(page);
   }
@@ -18,10 +18,10 @@ export class Wire {
   /** Draw what is chosen, and what the pointer or the keyboard is on. */
   paint() {
     const shapes = [];
-    const strong = this.stage.selected;
-    for (const seq of new Set([this.stage.hovered, this.stage.focus]))
-      if (seq !== null && seq !== strong) this.push(shapes, seq, false);
-    this.push(shapes, strong, true);
+    const { chosen, pointed, focused } = this.selection;
+    for (const seq of new Set([pointed, focused]))
+      if (seq !== null && seq !== chosen) this.push(shapes, seq, false);
+    this.push(shapes, chosen, true);
     const mark = JSON.stringify(shapes);
     if (mark === this.drawn) return;
     this.drawn = mark;

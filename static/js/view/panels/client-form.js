@@ -31,6 +31,7 @@ export class ClientForm {
       : [gettext("A new consumer"), gettext("Consumer")];
     setText(find("h2", this.dialog), titles[fresh ? 0 : 1]);
     for (const each of findAll("[data-for]", this.form)) show(each, each.dataset.for === client.role);
+    this.goals = "";
     this.places();
     show(find("[data-running]", this.form), !fresh);
     const goal = Object.keys(this.session.state.queues)[0] ?? "";
@@ -41,13 +42,26 @@ export class ClientForm {
     find(fresh ? "[name=name]" : "[name=rate_per_s]", this.form).select();
   }
 
+  /** A queue or an exchange may have come or gone while the dialog is open. */
+  update() {
+    if (this.dialog.open) this.places();
+  }
+
   /** Where messages can go to and come from. */
   places() {
-    const { queues, node } = this.session.state;
-    const options = (names) => names.map((name) => el("option", { value: name }, name || gettext("(default)")));
-    find("[name=queue]", this.form).replaceChildren(...options(Object.keys(queues)));
-    find("[name=exchange]", this.form).replaceChildren(...options(["", ...PREDECLARED, ...Object.keys(node.exchanges ?? {})]));
-    find("datalist", this.form).replaceChildren(...options(Object.keys(queues)));
+    const queues = Object.keys(this.session.state.queues);
+    const exchanges = ["", ...PREDECLARED, ...Object.keys(this.session.state.node.exchanges ?? {})];
+    const goals = JSON.stringify([queues, exchanges]);
+    if (goals === this.goals) return;
+    this.goals = goals;
+    const list = (place, names) => {
+      const { value } = place;
+      place.replaceChildren(...names.map((name) => el("option", { value: name }, name || gettext("(default)"))));
+      if (names.includes(value)) place.value = value;
+    };
+    list(find("[name=queue]", this.form), queues);
+    list(find("[name=exchange]", this.form), exchanges);
+    list(find("datalist", this.form), queues);
   }
 
   async submit() {

@@ -60,6 +60,11 @@ export class Console {
     else this.open();
   }
 
+  /** Queues may have come or gone: what Tab completes follows them. */
+  update() {
+    if (this.opened) this.suggest();
+  }
+
   clear() {
     this.output.replaceChildren();
     this.input.focus();

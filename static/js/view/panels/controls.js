@@ -2,7 +2,7 @@
 import { PRESETS } from "../../model/presets.js";
 import { figures } from "../../model/situation.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { consumerText, publisherText } from "./actor-texts.js";
+import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 

@@ -8,9 +8,9 @@ import { el, find, setText, show } from "../base/dom.js";
 import { stateWords } from "../stage/twin.js";
 
 export class Follow {
-  /** `choose(seq)` selects a message for the whole page, or lets go with null; `tell(text)` says what went wrong. */
-  constructor(root, playhead, { choose, tell }) {
-    Object.assign(this, { root, playhead, choose, tell });
+  /** `selection` has the message that is followed; `tell(text)` says what went wrong. */
+  constructor(root, playhead, selection, tell) {
+    Object.assign(this, { root, playhead, selection, tell });
     this.strip = find("[data-life]", root);
     this.list = find("[data-life-list]", root);
     this.form = find("[data-form=find]", root);
@@ -21,9 +21,10 @@ export class Follow {
       this.find(this.form.elements.message.value);
     });
     this.form.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") choose(null);
+      if (event.key === "Escape") selection.choose(null);
     });
-    find("[data-act=unfollow]", root).addEventListener("click", () => choose(null));
+    find("[data-act=unfollow]", root).addEventListener("click", () => selection.choose(null));
+    selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
     this.list.addEventListener("click", (event) => this.click(event));
     const { session } = playhead;
     session.watch((row, at) => this.life?.see(row, at, session.history.timeOf(at + 1)));
@@ -70,14 +71,14 @@ export class Follow {
     if (/^[0-9a-f]{32}$/i.test(typed)) {
       const seq = numbers.seqOf(queue, Number.parseInt(typed.slice(16), 16));
       if (seq === null) this.tell(fill(gettext("No message of %(queue)s has this id."), { queue }));
-      else this.choose(seq);
+      else this.selection.choose(seq);
     } else if (/^\d{1,15}$/.test(typed)) this.findSeq(Number(typed), queue, state);
     else this.tell(gettext("Type a seq_id such as 12, or the 32 hexadecimal digits of a message id."));
   }
 
   findSeq(seq, queue, state) {
     const next = state.queues[queue]?.counters.next_seq_id ?? 0;
-    if (seq < next) this.choose(seq);
+    if (seq < next) this.selection.choose(seq);
     else if (next === 0) this.tell(gettext("Nothing was published yet."));
     else
       this.tell(

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el } from "../base/dom.js";
+import { el, find } from "../base/dom.js";
 
 const SHOWN = 60;
 
@@ -18,6 +18,10 @@ export class Narrative {
     /** What the reader wants: file details too, one group of kinds or "", one queue only. */
     this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
+    const wish = (selector, read) => find(selector).addEventListener("change", ({ target }) => this.want(read(target)));
+    wish("[data-act=details]", ({ checked }) => ({ details: checked }));
+    wish("[data-narrative-group]", ({ value }) => ({ group: value }));
+    wish("[data-act=only-queue]", ({ checked }) => ({ queue: checked }));
   }
 
   update() {

@@ -2,6 +2,7 @@
 import { Story } from "../../model/story.js";
 import { fill, gettext, seconds } from "../../model/text.js";
 import { el, find, setText, show } from "../base/dom.js";
+import { spotlight } from "../base/spotlight.js";
 
 const VERDICTS = {
   true: ["\u2713", () => gettext("true")],
@@ -10,18 +11,15 @@ const VERDICTS = {
 };
 
 export class StoryPanel {
-  /**
-   * `control(message)` reaches the engine; `focus(part, seq)` shows the part of the page, and the message, that a
-   * note is about.
-   */
-  constructor(root, data, playhead, control, focus) {
-    Object.assign(this, { root, playhead, control, focus });
+  constructor(root, { data, playhead, engine, selection }) {
+    Object.assign(this, { root, playhead, engine, selection });
     this.session = playhead.session;
     this.key = `waterline.prediction.${data.session}`;
     this.story = new Story(data.story, data.scenario.until_us);
     this.rendered = null;
     this.atUs = 0;
     this.remember();
+    engine.mend = (message) => this.mend(message);
     this.session.watch((row, number, state) => this.watch(state));
     this.session.listen((change) => this.follow(change));
     playhead.listen(() => this.update());
@@ -46,7 +44,7 @@ export class StoryPanel {
 
   watch(state) {
     if (this.root.hidden || !this.story.waiting.length) return;
-    if (this.story.watch(this.session.nowUs, state)) this.control({ t: "control", play: false });
+    if (this.story.watch(this.session.nowUs, state)) this.engine.control({ play: false });
   }
 
   follow() {
@@ -56,7 +54,7 @@ export class StoryPanel {
 
   goOn() {
     this.playhead.now();
-    this.control({ t: "control", play: true });
+    this.engine.control({ play: true });
   }
 
   back() {
@@ -99,7 +97,10 @@ export class StoryPanel {
     if (locked && !stop?.ask) parts.push(this.asked());
     body.replaceChildren(...parts.filter(Boolean));
     body.scrollTop = 0;
-    for (const note of stop?.notes ?? []) if (note.view || note.msg !== undefined) this.focus(note.view, note.msg);
+    for (const { view, msg } of stop?.notes ?? []) {
+      if (view) spotlight(view);
+      if (msg !== undefined) this.selection.choose(msg);
+    }
   }
 
   intro() {

@@ -50,13 +50,12 @@ export class Topology {
       const button = event.target.closest("[data-undeclare]");
       if (button) this.ask(JSON.parse(button.dataset.undeclare), find("[data-problem]", dialog));
     });
-    session.listen(() => dialog.open && this.list());
   }
 
   open() {
     this.mark = "";
-    this.list();
     this.dialog.showModal();
+    this.update();
   }
 
   async declare(form) {
@@ -81,7 +80,8 @@ export class Topology {
   }
 
   /** List what there is. */
-  list() {
+  update() {
+    if (!this.dialog.open) return;
     const { queues, node } = this.session.state;
     const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, ready(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;

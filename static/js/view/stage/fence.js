@@ -5,13 +5,17 @@ import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { find, setText, show } from "../base/dom.js";
 
+/** How many contents a key moves the fence by: an eighth of a segment. */
+export function fenceStep(state) {
+  return Math.max(1, Math.round((state.node.settings.segment_entry_count || 8) / 8));
+}
+
 export class FenceHandle {
   /**
-   * Over the stage's canvas in `box`. `set(target)` pins the fence at a number of contents, or frees it with null;
-   * `step()` is how far a key moves it.
+   * Over the stage's canvas in `box`. `set(target)` pins the fence at a number of contents, or frees it with null.
    */
-  constructor(box, stage, playhead, { set, step }) {
-    Object.assign(this, { box, stage, playhead, set, step });
+  constructor(box, stage, playhead, set) {
+    Object.assign(this, { box, stage, playhead, set });
     this.handle = find("[data-fence]", box);
     this.label = find("[data-fence-text]", box);
     this.free = find("[data-act=free-target]", box);
@@ -69,7 +73,7 @@ export class FenceHandle {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const now = this.target ?? this.most;
     const steps = {
-      ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1, PageUp: this.step(), PageDown: -this.step(),
+      ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1, PageUp: this.step, PageDown: -this.step,
     };
     if (event.key === "Delete" || event.key === "Backspace") this.set(null);
     else if (event.key === "Home") this.set(0);
@@ -78,6 +82,11 @@ export class FenceHandle {
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  /** How far a key moves the fence. */
+  get step() {
+    return fenceStep(this.playhead.session.state);
   }
 
   get target() {

@@ -1,4 +1,4 @@
-/** Memory and disk as gauges: thermometers on the stage, bars on phones, and words for everybody. */
+/** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** {ram, disk}: title, label, value, top, lines and colour of each thermometer. */
@@ -66,26 +66,4 @@ export function gaugeText(state) {
       disk: bytes(fileBytes(state)),
     },
   );
-}
-
-/** Bars for narrow pages. */
-export class GaugeBars {
-  constructor(root) {
-    this.root = root;
-    this.ram = root.querySelector("[data-gauge=ram]");
-    this.disk = root.querySelector("[data-gauge=disk]");
-    this.text = root.querySelector("[data-gauge-text]");
-  }
-
-  update(state) {
-    const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
-    const top = Math.max(used, (limit ?? used) * 1.2, 1);
-    this.ram.querySelector("b").textContent = bytes(used);
-    const set = (name, value) => this.ram.style.setProperty(name, `${Math.min(100, (100 * value) / top)}%`);
-    set("--used", used);
-    set("--paging", paging ?? top);
-    set("--limit", limit ?? top);
-    this.disk.querySelector("b").textContent = bytes(fileBytes(state));
-    this.text.textContent = gaugeText(state);
-  }
 }

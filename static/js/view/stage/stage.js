@@ -3,6 +3,7 @@ import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
 import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
+import { Selection } from "../../model/selection.js";
 import { shownQueue } from "../../model/shown.js";
 import { fitCanvas, onResize } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
@@ -22,20 +23,20 @@ const CALM_SPEED = 4;
 const MANY_ROWS = 250;
 
 export class StageView {
-  /** `canvas` is drawn on; `session` is shown; `choose(target)` is told what the reader clicked. */
-  constructor(canvas, session, choose) {
+  /** `canvas` is drawn on; `session` is shown; `selection` says which messages the reader means. Without: nothing is chosen. */
+  constructor(canvas, session, selection = null) {
     this.canvas = canvas;
     this.session = session;
-    this.choose = choose;
+    this.chooses = selection !== null;
+    this.selection = selection ?? new Selection();
+    /** What the pointer is over: {hover, x, y} is handed on with each move. */
+    this.pointing = () => {};
     this.tween = new Tween();
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
     this.changes = {};
     this.lengths = {};
     this.hover = null;
     this.pointer = null;
-    this.focus = null;
-    this.hovered = null;
-    this.selected = null;
     /** The target at which the reader holds the fence, or null. */
     this.held = null;
     /** Which part of a lane fills the stage, or null. */
@@ -46,6 +47,7 @@ export class StageView {
     this.painted = [];
     this.scene = null;
     this.stale = true;
+    this.selection.listen(() => this.refresh());
     onResize(canvas, () => this.refresh({ instant: true }));
     canvas.addEventListener("pointermove", (event) => this.point(event));
     canvas.addEventListener("pointerleave", () => this.point(null));
@@ -72,7 +74,8 @@ export class StageView {
 
   /** Another queue is shown: nothing of the one before is carried over. */
   another() {
-    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, hovered: null, zoom: null });
+    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, zoom: null });
+    this.selection.point(null);
     this.flights.list = [];
     this.noteChanges(true);
     this.refresh({ instant: true });
@@ -107,8 +110,8 @@ export class StageView {
     this.zoom = this.scene.zoom;
     this.slide = new Slide(before, this.scene, now);
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
-    if (this.pointer) this.hovered = this.seqAt(this.hover);
-    if (this.pointer) this.choose({ hover: this.hover, ...this.pointer });
+    if (this.pointer) this.selection.point(this.seqAt(this.hover));
+    if (this.pointer) this.pointing({ hover: this.hover, ...this.pointer });
     this.tween.aim(this.scene.marks, now, this.stale);
     this.stale = null;
   }
@@ -151,9 +154,10 @@ export class StageView {
 
   paintRings(pen) {
     if (this.hover) paintRing(pen, frameOf(this.shown, this.hover.lane, this.hover.index), false);
-    for (const seq of [this.selected, this.focus, this.hovered]) {
+    const { chosen, focused, pointed } = this.selection;
+    for (const seq of [chosen, focused, pointed]) {
       const frame = seq === null ? null : this.frameOf(seq);
-      if (frame) paintRing(pen, frame, seq === this.selected || seq === this.focus);
+      if (frame) paintRing(pen, frame, seq === chosen || seq === focused);
     }
   }
 
@@ -197,9 +201,9 @@ export class StageView {
     const before = this.hover;
     this.pointer = event && { x: event.offsetX, y: event.offsetY };
     this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
-    this.hovered = this.seqAt(this.hover);
+    this.selection.point(this.seqAt(this.hover));
     this.canvas.classList.toggle("points", Boolean(this.hover));
-    this.choose({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
+    this.pointing({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
   }
 
@@ -212,8 +216,9 @@ export class StageView {
       this.dragged = false;
       return;
     }
+    if (!this.chooses) return;
     const target = this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
-    this.choose({ click: target });
+    this.selection.choose(this.seqAt(target));
   }
 }
 

@@ -54,7 +54,10 @@ export class Tooltip {
 }
 
 /** Keep a chip that names the chosen message. */
-export function showChosen(chip, seq) {
-  show(chip, seq !== null);
-  if (seq !== null) setText(chip.querySelector("span:last-child"), `seq ${number(seq)}`);
+export function nameChosen(chip, selection) {
+  selection.listen(() => {
+    const seq = selection.chosen;
+    show(chip, seq !== null);
+    if (seq !== null) setText(chip.querySelector("span:last-child"), `seq ${number(seq)}`);
+  });
 }

@@ -72,11 +72,11 @@ export function laneItems(rows, place) {
 }
 
 export class Twin {
-  /** `focus(seq or null)` is told which message has the keyboard; `open(seq)` which one was chosen. */
-  constructor(root, session, { focus, open }) {
+  /** `selection` is told which message has the keyboard, and which one was chosen. */
+  constructor(root, session, selection) {
     this.root = root;
     this.session = session;
-    this.handlers = { focus, open };
+    this.selection = selection;
     this.lists = new Map();
     for (const name of [...LANES, "unacked"]) {
       const list = el("ol", { role: "list", "data-lane": name });
@@ -85,7 +85,7 @@ export class Twin {
     }
     root.addEventListener("keydown", (event) => this.key(event));
     root.addEventListener("focusin", (event) => this.focused(event.target));
-    root.addEventListener("focusout", () => focus(null));
+    root.addEventListener("focusout", () => selection.focus(null));
     this.update = throttle(EVERY_MS, () => this.render());
   }
 
@@ -135,7 +135,7 @@ export class Twin {
 
   focused(item) {
     const seq = item.dataset?.seq;
-    this.handlers.focus(seq === undefined ? null : Number(seq));
+    this.selection.focus(seq === undefined ? null : Number(seq));
   }
 
   /** Jump to a lane. */
@@ -162,7 +162,7 @@ export class Twin {
       next.tabIndex = 0;
       next.focus();
     } else if (event.key === "Enter" && item.dataset.seq !== undefined) {
-      this.handlers.open(Number(item.dataset.seq));
+      this.selection.choose(Number(item.dataset.seq));
     }
   }
 }

@@ -3,10 +3,9 @@ import { clock, fill, gettext, number } from "../../model/text.js";
 import { find, findAll, setText } from "../base/dom.js";
 
 export class TransportBar {
-  /** `share()` opens what can be shared. */
-  constructor(root, playhead, transport, alerts, share) {
+  constructor(root, playhead, engine, alerts) {
     const { session } = playhead;
-    Object.assign(this, { root, session, playhead, transport, alerts, share });
+    Object.assign(this, { root, session, playhead, engine, alerts });
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());
@@ -14,24 +13,23 @@ export class TransportBar {
     this.back.addEventListener("click", () => this.playhead.back());
     for (const button of findAll("[data-speed]", root))
       button.addEventListener("click", () => this.speed(Number(button.dataset.speed)));
-    find("[data-act=share]", root)?.addEventListener("click", () => this.share());
     find("[data-digest]", root)?.addEventListener("click", () => this.copyDigest());
   }
 
   /** Let time pass, or not. Who lets it pass wants to see it. */
   toggle() {
     if (!this.session.play) this.playhead.now();
-    this.transport.send({ t: "control", play: !this.session.play });
+    this.engine.control({ play: !this.session.play });
   }
 
   /** One transition on: through the past, or from the engine. */
   step() {
     if (this.playhead.forward()) return;
-    this.transport.send({ t: "step" });
+    this.engine.step();
   }
 
   speed(value) {
-    this.transport.send({ t: "control", speed: value });
+    this.engine.control({ speed: value });
   }
 
   /** The speed at place 1 to 4 of the bar. */

@@ -4,7 +4,7 @@ import { fill, gettext } from "../../model/text.js";
 import { el, find, show } from "../base/dom.js";
 
 export class UntilBar {
-  constructor(root, playhead, transport, alerts) {
+  constructor(root, playhead, engine, alerts) {
     Object.assign(this, { playhead, alerts });
     this.select = find("[data-until]", root);
     this.button = find("[data-act=until]", root);
@@ -13,7 +13,7 @@ export class UntilBar {
       this.select.append(el("option", { value: name }, text()));
     this.until = new Until(
       playhead.session,
-      ({ play }) => transport.send({ t: "control", play }),
+      ({ play }) => engine.control({ play }),
       (end) => this.ended(end),
     );
     this.button.addEventListener("click", () => this.toggle());

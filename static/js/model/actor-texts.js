@@ -1,6 +1,6 @@
 /** What publishers and consumers are doing, in a few words. */
-import { stateName } from "../../model/actor-states.js";
-import { fill, gettext, number } from "../../model/text.js";
+import { stateName } from "./actor-states.js";
+import { fill, gettext, number } from "./text.js";
 
 /** The stream, or the bursts where there is none. */
 export function publisherText(publisher, burst) {

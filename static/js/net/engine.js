@@ -1,0 +1,64 @@
+/** What the page asks of a session's engine. Whoever asks for a change wants to see it: the view goes to the present. */
+import { Transport } from "./transport.js";
+
+export class Engine {
+  /**
+   * `playhead` shows the session; `listeners` are told of it: welcome(message), notice(message), status(name, retryMs).
+   */
+  constructor(url, playhead, listeners) {
+    const { session } = playhead;
+    this.playhead = playhead;
+    /** What a message becomes before it is sent, or null where it may not be sent now. */
+    this.mend = (message) => message;
+    this.transport = new Transport(url, {
+      ...listeners,
+      snapshot: (message) => session.snapshot(message),
+      frame: (message) => session.frame(message),
+    });
+  }
+
+  connect() {
+    this.transport.connect();
+  }
+
+  close() {
+    this.transport.close();
+  }
+
+  get live() {
+    return this.transport.live;
+  }
+
+  /** Ask for a change; resolves when the engine accepts it, rejects with its reason. */
+  command(command) {
+    this.playhead.now();
+    return this.transport.command(command);
+  }
+
+  /** Take the last command back. */
+  undo() {
+    this.playhead.now();
+    return this.transport.undo();
+  }
+
+  /** Ask the console a line; resolves with {text, error}. */
+  ask(line) {
+    this.playhead.now();
+    return this.transport.ask(line);
+  }
+
+  /** Set the pace: {play, speed, until_us}. Tells whether it was sent. */
+  control(pace) {
+    return this.send({ t: "control", ...pace });
+  }
+
+  /** One transition on. */
+  step() {
+    return this.send({ t: "step" });
+  }
+
+  send(message) {
+    const mended = this.mend(message);
+    return mended ? this.transport.send(mended) : false;
+  }
+}

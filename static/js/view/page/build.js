@@ -1,0 +1,83 @@
+/** What goes beyond single parts, in order: sharing, the place of a link, wires, tour, undo, fork, palette and keys. */
+import { gettext } from "../../model/text.js";
+import { find } from "../base/dom.js";
+import { togglePresentation } from "../base/theme.js";
+import { actionsOf } from "./actions.js";
+import { CommandPalette } from "./command-palette.js";
+import { bindKeys } from "./keys.js";
+import { PlaceOfLink } from "./place.js";
+import { Sharing } from "./share.js";
+import { Tour } from "./tour.js";
+import { Wire } from "./wire.js";
+
+/** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
+export function buildPage(live, rooms, repaint) {
+  const { root, data, playhead, selection, engine, alerts } = live;
+  const { stage, files, panels } = rooms;
+  const fork = find("[data-fork]", root);
+  fork.addEventListener("submit", () => {
+    find("[name=at_us]", fork).value = playhead.behind ? String(playhead.nowUs) : "";
+  });
+  const present = () => {
+    togglePresentation();
+    repaint();
+    stage.view.refresh({ instant: true });
+  };
+  const page = {
+    urls: data.urls,
+    /** Whether this reader may change the run now. */
+    may: () => panels.controls.owner && engine.live && !document.body.classList.contains("is-held"),
+    undo: () => takeBack(live, panels.controls),
+    fork: () => fork.requestSubmit(),
+    compare: () => location.assign(`${data.urls.compare}&at_s=${(playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
+    sharing: new Sharing(find("#share-dialog"), live, stage.view),
+    present,
+    startTour: () => find("[data-start-tour]").requestSubmit(),
+    clear: () => {
+      selection.choose(null);
+      if (panels.narrative.picked !== null) panels.narrative.choose(panels.narrative.picked);
+    },
+    wire: new Wire(find("[data-wire]", root), root, stage.view, files, selection),
+    tour: new Tour(live, stage.view),
+    place: new PlaceOfLink(data.place, data.owner, {
+      playhead,
+      selection,
+      // A link to a moment passes a prediction that nobody was asked yet.
+      control: (pace) => engine.transport.send({ t: "control", ...pace }),
+      flash: (text) => alerts.flash(text),
+    }),
+  };
+  const all = { ...rooms, page };
+  page.palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(all, playhead));
+  find("[data-act=palette]").addEventListener("click", () => page.palette.open());
+  find("[data-act=present]").addEventListener("click", present);
+  find("[data-act=undo]", root).addEventListener("click", page.undo);
+  find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
+  bindKeys(all, live);
+  beginTour(live, page.tour);
+  return page;
+}
+
+/** The last command did not happen: the host runs everything again without it, and tells so. */
+async function takeBack({ engine, alerts }, controls) {
+  try {
+    await engine.undo();
+    controls.forgive();
+  } catch (error) {
+    const offline = error.message === "offline" || error.message === "timeout";
+    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. It is tried again by itself.") : error.message);
+  }
+}
+
+/** Begin the tour as soon as the engine is there, where the address asks for it. */
+function beginTour({ data, session }, tour) {
+  if (!data.owner || !new URLSearchParams(location.search).has("tour")) return;
+  history.replaceState(null, "", location.pathname);
+  let started = false;
+  session.listen(({ kind }) => {
+    if (started || kind !== "snapshot") return;
+    started = true;
+    find("#hints").hidden = true;
+    tour.start();
+  });
+}

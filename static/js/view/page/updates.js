@@ -1,0 +1,82 @@
+/**
+ * What follows the run and the playhead: the pictures every frame, the panels a little slower. Behind the present the
+ * pictures stay, and only the dock follows the run.
+ */
+import { throttle } from "../base/dom.js";
+import { act } from "../base/scheduler.js";
+
+const PANEL_MS = 120;
+/** Where a reader goes to a moment from without letting go of the reason that is explained. */
+const STAYS = new Set(["narrative", "why"]);
+
+export class Updates {
+  /** `live` has the run; `rooms` are stage, files, time and panels. */
+  constructor({ session, playhead }, rooms) {
+    Object.assign(this, { session, playhead, rooms });
+    this.panels = throttle(PANEL_MS, () => act("panels", () => this.updatePanels()));
+    session.listen((change) => this.ranOn(change));
+    playhead.listen((change) => this.looked(change));
+  }
+
+  /** The run went on. */
+  ranOn(change) {
+    if (!this.playhead.behind && (change.rows || change.kind === "snapshot")) this.pictures(change);
+    else if (!this.playhead.behind && this.session.unsynced.any) this.rooms.files.update();
+    this.dock();
+  }
+
+  /** Another moment is looked at. */
+  looked(change) {
+    const { panels, time } = this.rooms;
+    if (!STAYS.has(change.from)) {
+      panels.why.pinned = false;
+      panels.narrative.release();
+    }
+    panels.why.mark();
+    this.pictures(change);
+    time.moment.speak();
+    this.dock();
+  }
+
+  /** Another queue is shown: everything follows it. */
+  another() {
+    const { stage, files, time } = this.rooms;
+    stage.view.another();
+    files.update();
+    stage.twin.update();
+    time.charts.update();
+    this.updatePanels();
+  }
+
+  pictures(change) {
+    const { stage, files, panels } = this.rooms;
+    stage.view.update(change);
+    files.update();
+    stage.twin.update();
+    act("follow", () => panels.follow.update());
+  }
+
+  dock() {
+    const { charts, bar, scrubber, moment } = this.rooms.time;
+    charts.update();
+    act("bar", () => {
+      bar.update();
+      scrubber.update();
+      moment.update();
+    });
+    this.panels();
+  }
+
+  updatePanels() {
+    for (const panel of Object.values(this.rooms.panels)) panel.update();
+  }
+
+  /** Colours or type are other ones. */
+  repaint() {
+    const { stage, files, time, panels } = this.rooms;
+    stage.view.refresh();
+    files.update();
+    time.charts.update();
+    panels.instruments.repaint();
+  }
+}

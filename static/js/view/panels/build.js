@@ -1,0 +1,85 @@
+/** The panels around the stage, in order. Each follows the run by its `update()`, and knows no other panel but by name. */
+import { gettext } from "../../model/text.js";
+import { find } from "../base/dom.js";
+import { ClientForm } from "./client-form.js";
+import { Clients } from "./clients.js";
+import { Console } from "./console.js";
+import { Controls } from "./controls.js";
+import { Follow } from "./follow.js";
+import { GaugeBars } from "./gauge-bars.js";
+import { Hints } from "./hints.js";
+import { Instruments } from "./instruments.js";
+import { Narrative } from "./narrative.js";
+import { Queues } from "./queues.js";
+import { StandsFor } from "./stands-for.js";
+import { Status } from "./status.js";
+import { StoryPanel } from "./story.js";
+import { Topology } from "./topology.js";
+import { WhyPanel } from "./why.js";
+
+/** Build the room from what the page shares; `queueShown()` is told when the reader chose another queue. */
+export function buildPanels(live, queueShown) {
+  const { root, data, session, playhead, engine, selection, alerts } = live;
+  const command = (asked) => engine.command(asked);
+  const why = new WhyPanel(find("#why"), playhead);
+  const narrative = new Narrative(find("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
+  const controls = new Controls(find("#controls"), session, engine, alerts);
+  const clientForm = new ClientForm(find("#client-dialog"), session, command);
+  const topology = new Topology(find("#topology-dialog"), session, command);
+  const instruments = new Instruments(find("#instruments"), playhead);
+  const operator = new Console(
+    find("#console"),
+    data.console,
+    (line) => engine.ask(line),
+    () => Object.keys(session.state.queues),
+  );
+  const panels = {
+    why,
+    narrative,
+    controls,
+    stands: standsFor(live, controls, operator),
+    gauges: new GaugeBars(find("#gauges"), playhead),
+    clients: new Clients(find("#clients"), session, controls, clientForm),
+    clientForm,
+    topology,
+    instruments,
+    console: operator,
+    hints: new Hints(find("#hints"), session),
+    status: new Status(root, playhead, () => engine.connect()),
+    queues: new Queues(find("[data-queues]", root), playhead, queueShown),
+    follow: new Follow(find("#stage", root), playhead, selection, (text) => alerts.flash(text)),
+  };
+  find("[data-act=topology]", root).addEventListener("click", () => topology.open());
+  find("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
+  find("[data-act=console]").addEventListener("click", () => operator.toggle());
+  find("[data-act=first]", root).addEventListener("click", () => controls.publish());
+  if (data.story && data.owner) panels.story = new StoryPanel(find("#story"), live);
+  return panels;
+}
+
+/** The operator's view: what each control stands for, in lines that open in the console. */
+function standsFor({ data, session }, controls, operator) {
+  const said = () => ({
+    persistent: controls.field("persistent").checked,
+    ack: controls.field("ack").value,
+    prefetch: controls.field("prefetch").value,
+  });
+  const run = (line) => {
+    find("dialog[open]")?.close();
+    operator.open(line);
+  };
+  const roots = [controls.root, find("#topology-dialog"), find("#instruments")];
+  return new StandsFor(roots, data.console.stands_for, session, { said, run });
+}
+
+/** Explain a line of what happened, and look at its moment; with null, at the present again. */
+function jump(playhead, why, alerts, line) {
+  const from = "narrative";
+  if (!line) playhead.now(from);
+  else if (line.number + 1 >= playhead.session.next) playhead.now(from);
+  else if (!playhead.go(line.number + 1, { from })) {
+    playhead.now(from);
+    alerts.flash(gettext("That moment is not kept any more; its reason is."));
+  }
+  why.pin(line);
+}

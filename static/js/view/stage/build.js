@@ -1,0 +1,33 @@
+/** The stage and what belongs to it, in order: the canvas, its list in words, the tooltip, zoom, the fence's handle. */
+import { shownQueue } from "../../model/shown.js";
+import { find } from "../base/dom.js";
+import { FenceHandle } from "./fence.js";
+import { StageView } from "./stage.js";
+import { Tooltip, nameChosen } from "./tooltip.js";
+import { Twin } from "./twin.js";
+import { Zoom } from "./zoom.js";
+
+/** Build the room from what the page shares. */
+export function buildStage(live) {
+  const { root, session, playhead, selection } = live;
+  const view = new StageView(find("[data-canvas=stage]", root), playhead, selection);
+  session.watch((row) => view.see(row));
+  const tooltip = new Tooltip(find("[data-tooltip]", root), playhead);
+  view.pointing = (target) => tooltip.update(target);
+  nameChosen(find("[data-chosen]"), selection);
+  const twin = new Twin(find("#twin"), playhead, selection);
+  const zoom = new Zoom(find("[data-zoom]", root), view);
+  const fence = new FenceHandle(find(".stage-box", root), view, playhead, (target) => setTarget(live, target));
+  return { view, tooltip, twin, zoom, fence };
+}
+
+/** Pin the target of the queue that is shown, or free it with null. */
+async function setTarget({ session, engine, alerts }, value) {
+  const many = Object.keys(session.state.queues).length > 1;
+  const where = many ? { queue: shownQueue(session.state) } : {};
+  try {
+    await engine.command({ do: "set", name: "target_ram_count", value, ...where });
+  } catch (error) {
+    alerts.flash(error.message);
+  }
+}

@@ -1,0 +1,18 @@
+/** The dock and what belongs to it, in order: charts, the slider over them, the transport bar, "run until", the moment. */
+import { find } from "../base/dom.js";
+import { ChartsView } from "./charts.js";
+import { Moment } from "./moment.js";
+import { Scrubber } from "./scrubber.js";
+import { TransportBar } from "./transport-bar.js";
+import { UntilBar } from "./until.js";
+
+/** Build the room from what the page shares. */
+export function buildTime({ root, playhead, engine, alerts }) {
+  const dock = find("#dock");
+  const charts = new ChartsView(dock, playhead);
+  const scrubber = new Scrubber(dock, playhead, charts);
+  const bar = new TransportBar(dock, playhead, engine, alerts);
+  const until = new UntilBar(dock, playhead, engine, alerts);
+  const moment = new Moment(root, playhead);
+  return { charts, scrubber, bar, until, moment };
+}
