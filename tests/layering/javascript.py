@@ -4,8 +4,6 @@ import re
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 
-from tools.script_imports import imported_paths
-
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "model": (),
     "layout": ("model",),
@@ -47,6 +45,18 @@ TOKENS = re.compile(
     r"""//[^\n]*|/\*.*?\*/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`""",
     re.DOTALL,
 )
+COMMENT = re.compile(
+    r"""('(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`)|//[^\n]*|/\*.*?\*/""", re.DOTALL
+)
+NAMED = r"""(?:^|;)\s*(?:import\b(?:[^'";(]*?\bfrom)?|export\b[^'";(=]*?\bfrom)\s*['"]([^'"\n]+)['"]"""
+LATE = r"""\bimport\(\s*['"]([^'"\n]+)['"]"""
+IMPORT = re.compile(f"{NAMED}|{LATE}", re.MULTILINE)
+
+
+def imported_paths(source: str) -> list[str]:
+    """Return the paths that a module imports, statically or not, as it writes them."""
+    code = COMMENT.sub(lambda match: match[1] or " ", source)
+    return [named or late for named, late in IMPORT.findall(code)]
 
 
 def code_only(source: str) -> str:

@@ -4,10 +4,9 @@ import re
 
 import pytest
 
+from tests.layering.graph import circles
 from tests.layering.javascript import MAY_IMPORT, breaches, room_of
-from tests.layering.sources import ROOT
-from tools import graph
-from tools.script_imports import read
+from tests.layering.sources import ROOT, file_imports
 
 SCRIPTS = ROOT / "static" / "js"
 
@@ -22,14 +21,12 @@ def test_scripts_import_only_what_their_room_allows() -> None:
 
 
 def test_every_script_is_in_a_room_of_the_table() -> None:
-    assert [name for name in read(SCRIPTS) if room_of(name) not in MAY_IMPORT] == []
+    assert [name for name in file_imports("static/js") if room_of(name) not in MAY_IMPORT] == []
 
 
 def test_no_scripts_import_each_other_in_a_circle() -> None:
-    assert graph.circles(read(SCRIPTS)) == []
-    assert graph.circles({"a.js": ["b.js"], "b.js": ["c.js"], "c.js": ["a.js"], "d.js": ["a.js"]}) == [
-        ["a.js", "b.js", "c.js"]
-    ]
+    assert circles(file_imports("static/js")) == []
+    assert circles({"a.js": {"b.js"}, "b.js": {"a.js"}, "c.js": {"a.js"}}) == [["a.js", "b.js"]]
 
 
 def test_every_panel_follows_the_run_by_update() -> None:
