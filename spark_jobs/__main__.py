@@ -1,4 +1,4 @@
-"""Command line of the sweeps: `python -m spark_jobs sweep ...`, `analyse`, `heatmaps`, `cluster`, `pack`."""
+"""Command line of the sweeps: `python -m spark_jobs sweep ...`, `analyse`, `heatmaps`, `restamp`, `cluster`, `pack`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from spark_jobs.cluster import WORKERS, running
 from spark_jobs.engine_build import packed_sources
 from spark_jobs.errors import SweepError
 from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, read_axes, write_findings
+from spark_jobs.restamp import SAMPLE, restamp
 from spark_jobs.session import LOCAL, start_session
 from spark_jobs.shipped import PUBLISHED, make_heatmaps
 from spark_jobs.sweep import sweep
@@ -49,6 +50,11 @@ def _heatmaps(options: argparse.Namespace) -> int:
     return make_heatmaps(options.out, options.published, options.master, _say)
 
 
+def _restamp(options: argparse.Namespace) -> int:
+    restamp(options.published, options.sample, _say)
+    return 0
+
+
 def _analyse(options: argparse.Namespace) -> int:
     question = asked(options.constraint, options.minimise)
     read_axes(options.table)  # a wrong path is refused before Spark takes its time to start
@@ -73,7 +79,14 @@ def _pack(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMANDS = {"sweep": _sweep, "analyse": _analyse, "heatmaps": _heatmaps, "cluster": _cluster, "pack": _pack}
+COMMANDS = {
+    "sweep": _sweep,
+    "analyse": _analyse,
+    "heatmaps": _heatmaps,
+    "restamp": _restamp,
+    "cluster": _cluster,
+    "pack": _pack,
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -95,6 +108,12 @@ def _parser() -> argparse.ArgumentParser:
     shipped.add_argument("--out", type=Path, default=DEFAULT_OUT, help="where the runs are kept")
     shipped.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")
     shipped.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
+    again = commands.add_parser(
+        "restamp",
+        help="after a change that moves no result: run a sample of the heatmaps again, stamp what is equal",
+    )
+    again.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")
+    again.add_argument("--sample", type=int, default=SAMPLE, help="cells of each (default: %(default)s)")
     found = commands.add_parser(
         "analyse", help="find cliffs, Pareto front and best settings in a sweep's table"
     )

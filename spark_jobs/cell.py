@@ -13,7 +13,6 @@ from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from spark_jobs.errors import SweepError
-from spark_jobs.plan import Cell
 from spark_jobs.power_cut import cut_power
 from spark_jobs.schema import COST, SERIES, Row, empty_outcome
 from spark_jobs.states import STATES, messages_by_state
@@ -26,6 +25,28 @@ BATCH = 500
 
 KEEP = 100_000
 """Transitions that the log holds: more than any one event makes."""
+
+
+class Cell(msgspec.Struct, frozen=True, kw_only=True):
+    """One run: a complete scenario, and where it stands in the grid.
+
+    Args:
+        cell_id: hash of scenario and engine version; the same run has the same id in every sweep.
+        workload: name of the workload that it came from.
+        values: the parameter values that make it this cell.
+        seed: the scenario's seed.
+        scenario: the complete scenario, ready to be opened.
+        series_points: points of the small series that it keeps.
+        power_cut_us: when the power is cut, to count what is lost; None for the end of the run.
+    """
+
+    cell_id: str
+    workload: str
+    values: dict[str, int | float | bool | str]
+    seed: int
+    scenario: dict[str, Any]
+    series_points: int
+    power_cut_us: int | None = None
 
 
 def run_cell(cell: Cell, engine_build: str) -> Row:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyarrow import fs
 
+from spark_jobs.cell import Cell
 from spark_jobs.errors import SweepError
-from spark_jobs.plan import Cell
 from spark_jobs.schema import CELLS, COST, Row
 from workloads import store
 from workloads.errors import WorkloadError

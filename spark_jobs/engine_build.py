@@ -1,20 +1,20 @@
-"""Which engine computed a cell: a fingerprint of its sources, and the sources themselves for other machines."""
+"""Which engine computed a cell: a fingerprint of what it computes, and its sources for other machines."""
 
 from __future__ import annotations
 
 import functools
-import hashlib
 import io
 import zipfile
 from pathlib import Path
 
 import engine
+from spark_jobs.fingerprint import fingerprint
 
 ROOT = Path(engine.__file__).resolve().parents[1]
 """The directory that holds the packages `engine`, `workloads` and `spark_jobs`."""
 
-MEASURING = ("cell.py", "power_cut.py", "schema.py", "states.py")
-"""What turns a run into a row, beside the engine."""
+CELL = "spark_jobs.cell"
+"""The module that turns a scenario into a row, with all that it imports."""
 
 
 def sources(*packages: str) -> list[Path]:
@@ -24,15 +24,11 @@ def sources(*packages: str) -> list[Path]:
 
 @functools.cache
 def engine_build() -> str:
-    """Return 12 hexadecimal digits that change whenever the source of the engine or of the metrics changes.
+    """Return 12 hexadecimal digits that change whenever anything changes that could change a cell's row.
 
     Known cells are reused only if this is equal, so an engine under development needs no new version number.
     """
-    total = hashlib.sha256()
-    for path in [*sources("engine"), *(ROOT / "spark_jobs" / name for name in MEASURING)]:
-        total.update(path.relative_to(ROOT).as_posix().encode())
-        total.update(path.read_bytes())
-    return total.hexdigest()[:12]
+    return fingerprint(ROOT, CELL)
 
 
 def packed_sources() -> bytes:

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from spark_jobs.cell import Cell
 from spark_jobs.errors import SweepError
 from spark_jobs.parameters import Scenario, Value, with_values
 from spark_jobs.spec import Spec
@@ -18,28 +19,6 @@ LEAST_S, ACTOR_SECOND_S = 0.05, 0.015
 
 TASKS_PER_SLOT = 4
 """Enough for a slow task not to keep the other slots waiting; each one costs Spark some 30 ms."""
-
-
-class Cell(msgspec.Struct, frozen=True, kw_only=True):
-    """One run: a complete scenario, and where it stands in the grid.
-
-    Args:
-        cell_id: hash of scenario and engine version; the same run has the same id in every sweep.
-        workload: name of the workload that it came from.
-        values: the parameter values that make it this cell.
-        seed: the scenario's seed.
-        scenario: the complete scenario, ready to be opened.
-        series_points: points of the small series that it keeps.
-        power_cut_us: when the power is cut, to count what is lost; None for the end of the run.
-    """
-
-    cell_id: str
-    workload: str
-    values: dict[str, Value]
-    seed: int
-    scenario: Scenario
-    series_points: int
-    power_cut_us: int | None = None
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):

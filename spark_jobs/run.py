@@ -12,9 +12,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from spark_jobs.cell import run_cell
+from spark_jobs.cell import Cell, run_cell
 from spark_jobs.errors import SweepError
-from spark_jobs.plan import Cell, deal
+from spark_jobs.plan import deal
 from spark_jobs.schema import CELLS
 from spark_jobs.session import slots
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from spark_jobs.engine_build import ROOT
 from spark_jobs.findings import asked, write_findings
+from spark_jobs.schema import CELLS
 from spark_jobs.session import start_session
 from spark_jobs.spec import SHIPPED_NAME, read_grid
 from spark_jobs.sweep import Say, sweep
@@ -28,6 +31,7 @@ def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
     published.mkdir(parents=True, exist_ok=True)
     for description in sorted(path for path in DESCRIPTIONS.iterdir() if path.is_dir()):
         target = out / description.name
+        _take_published(published / f"{read_grid(description / 'grid.json').name}.parquet", target)
         failures = sweep(workloads_of(description), description / "grid.json", str(target), master, say)
         failed += failures
         if not failures:
@@ -36,6 +40,16 @@ def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
             for path in (*sorted(target.glob("*.json")), *sorted(target.glob("*.parquet"))):
                 shutil.copyfile(path, published / path.name)
     return failed
+
+
+def _take_published(table: Path, target: Path) -> None:
+    """Let a sweep know the cells that are published, so that a clone computes only those that its engine changed."""
+    if table.is_file():
+        (target / "cells").mkdir(parents=True, exist_ok=True)
+        rows = pq.read_table(
+            table, columns=[name for name in CELLS.names if name in pq.read_schema(table).names]
+        )
+        pq.write_table(rows, target / "cells" / "published.parquet", compression="zstd")
 
 
 def workloads_of(description: Path) -> str:

@@ -17,8 +17,8 @@ class Accumulator(ABC):
     def add(self, answer: float, at_us: int) -> None:
         """Take the metric's answer to a transition at `at_us`, virtual microseconds."""
 
-    def value(self, at_us: int) -> int | float:
-        """Return the number as it stands at `at_us`; the run may go on afterwards."""
+    def value(self, at_us: int) -> int | float | None:
+        """Return the number as it stands at `at_us`, None for nothing to tell; the run may go on afterwards."""
         return self._number
 
 
@@ -50,6 +50,25 @@ class Latest(Accumulator):
     def add(self, answer: float, at_us: int) -> None:
         """Keep the answer in place of the one before."""
         self._number = answer
+
+
+class First(Accumulator):
+    """At which second of virtual time the answer was yes for the first time; None if it never was."""
+
+    __slots__ = ("_first_us",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._first_us: int | None = None
+
+    def add(self, answer: float, at_us: int) -> None:
+        """Note the time of the first yes."""
+        if answer and self._first_us is None:
+            self._first_us = at_us
+
+    def value(self, at_us: int) -> float | None:
+        """Return the second of the first yes."""
+        return None if self._first_us is None else self._first_us / 1e6
 
 
 class Lasting(Accumulator):

@@ -24,8 +24,8 @@ def _bytes_written(write: t.JournalSynced | t.SegmentWritten | t.BufferWritten |
 )
 def write_amplification(ending: Ending) -> float | None:
     """Bytes written to disk for each byte that was published."""
-    in_bytes = ending.counted[published_bytes.name]
-    return ending.counted[bytes_written.name] / in_bytes if in_bytes else None
+    in_bytes = ending.number(published_bytes)
+    return ending.number(bytes_written) / in_bytes if in_bytes else None
 
 
 @counted(_("disk reads"), Unit.COUNT, Better.LOWER, Total, reads=READS)

@@ -17,7 +17,7 @@ DELIVERED = (t.PublishedDelivered, t.Discarded, t.Fetched)
 @at_end(_("throughput"), Unit.RATE, Better.HIGHER, reads=DELIVERED)
 def throughput_per_s(ending: Ending) -> float | None:
     """Messages delivered in a second of the run."""
-    return ending.counted[delivered.name] / (ending.at_us / 1e6) if ending.at_us else None
+    return ending.number(delivered) / (ending.at_us / 1e6) if ending.at_us else None
 
 
 @counted(_("messages published"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)

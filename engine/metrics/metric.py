@@ -66,9 +66,13 @@ class Ending(NamedTuple):
 
     at_us: int
     levels: Levels
-    counted: Mapping[str, int | float]
+    counted: Mapping[str, Value]
     refused: int | None = None
     power_cut: PowerCut | None = None
+
+    def number(self, metric: Metric) -> int | float:
+        """Return the value of a metric that was counted; 0 where it has nothing to tell."""
+        return self.counted[metric.name] or 0
 
 
 class Metric(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,8 +7,8 @@ from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from spark_jobs import cell as cells
+from spark_jobs.cell import Cell
 from spark_jobs.parameters import Scenario
-from spark_jobs.plan import Cell
 from spark_jobs.power_cut import members
 from spark_jobs.schema import CELLS, SERIES
 

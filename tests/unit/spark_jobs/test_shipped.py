@@ -5,8 +5,8 @@ import pytest
 from engine import ENGINE_VERSION
 from playground.whatif.findings import findings
 from playground.whatif.shipped import Heatmap, Run, heatmaps
-from spark_jobs.cell import outcome
-from spark_jobs.plan import Cell, make_plan
+from spark_jobs.cell import Cell, outcome
+from spark_jobs.plan import make_plan
 from spark_jobs.publish import rounded
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
