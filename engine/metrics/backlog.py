@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from engine import transitions as t
-from engine.metrics.accumulators import Highest, Latest, Total
+from engine.metrics.accumulators import First, Highest, Latest, Total
 from engine.metrics.levels import OF_READY, Levels, count
 from engine.metrics.metric import Better, Unit, counted
 from engine.texts import gettext_noop as _
@@ -48,3 +48,11 @@ def peak_delta(levels: Levels, transition: Any) -> int:
 def final_ready(levels: Levels, transition: Any) -> int:
     """Messages that waited when the run ended."""
     return levels.ready
+
+
+@counted(
+    _("time until paging begins"), Unit.SECONDS, Better.HIGHER, First, reads=(t.AlphasPushed, t.BetasPushed)
+)
+def first_paging_s(levels: Levels, shift: t.Shift) -> bool:
+    """When the first content left RAM; nothing where none ever did."""
+    return bool(paged_out.function(levels, shift))
