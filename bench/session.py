@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
+from engine.ctl.operator import operated
 from engine.node.commands import scenario
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.run import Frame, Run
 from playground.hosting.window import FrameWindow
@@ -56,7 +56,7 @@ class BenchSession:
     """One node at real speed, one frame every 50 ms of virtual time."""
 
     def __init__(self, readers: tuple[Reader, ...] = (), **settings: Any) -> None:
-        self.node = Node(
+        self.node = operated(
             scenario.parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage()
         )
         self.run = Run(self.node, self.node.storage, DISK_BYTES)

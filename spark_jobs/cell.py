@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from engine import ENGINE_VERSION
+from engine.ctl.operator import operated
 from engine.metrics import Meter, PowerCut
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
@@ -114,7 +115,7 @@ def _power_cut(cell: Cell, node: Node) -> PowerCut:
 
 def start_node(scenario: dict[str, Any]) -> Node:
     """Return a node on an empty ledger, about to run the scenario."""
-    return Node(parse(scenario), LedgerStorage(), keep=KEEP)
+    return operated(parse(scenario), LedgerStorage(), keep=KEEP)
 
 
 def advance(node: Node, meter: Meter, until_us: int) -> None:

@@ -10,11 +10,12 @@ import msgspec
 
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.ctl.errors import CtlRefused
-from engine.ctl.listings import Live, used
+from engine.ctl.listings import used
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
 from engine.errors import CommandError
 from engine.node.commands.memory_limit import bytes_of
+from engine.node.control.report import Live
 
 USAGE: Final = 64
 NODE_REFUSED: Final = 69

@@ -9,14 +9,13 @@ import msgspec
 
 from engine.ctl.changes import Change, change_of
 from engine.ctl.errors import CtlRefused
-from engine.ctl.listings import LISTINGS, NOTHING_MORE, Live
+from engine.ctl.listings import LISTINGS, NOTHING_MORE
 from engine.ctl.printing import print_rows
 from engine.ctl.request import Request, columns_of, parse
 from engine.ctl.status import status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
 from engine.errors import CommandError
-
-__all__ = ["Answer", "Live", "ask", "command_of"]
+from engine.node.control.report import Live
 
 NOT_RUNNING = (
     ": this command requires the 'rabbit' app to be running on the target node. Start it with "

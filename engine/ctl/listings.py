@@ -12,26 +12,12 @@ from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME
 from engine.extents import Extent
 from engine.node.commands.base import DEFAULT_QUEUE
+from engine.node.control.report import Live, Rates
 from engine.node.memory import calibration
 from engine.node.memory.model import entry_bytes
 
 State = Mapping[str, Any]
 Row = dict[str, Any]
-Rates = tuple[float, float, float, float]
-"""Messages per second: in, out, acks in, acks out (Q26)."""
-
-
-class Live(msgspec.Struct, frozen=True):
-    """What no snapshot tells.
-
-    Args:
-        rates: of each queue.
-        subscribed: names of the consumers that their queues know; None for all that there are.
-    """
-
-    rates: Mapping[str, Rates] = {}
-    subscribed: frozenset[str] | None = None
-
 
 NOTHING_MORE: Final = Live()
 

@@ -12,16 +12,16 @@ import msgspec
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
 from engine.amqp.policies import Effective
-from engine.ctl import console
 from engine.errors import CommandError
 from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
 from engine.node.broker.board import Board
+from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
 from engine.node.broker.virtual_host import QUEUE, VirtualHost
-from engine.node.clients.actors import Consumer, Hand, Publisher
+from engine.node.clients.actors import Hand
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
@@ -29,12 +29,17 @@ from engine.node.commands import commands
 from engine.node.commands.base import Command
 from engine.node.commands.commands import AnyCommand
 from engine.node.commands.scenario import Scenario, TimedCommand
-from engine.node.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
-from engine.node.control import snapshot as picture
+from engine.node.control.client_verbs import ClientVerbs
+from engine.node.control.ends import QueueEnds
+from engine.node.control.hand_verbs import HandVerbs
 from engine.node.control.life import Life
+from engine.node.control.machine import Machine
 from engine.node.control.monitors import Monitors
+from engine.node.control.operator_verbs import Console, OperatorVerbs, no_console
+from engine.node.control.report import Live, Report
+from engine.node.control.shown_settings import ShownSettings
+from engine.node.control.topology_verbs import TopologyVerbs
 from engine.node.control.verbs import Verbs
-from engine.node.memory.calibration import RESIDUAL_PCT
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
 from engine.node.queues.dead_letters import DeadLetters
@@ -45,11 +50,10 @@ from engine.node.queues.queue_process import QueueProcess
 from engine.node.queues.queues import Queues
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import COMMAND, Scheduler
-from engine.node.time.work import each_us
 from engine.ranges import Range
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog
-from engine.transitions import Transition, Why
+from engine.transitions import Transition
 from engine.variable_queue.arrivals import Arrival
 from engine.variable_queue.state import QueueState
 
@@ -76,38 +80,46 @@ class Node:
         scenario: profile, settings, seed and timed commands; more commands can be submitted.
         storage: an empty place for the node's files.
         keep: how many transitions the log holds.
+        console: understands the lines of the command `ctl`; see engine.ctl.operator.
     """
 
-    def __init__(self, scenario: Scenario, storage: Storage, keep: int = 2048) -> None:
+    def __init__(
+        self, scenario: Scenario, storage: Storage, keep: int = 2048, console: Console = no_console
+    ) -> None:
         self.scenario = scenario
-        self.queue_settings, self.settings = scenario.resolved()
-        self._configured = self.settings
-        self.named_settings = frozenset(scenario.settings)
         self.storage = storage
+        self.configuration = Configuration(scenario)
         self.log = TransitionLog(keep)
         self.refused: list[Refused] = []
         self.history: list[TimedCommand] = []
+        self._build_broker()
+        self._build_clients()
+        self._build_control(console)
+        self._begin()
+
+    def _build_broker(self) -> None:
+        """Build time, definitions, files, memory and queues, and start on an empty storage."""
+        configuration = self.configuration
         self._clock = Scheduler()
+        self.processes = Processes(self._clock, self._emit, self._stores_worked)
+        self.processes.use(configuration.node.work_profile)
         self.board = Board(self._emit)
-        self._clock_told = False
-        prefix = blake2b(scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
+        prefix = blake2b(self.scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
         self._codec = MessageCodec(id_prefix=prefix, templates=(Template(routing_keys=(QUEUE,)),))
-        below = self.queue_settings.queue_index_embed_msgs_below
+        below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
-        self.lifetimes = Lifetimes(self.definitions, self._clock, self.delete_queue)
         self.host = VirtualHost(
-            settings=self.queue_settings, codec=self._codec, storage=storage, emit=self._emit
+            settings=configuration.queue, codec=self._codec, storage=self.storage, emit=self._emit
         )
         self.watch = MemoryWatch(MemoryMonitor())
         self.hand = Hand()
-        self.processes = Processes(self._clock, self._emit, self._stores_worked)
-        self.processes.use(self.settings.work_profile)
+        self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
         self.queues = Queues(
             host=self.host,
             hand=self.hand,
             clock=self._clock,
-            settings=self.current_settings,
+            settings=configuration.current,
             watch=self.watch,
             processes=self.processes,
             board=self.board,
@@ -117,16 +129,21 @@ class Node:
             definitions=self.definitions,
             lifetimes=self.lifetimes,
         )
-        self.tell_settings("start")
-        self.board.tell("work", "P6", self.work_facts())
+        self._settings = ShownSettings(configuration, self.queues, self.board)
+        self._machine = Machine(configuration, self.processes, self.board)
+        self._settings.tell("start")
+        self._machine.tell()
         self.host.start_new()
         if self.processes.timed:
             self.processes.of_stores(self.host.stores)
-        self._limits = Limits(self.settings, self._codec, storage, self._queue_states)
+
+    def _build_clients(self) -> None:
+        """Build publishers, consumers, and what AMQP closes of them."""
         self.consumers = Consumers(
             self.queues, self.hand, self.queues.way_out, self._emit, self._lost_consumer
         )
         self.lifetimes.consumers = self.consumers
+        self._limits = Limits(self.configuration.node, self._codec, self.storage, self._queue_states)
         self.connections = Connections(
             self.queues,
             self.consumers,
@@ -136,10 +153,9 @@ class Node:
             self._clock,
             self._limits,
             self.processes,
-            self.current_settings,
+            self.configuration.current,
             self._emit,
         )
-        self.closing = Closing(self, self._emit)
         self.dead_letters = DeadLetters(
             self.definitions,
             self.queues,
@@ -148,13 +164,85 @@ class Node:
             self.connections.take_numbers,
             self._emit,
         )
-        self.life = Life(self)
-        self._verbs = Verbs(self)
-        self._declare_topology()
-        self.monitors = Monitors(self, self._clock)
-        self._begin()
+        self._ends = QueueEnds(self.queues, self.consumers, self.connections.confirms, self._settings)
+        self._closing = Closing(
+            self.connections, self.consumers, self.definitions, self._ends.delete, self._emit
+        )
+
+    def _build_control(self, console: Console) -> None:
+        """Build the monitors, stops and starts, what is told, and what commands do."""
+        self.monitors = Monitors(
+            configuration=self.configuration,
+            clock=self._clock,
+            storage=self.storage,
+            processes=self.processes,
+            watch=self.watch,
+            board=self.board,
+            host=self.host,
+            queues=self.queues,
+            connections=self.connections,
+            consumers=self.consumers,
+        )
+        self.life = Life(
+            configuration=self.configuration,
+            settings=self._settings,
+            connections=self.connections,
+            consumers=self.consumers,
+            queues=self.queues,
+            dead_letters=self.dead_letters,
+            watch=self.watch,
+            monitors=self.monitors,
+        )
+        self._report = Report(
+            board=self.board,
+            settings=self._settings,
+            machine=self._machine,
+            life=self.life,
+            watch=self.watch,
+            monitors=self.monitors,
+            processes=self.processes,
+            host=self.host,
+            definitions=self.definitions,
+            queues=self.queues,
+            connections=self.connections,
+            consumers=self.consumers,
+        )
+        self._verbs = Verbs(self.life)
+        self._teach_verbs(console)
+
+    def _teach_verbs(self, console: Console) -> None:
+        """Give each kind of command the function that does it."""
+        clients = ClientVerbs(
+            configuration=self.configuration,
+            limits=self._limits,
+            definitions=self.definitions,
+            queues=self.queues,
+            lifetimes=self.lifetimes,
+            connections=self.connections,
+            consumers=self.consumers,
+            closing=self._closing,
+            board=self.board,
+        )
+        hand = HandVerbs(self.definitions, self.queues, self.lifetimes, self.consumers, self._closing)
+        topology = TopologyVerbs(
+            self.definitions, self.queues, self.lifetimes, self.consumers, self._closing, self._ends
+        )
+        operator = OperatorVerbs(
+            configuration=self.configuration,
+            settings=self._settings,
+            queues=self.queues,
+            monitors=self.monitors,
+            life=self.life,
+            report=self._report,
+            change_machine=self._change_machine,
+            console=console,
+            do=self._verbs.do,
+        )
+        for verbs in (clients, hand, topology, operator):
+            self._verbs.learn(verbs.handlers())
 
     def _begin(self) -> None:
+        self._declare_topology()
         self.monitors.start()
         for timed in self.scenario.commands:
             self._clock.at(timed.at_us, partial(self._scheduled, timed), COMMAND)
@@ -164,20 +252,18 @@ class Node:
         """Declare what the scenario has before its first command: its topology, or one queue called orders."""
         topology = self.scenario.topology
         if topology is None:
-            only = DeclaredQueue(name=QUEUE, durable=self.settings.queue_durable)
+            only = DeclaredQueue(name=QUEUE, durable=self.configuration.node.queue_durable)
             self.queues.begin(only, redeclared=True)
             return
         for command in topology.declarations():
             self._verbs.do(command)
 
-    def current_settings(self) -> NodeSettings:
-        """Return the settings as commands left them."""
-        return self.settings
-
     @property
     def process(self) -> QueueProcess:
         """The process of the first queue."""
         return next(iter(self.queues.values())).process
+
+    # --- what parts tell parts that are built later ------------------------------------------------------------------
 
     def _queue_states(self) -> Iterator[QueueState]:
         return (each.state for each in self.queues.values())
@@ -211,8 +297,17 @@ class Node:
     def _lost_consumer(self, queue: str) -> None:
         self.lifetimes.lost_consumer(self.queues[queue])
 
+    def _delete_queue(self, name: str, rule: str, cause: str) -> None:
+        self._ends.delete(name, rule, cause)
+
     def _publish_failed(self, actor: str, error: AmqpError) -> None:
-        self.closing.fail(actor, error, "P8")
+        self._closing.fail(actor, error, "P8")
+
+    def _stores_worked(self) -> None:
+        self.queues.sweep()
+
+    def _change_machine(self) -> None:
+        self._machine.change(self.host, self.queues, self.connections, self.consumers)
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -286,76 +381,7 @@ class Node:
             digest=self.log.digest,
         )
 
-    def refusal_to_publish(self, batch: commands.Publish) -> str | None:
-        """Return why a burst cannot be let in, or None."""
-        copies = len(self.connections.route(batch))
-        return self._limits.refusal(batch, self.connections.waiting, copies)
-
-    # --- work --------------------------------------------------------------------------------------------------------
-
-    def use_work_profile(self) -> None:
-        """Let work cost what the setting says from now on; what waits anywhere is handled first, at once (P6)."""
-        self.processes.use("instant")
-        self.processes.work_off()
-        self.queues.work_takes_time(False)
-        self.processes.end_all()
-        self.processes.use(self.settings.work_profile)
-        if self.processes.timed:
-            self.processes.of_stores(self.host.stores)
-        self.queues.work_takes_time(self.processes.timed)
-        self.connections.work_takes_time(self.processes.timed)
-        self.board.tell("work", "P6", self.work_facts())
-        for consumer in self.consumers.all.values():
-            consumer.nothing_under_way()
-            consumer.counts_unsent = self.processes.timed
-
-    def _stores_worked(self) -> None:
-        self.queues.sweep()
-
-    def work_facts(self) -> Why:
-        """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
-        if "work_profile" not in self.named_settings:
-            return {}
-        profile = self.processes.meter.profile
-        return {
-            "profile": profile.name,
-            "assumed": profile.assumed,
-            "why": profile.why,
-            "cores": profile.milli_cores / 1000,
-            **each_us(profile),
-            **{f"memory_{name}_residual_pct": value for name, value in RESIDUAL_PCT.items()},
-        }
-
-    def look_at_memory(self) -> None:
-        """Measure the modelled memory now; set or clear the alarm (M7)."""
-        self.monitors.look_at_memory()
-
-    def look_at_disk(self) -> None:
-        """Look at the disk at once: its limit changed (M10)."""
-        self.monitors.disk.look()
-
-    # --- ends and crashes --------------------------------------------------------------------------------------------
-
-    def forget_runtime_settings(self) -> None:
-        """Go back to the configuration: what `rabbitmqctl` set is kept in RAM alone (M8)."""
-        configured = {name: getattr(self._configured, name) for name in RUNTIME}
-        self.settings = msgspec.structs.replace(self.settings, **configured)
-        self.tell_settings("M8")
-
-    def delete_queue(self, name: str, rule: str, cause: str) -> None:
-        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
-        self.consumers.forget_queue(name, rule, cause)
-        self.queues.end(name, rule, cause)
-        self.connections.confirms.queue_deleted(name)
-        self.tell_settings(rule)
-
-    def kill_queue(self, name: str) -> None:
-        """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
-        self.consumers.forget_queue(name, "D4", "crash")
-        self.connections.confirms.queue_crashed(name)
-        self.queues.crash(name)
-
-    # --- telling and looking -----------------------------------------------------------------------------------------
+    # --- looking -----------------------------------------------------------------------------------------------------
 
     def _end_event(self) -> None:
         """Let dead letters arrive, and tell what an event changed without a transition of its own."""
@@ -363,70 +389,15 @@ class Node:
         if self.processes.timed:
             for publisher in self.connections.publishers.values():
                 self.connections.way_in.show_flow(publisher)
-        for actor in self.actors():
-            self.board.tell_actor(actor.name, actor.rule, actor.facts())
-            actor.rule = actor.usual_rule
-        self.board.tell("app", "D2", self.life.facts())
-        self.board.tell("memory", "M2", self.watch.facts())
-        self.board.tell("disk", "M10", self.disk_facts())
-        self.board.tell("alarms", "M7", self.alarm_facts())
-        self.queues.tell()
-        self.board.tell("clock", "P5", self.clock_facts())
-        self.processes.tell()
-
-    def tell_settings(self, rule: str = "set") -> None:
-        """Tell settings that a command changed."""
-        self.board.tell("settings", rule, self.setting_facts())
-
-    def setting_facts(self) -> Why:
-        """Return what is shown of the settings: those of the run, and those that commands changed."""
-        return picture.setting_facts(self)
-
-    def disk_facts(self) -> Why:
-        """Return what is shown of the disk."""
-        found: Why = {"used_bytes": self.monitors.used_bytes}
-        return found | self.monitors.disk.monitor.facts() if self._disk_is_shown else found
-
-    @property
-    def _disk_is_shown(self) -> bool:
-        """Whether anyone named a setting of the disk; runs from before there was one keep their digest."""
-        return not DISK_NAMES.isdisjoint(self.named_settings)
-
-    def clock_facts(self) -> Why:
-        """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
-        queue = self.queues.get(QUEUE)
-        if queue is not None:
-            self._clock_told = True
-            return queue.process.clock_facts()
-        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_told else {}
-
-    def alarm_facts(self) -> Why:
-        """Return which alarms are set."""
-        found: Why = {"memory": self.watch.alarm}
-        return found | {"disk": self.monitors.disk.monitor.alarm} if self._disk_is_shown else found
-
-    def actors(self) -> list[Publisher | Consumer | Hand]:
-        """Return everybody who talks to the queue."""
-        return [
-            *self.connections.publishers.values(),
-            *self.consumers.all.values(),
-            self.hand,
-        ]
+        self._report.tell()
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
-        return picture.snapshot(self)
+        return self._report.snapshot()
 
-    def ask(self, line: str) -> console.Answer:
-        """Return what a line of rabbitmqctl says; nothing changes. The command `ctl` does what a line changes."""
-        return console.ask(line, self.snapshot(), self.now_us, self.live())
-
-    def live(self) -> console.Live:
+    def live(self) -> Live:
         """Return what a snapshot does not tell: rates, and who is subscribed."""
-        return console.Live(
-            {name: each.state.rates.all for name, each in self.queues.items()},
-            frozenset(consumer.name for each in self.queues.values() for consumer in each.consumers),
-        )
+        return self._report.live()
 
     def verify(self) -> None:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""

@@ -23,9 +23,6 @@ class Node(Protocol):
     def snapshot(self) -> dict[str, Any]:
         """Return the state that folding the log gives."""
 
-    def ask(self, line: str) -> Any:
-        """Return what a line of the console says: text, changes (a command `ctl` must do it) and code."""
-
 
 class Files(Protocol):
     """What a host asks of a node's storage."""
@@ -59,6 +56,9 @@ class Door(Protocol):
 
     def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, Files]:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
+
+    def ask(self, node: Node, line: str) -> Any:
+        """Return what a line of the console says: text, changes (a command `ctl` must do it) and code."""
 
     not_now: tuple[type[Exception], ...]
     """What `freeze` raises for a run that is in the middle of something."""

@@ -6,6 +6,8 @@ import pickle
 from typing import Any
 
 from engine import ENGINE_VERSION
+from engine.ctl import operator
+from engine.ctl.console import Answer
 from engine.errors import (
     CommandError,
     FileCorrupt,
@@ -37,12 +39,16 @@ class EngineDoor:
         """Make a node on real files under `root`."""
         # Nobody depends on these files after a crash of this machine: the run is repeated from its record.
         files = DirectoryStorage(root, max_bytes, fsync=False)
-        return Node(scenarios.parse(scenario), files), files
+        return operator.operated(scenarios.parse(scenario), files), files
 
     def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, LedgerStorage]:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
         files = LedgerStorage()
-        return Node(scenarios.parse(scenario), files, keep), files
+        return operator.operated(scenarios.parse(scenario), files, keep), files
+
+    def ask(self, node: Node, line: str) -> Answer:
+        """Return what a line of rabbitmqctl says; nothing changes."""
+        return operator.ask(node, line)
 
     not_now: tuple[type[Exception], ...] = (pickle.PicklingError, TypeError, AttributeError)
 

@@ -407,7 +407,7 @@ class Host:
             raise
         run = self.keeper.run
         await self.keeper.in_worker(run.finish_instant)
-        said = await self.keeper.in_worker(run.node.ask, line)
+        said = await self.keeper.in_worker(self.keeper.door.ask, run.node, line)
 
         def answer(error: Message | None = None) -> None:
             client.tell("answer", id=number, text=said.text if error is None else "", error=error)

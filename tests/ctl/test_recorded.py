@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from engine.ctl.console import Answer, ask
+from engine.ctl.operator import operated
 from engine.node.commands import scenario
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 
 RECORDED = json.loads(Path(__file__).with_name("recorded.json").read_text())
@@ -19,7 +19,7 @@ OWN_TIME = "stop_app"
 
 def made_state() -> dict[str, Any]:
     """Return the state of a node on which the same was done as on the real one (see `record._fill`)."""
-    node = Node(
+    node = operated(
         scenario.parse(
             {
                 "version": 1,

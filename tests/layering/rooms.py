@@ -1,6 +1,24 @@
 """Rooms: the folders directly below a part of the project, and which of them may import which."""
 
-from tests.layering.graph import Graph
+from collections.abc import Iterator, Sequence
+
+from tests.layering.graph import Graph, circles
+
+ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "engine/node": (
+        ("time",),
+        ("commands",),
+        ("memory", "broker"),
+        ("clients",),
+        ("queues",),
+        ("control",),
+        ("node.py",),
+    ),
+}
+"""For each part its layers, the lowest first. A room imports what lies below it: no neighbour, and nothing above."""
+
+WITHOUT_CIRCLES = ("engine/node", "playground", "workloads", "spark_jobs")
+"""Parts in which no files import each other; `test_javascript` looks at the scripts."""
 
 
 def room_of(path: str) -> str:
@@ -14,3 +32,22 @@ def rooms_of(graph: Graph) -> dict[str, set[str]]:
     for path, targets in graph.items():
         rooms[room_of(path)] |= {room_of(target) for target in targets} - {room_of(path)}
     return rooms
+
+
+def room_breaches(part: str, files: Graph, layers: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield a sentence for each file without a layer, and each import that its layer does not allow."""
+    height = {name: at for at, layer in enumerate(layers) for name in layer}
+    for source, targets in files.items():
+        own = height.get(room_of(source))
+        if own is None:
+            yield f"{part}/{source} is in no room of the table"
+            continue
+        for target in sorted(targets):
+            if room_of(target) != room_of(source) and height.get(room_of(target), len(layers)) >= own:
+                yield f"{part}/{source} imports {target}, which does not lie below {room_of(source)}"
+
+
+def circle_breaches(part: str, files: Graph) -> Iterator[str]:
+    """Yield a sentence for each group of files that import each other."""
+    for each in circles(files):
+        yield f"in {part} these import each other: {', '.join(each)}"

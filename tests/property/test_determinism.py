@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.ctl.operator import operated
 from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 
 STORY = {
@@ -32,10 +32,10 @@ STORY = {
 
 PROGRAM = """
 import sys
-from engine.node.node import Node
+from engine.ctl.operator import operated
 from engine.node.commands.scenario import parse
 from engine.storage.ledger import LedgerStorage
-node = Node(parse(sys.stdin.read()), LedgerStorage())
+node = operated(parse(sys.stdin.read()), LedgerStorage())
 print(node.run(), node.log.number)
 """
 
@@ -43,7 +43,7 @@ print(node.run(), node.log.number)
 @pytest.mark.parametrize("hash_seed", ["0", "1", "4242"])
 def test_digest_is_the_same_in_other_processes(repo_root: Path, hash_seed: str) -> None:
     scenario = parse(STORY)
-    node = Node(scenario, LedgerStorage())
+    node = operated(scenario, LedgerStorage())
     expected = f"{node.run()} {node.log.number}"
     assert node.log.number > 500
     found = subprocess.run(
@@ -58,5 +58,5 @@ def test_digest_is_the_same_in_other_processes(repo_root: Path, hash_seed: str) 
 
 
 def test_the_seed_matters_only_to_message_ids() -> None:
-    one, other = (Node(parse({**STORY, "seed": seed}), LedgerStorage()) for seed in (1, 2))
+    one, other = (operated(parse({**STORY, "seed": seed}), LedgerStorage()) for seed in (1, 2))
     assert one.run() == other.run()

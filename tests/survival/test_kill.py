@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from engine.ctl.operator import operated
 from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from tools import chromium, live_server, private_postgresql
 
@@ -131,7 +131,7 @@ def survive(var_dir: Path, browser: Browser, kills: int) -> None:
             for size in set(acknowledged):
                 assert sizes.count(size) >= acknowledged.count(size), "an acknowledged command is lost"
         scenario = recorded(watcher, session)
-        node = Node(parse({**scenario, "digest": None}), LedgerStorage())
+        node = operated(parse({**scenario, "digest": None}), LedgerStorage())
         node.advance(scenario["until_us"])
         assert node.log.digest == scenario["digest"], "the run that came back is another one"
         shown = watcher.locator("[data-digest-text]")

@@ -108,9 +108,6 @@ class StubNode:
         else:
             raise StubRefusal(f"do must be something that the stub knows, not {verb}")
 
-    def ask(self, line: str) -> StubAnswer:
-        return StubAnswer(f"said: {line}", line.startswith("set"))
-
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
         stop = None if max_transitions is None else self.log.number + max_transitions
         while True:
@@ -176,6 +173,9 @@ class StubDoor:
         files = StubFiles()
         self.nodes.append(StubNode(scenario, files))
         return self.nodes[-1], files
+
+    def ask(self, node: StubNode, line: str) -> StubAnswer:
+        return StubAnswer(f"said: {line}", line.startswith("set"))
 
     def check(self, scenario: dict[str, Any]) -> dict[str, Any]:
         return scenario

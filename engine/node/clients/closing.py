@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from engine.amqp.errors import AmqpError
+from engine.node.broker.definitions import Definitions
 from engine.node.clients.actors import CLOSED, OPEN
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
 from engine.transitions import ChannelClosed, ConnectionClosed, Transition
-
-if TYPE_CHECKING:
-    from engine.node.node import Node
 
 OK_CODE = 200
 OK_TEXT = "OK"
 
 
 class Closing:
-    """Closes the channels and connections of one node's actors."""
+    """Closes the channels and connections of one node's actors.
 
-    def __init__(self, node: Node, emit: Callable[[Transition], None]) -> None:
-        self._node = node
+    Args:
+        delete_queue: deletes a queue: its name, the rule and the cause.
+    """
+
+    def __init__(
+        self,
+        connections: Connections,
+        consumers: Consumers,
+        definitions: Definitions,
+        delete_queue: Callable[[str, str, str], None],
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self._connections = connections
+        self._consumers = consumers
+        self._definitions = definitions
+        self._delete_queue = delete_queue
         self._emit = emit
 
     def fail(self, actor: str, error: AmqpError, rule: str) -> None:
@@ -39,8 +52,7 @@ class Closing:
         """Close a connection with its channel; its exclusive queues go with it (P18)."""
         self._emit(ConnectionClosed(rule, actor, code, text))
         self._end_channel(actor)
-        node = self._node
-        publisher, consumer = node.connections.publishers.get(actor), node.consumers.all.get(actor)
+        publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
         if publisher is not None:
             publisher.connection_state = CLOSED if actor != "burst" else OPEN
         if consumer is not None:
@@ -49,20 +61,19 @@ class Closing:
 
     def drop_exclusive(self, connection: str) -> None:
         """Delete the queues that only this connection could use (P18)."""
-        queues = self._node.definitions.queues
+        queues = self._definitions.queues
         for name in [each.name for each in queues.values() if each.owner == connection]:
-            self._node.delete_queue(name, "P18", "exclusive")
+            self._delete_queue(name, "P18", "exclusive")
 
     def _end_channel(self, actor: str) -> None:
-        node = self._node
-        publisher, consumer = node.connections.publishers.get(actor), node.consumers.all.get(actor)
-        if actor == node.hand.name:
-            node.consumers.close_hand()
+        publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
+        if actor == self._consumers.hand.name:
+            self._consumers.close_hand()
         elif publisher is not None:
             publisher.rule = "P11"
             publisher.channel_closed()
-            node.connections.way_in.drop(publisher)
-            node.connections.confirms.forget(actor)
+            self._connections.way_in.drop(publisher)
+            self._connections.confirms.forget(actor)
         elif consumer is not None:
             consumer.rule = "P11"
-            node.consumers.close(consumer)
+            self._consumers.close(consumer)

@@ -15,12 +15,13 @@ from engine.node.broker.message_kinds import MessageKinds
 from engine.node.clients.actors import OPEN, Publisher, stop
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
+from engine.node.clients.queue import Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.way_in import WayIn
 from engine.node.commands.base import Message
 from engine.node.commands.commands import Publish, message_of
 from engine.node.commands.settings import NodeSettings
-from engine.node.queues.deliveries import BURST_SPACING_US, Deliveries
+from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
@@ -43,7 +44,7 @@ class Connections:
 
     def __init__(
         self,
-        queues: Mapping[str, Deliveries],
+        queues: Mapping[str, Queue],
         consumers: Consumers,
         definitions: Definitions,
         kinds: MessageKinds,
@@ -74,6 +75,10 @@ class Connections:
     def alarm(self) -> bool:
         """Whether any alarm is set (A1)."""
         return bool(self.alarms)
+
+    def flush(self, actor: str) -> None:
+        """Send the confirms that a publisher's channel collected (K10)."""
+        self.confirms.flush(actor)
 
     # --- publishing --------------------------------------------------------------------------------------------------
 
@@ -189,7 +194,7 @@ class Connections:
         if not queues:
             self._unroutable(publisher, message, batch.count)
         timed = self.way_in.open
-        on_disk = {each.name for each in queues if batch.persistent and each.state.durable}
+        on_disk = {each.name for each in queues if batch.persistent and each.durable}
         if confirm:
             waits = [each.name for each in queues if timed or each.name in on_disk or each.may_reject]
             self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)

@@ -8,8 +8,8 @@ from functools import partial
 from engine.amqp.declarations import unknown_tag
 from engine.node.clients.actors import OPEN, Consumer, Hand
 from engine.node.clients.channel import Unacked, by_queue
+from engine.node.clients.queue import Queue
 from engine.node.clients.way_out import WayOut
-from engine.node.queues.deliveries import Deliveries
 from engine.ranges import Range
 from engine.transitions import ConsumerCancelled, Transition
 from engine.variable_queue.arrivals import Taken
@@ -27,7 +27,7 @@ class Consumers:
 
     def __init__(
         self,
-        queues: Mapping[str, Deliveries],
+        queues: Mapping[str, Queue],
         hand: Hand,
         way_out: WayOut,
         emit: Callable[[Transition], None],

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 
 import msgspec
 
 from engine.node.clients.actors import CLOSED, Publisher
+from engine.node.clients.queue import Queue
 from engine.node.commands.commands import Publish
 from engine.node.commands.settings import NodeSettings
-from engine.node.queues.deliveries import Deliveries
 from engine.node.time.credit import Spec
 from engine.node.time.meter import publish_ns
 from engine.node.time.process import PUBLISH, Process
 from engine.node.time.processes import Processes
-from engine.variable_queue.arrivals import Arrival, new_extent
-
-if TYPE_CHECKING:
-    from engine.node.clients.connections import Connections
+from engine.variable_queue.arrivals import Arrival
 
 SOCKET_BYTES: Final = 256 * 1024
 """A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
@@ -29,18 +26,36 @@ FLOW_MEMORY_US: Final = 5_000_000
 """A connection shows `flow` for so long after its reader was blocked (A4)."""
 
 
+class Channels(Protocol):
+    """What readers and channels do with messages."""
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any alarm is set (A1)."""
+
+    def seen(self, publisher: Publisher) -> None:
+        """Note that something was published under an alarm (A3)."""
+
+    def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Route a batch and let it into its queues."""
+
+    def flush(self, actor: str) -> None:
+        """Send the confirms that a channel collected (K10)."""
+
+
 class WayIn:
     """The readers and channels of publishers.
 
     Args:
+        channels: what is done with messages on the way.
         settings: returns the node's settings.
     """
 
     def __init__(
-        self, processes: Processes, connections: Connections, settings: Callable[[], NodeSettings]
+        self, processes: Processes, channels: Channels, settings: Callable[[], NodeSettings]
     ) -> None:
         self._processes = processes
-        self._connections = connections
+        self._channels = channels
         self._settings = settings
 
     @property
@@ -72,8 +87,8 @@ class WayIn:
 
     def _may_read(self, publisher: Publisher, reader: Process) -> int:
         """Return how many messages a reader takes now: none while it is blocked or an alarm is set (A3, F3)."""
-        if self._connections.alarm:
-            self._connections.seen(publisher)
+        if self._channels.alarm:
+            self._channels.seen(publisher)
             return 0
         if reader.credit.blocked:
             return 0
@@ -100,7 +115,7 @@ class WayIn:
     def _route(self, publisher: Publisher, batch: Publish, each_ns: int, count: int) -> None:
         """Route messages in the channel; the reader gets credit for them."""
         self._processes.meter.add(count * each_ns)
-        self._connections.send(publisher, msgspec.structs.replace(batch, count=count), 0)
+        self._channels.send(publisher, msgspec.structs.replace(batch, count=count), 0)
         if publisher.channel_state == CLOSED:
             return
         channel = self._processes.get(_channel(publisher.name))
@@ -109,12 +124,12 @@ class WayIn:
             return
         channel.earned(f"reader:{publisher.name}", count, self._spec)
         # It handled something other than a queue's message, so what it collected goes out (K10).
-        self._connections.confirms.flush(publisher.name)
+        self._channels.flush(publisher.name)
 
     def deliver(
         self,
         publisher: Publisher,
-        queue: Deliveries,
+        queue: Queue,
         arrival: Arrival,
         confirm: bool,
         expiration_ms: int | None,
@@ -125,18 +140,17 @@ class WayIn:
             confirm: a confirm is asked for that does not wait for the disk (K1).
             expiration_ms: the messages' own expiration.
         """
-        mail = queue.process.mail
-        if mail is None:
+        process = queue.mailbox
+        if process is None:
             return
-        channel, process = self._processes.of("channel", publisher.name), mail.process
-        extent = new_extent(queue.state, arrival)
-        each_ns = publish_ns(self._processes.meter.profile, extent) // arrival.count
+        channel = self._processes.of("channel", publisher.name)
+        each_ns = publish_ns(self._processes.meter.profile, queue.entry(arrival)) // arrival.count
         parcel = _Parcel(arrival, confirm, expiration_ms)
         arrive = partial(self._arrive, queue, parcel, each_ns, channel.id)
         channel.pay(process.id, arrival.count, self._spec)
         channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
 
-    def _arrive(self, queue: Deliveries, parcel: _Parcel, each_ns: int, sender: str, count: int) -> None:
+    def _arrive(self, queue: Queue, parcel: _Parcel, each_ns: int, sender: str, count: int) -> None:
         """Let the queue process handle messages; the channel gets credit for them."""
         queue.arrive(parcel.take(count), each_ns // 1000, parcel.expiration_ms, parcel.confirm)
         process = self._processes.get(f"queue:{queue.name}")
@@ -171,7 +185,7 @@ class WayIn:
         """Send the confirms that a channel collected once its mailbox is empty (K10)."""
         channel = self._processes.get(_channel(name))
         if channel is not None and not channel.mailbox:
-            self._connections.confirms.flush(name)
+            self._channels.flush(name)
 
     @property
     def under_way(self) -> int:

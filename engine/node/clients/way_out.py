@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from engine.node.clients.actors import Consumer
-from engine.node.queues.queue_process import QueueProcess
-from engine.node.time.process import ACK, PUBLISH
+from engine.node.clients.queue import Queue
+from engine.node.time.process import ACK, PUBLISH, Process
 from engine.node.time.processes import Processes
 from engine.ranges import Range
-
-if TYPE_CHECKING:
-    from engine.node.queues.deliveries import Deliveries
 
 REPORTS_OF_LIMIT: Final = 4
 """A writer reports after each quarter of what may be unsent: 50 of 200 (F8)."""
@@ -32,16 +29,16 @@ class WayOut:
 
     # --- deliveries --------------------------------------------------------------------------------------------------
 
-    def sent(self, queue: Deliveries, consumer: Consumer, count: int, size_bytes: int) -> None:
+    def sent(self, queue: Queue, consumer: Consumer, count: int, size_bytes: int) -> None:
         """Let a consumer's writer bring deliveries to its socket, and report to the queue (F8)."""
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, size_bytes)
         consumer.unsent += count
-        write = partial(self._write, queue, queue.process, consumer, each_ns)
+        write = partial(self._write, queue, queue.mailbox, consumer, each_ns)
         self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
 
     def _write(
-        self, queue: Deliveries, process: QueueProcess, consumer: Consumer, each_ns: int, count: int
+        self, queue: Queue, mailbox: Process | None, consumer: Consumer, each_ns: int, count: int
     ) -> None:
         """Write deliveries to the socket; the queue hears of every fiftieth (F8)."""
         self._processes.meter.add(count * each_ns)
@@ -51,25 +48,24 @@ class WayOut:
         consumer.written -= reported
         if reported:
             writer = self._processes.of("writer", consumer.name)
-            writer.send(partial(self._report, queue, process, consumer, reported))
+            writer.send(partial(self._report, queue, mailbox, consumer, reported))
 
-    def _report(self, queue: Deliveries, process: QueueProcess, consumer: Consumer, count: int) -> None:
-        mail = process.mail
-        if mail is not None and queue.process is process:
-            mail.post(mail.consumer_priority, partial(self._reported, queue, consumer, count))
+    def _report(self, queue: Queue, mailbox: Process | None, consumer: Consumer, count: int) -> None:
+        if mailbox is not None:
+            mailbox.post(queue.consumer_priority, 1, partial(self._reported, queue, consumer, count))
 
-    def _reported(self, queue: Deliveries, consumer: Consumer, count: int) -> None:
+    def _reported(self, queue: Queue, consumer: Consumer, count: int, _: int) -> None:
         """Let the queue go on with a consumer whose messages left (P12)."""
         consumer.unsent = max(0, consumer.unsent - count)
         queue.go_on()
 
     # --- acknowledgements --------------------------------------------------------------------------------------------
 
-    def acked(self, queue: Deliveries, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
+    def acked(self, queue: Queue, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
         """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6)."""
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
-        acks = _Acks(queue, queue.process, consumer, deque(tags), multiple)
+        acks = _Acks(queue, queue.mailbox, consumer, deque(tags), multiple)
         consumer.acking += acks.count
         messages = 1 if multiple else acks.count
         channel = self._processes.of("channel", consumer.name)
@@ -82,12 +78,10 @@ class WayOut:
         channel.send(partial(self._post, acks, count))
 
     def _post(self, acks: _Acks, count: int) -> None:
-        mail = acks.process.mail
-        if mail is not None and acks.queue.process is acks.process:
+        if acks.mailbox is not None:
             cpu = self._processes.meter.profile.cpu
-            mail.process.post(
-                ACK, count, acks.take, cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
-            )
+            each_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
+            acks.mailbox.post(ACK, count, acks.take, each_ns)
 
     def close(self, consumer: Consumer) -> None:
         """End a consumer's connection: acknowledgements that it sent still arrive."""
@@ -102,20 +96,21 @@ class _Acks:
     """Acknowledgements on their way to one queue process.
 
     Args:
+        mailbox: where they go; a process that ended takes nothing more.
         tags: what they acknowledge, the oldest first.
         multiple: one message for all of them.
     """
 
     def __init__(
         self,
-        queue: Deliveries,
-        process: QueueProcess,
+        queue: Queue,
+        mailbox: Process | None,
         consumer: Consumer,
         tags: deque[Range],
         multiple: bool,
     ) -> None:
         self.queue = queue
-        self.process = process
+        self.mailbox = mailbox
         self.consumer = consumer
         self.multiple = multiple
         self._tags = tags

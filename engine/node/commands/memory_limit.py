@@ -53,6 +53,16 @@ def limit_bytes(watermark: float | Absolute, ram_bytes: int) -> int:
     return math.trunc(min(watermark, 1.0) * ram_bytes)
 
 
+def free_limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
+    """Return the limit of free space in bytes (M10).
+
+    Args:
+        limit: bytes, or a part of the RAM.
+        ram_bytes: RAM of the machine.
+    """
+    return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
+
+
 def bytes_of(text: str) -> int:
     """Return the bytes that a text such as "512MiB" or "1GB" means (M8, M10).
 

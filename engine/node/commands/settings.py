@@ -10,7 +10,6 @@ from engine.errors import InvalidSetting, ScenarioError
 from engine.node.commands import memory_limit
 from engine.node.commands.memory_limit import Absolute, FreeLimit
 from engine.node.commands.validation import explain
-from engine.node.memory import disk_monitor
 from engine.node.time.work import ProfileName
 from engine.settings import MEBIBYTE, PROFILES, QueueSettings
 from engine.transitions import Why
@@ -170,7 +169,7 @@ def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
         del shown["credit_flow_default_credit"]
         shown["credit_flow_initial"], shown["credit_flow_more"] = settings.credit_flow_default_credit
     if "disk_free_limit" in named:
-        shown["disk_free_limit"] = disk_monitor.limit_bytes(settings.disk_free_limit, settings.ram_bytes)
+        shown["disk_free_limit"] = memory_limit.free_limit_bytes(settings.disk_free_limit, settings.ram_bytes)
     return shown
 
 

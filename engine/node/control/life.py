@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from engine.node.broker.configuration import Configuration
 from engine.node.broker.virtual_host import StopKind
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.control.monitors import Monitors
+from engine.node.control.shown_settings import ShownSettings
 from engine.node.memory.monitor import MemoryMonitor
+from engine.node.memory.watch import MemoryWatch
+from engine.node.queues.dead_letters import DeadLetters
+from engine.node.queues.queues import Queues
 from engine.transitions import Why
-
-if TYPE_CHECKING:
-    from engine.node.node import Node
 
 
 class Life:
     """Whether the broker runs on its node, and how it comes and goes."""
 
-    def __init__(self, node: Node) -> None:
-        self._node = node
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        settings: ShownSettings,
+        connections: Connections,
+        consumers: Consumers,
+        queues: Queues,
+        dead_letters: DeadLetters,
+        watch: MemoryWatch,
+        monitors: Monitors,
+    ) -> None:
         self.runs = True
         self._told = False
+        self._configuration = configuration
+        self._settings = settings
+        self._connections = connections
+        self._consumers = consumers
+        self._queues = queues
+        self._dead_letters = dead_letters
+        self._watch = watch
+        self._monitors = monitors
 
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
@@ -30,7 +51,7 @@ class Life:
         self._stop("clean")
         self.runs = False
         self._told = True
-        self._node.look_at_memory()
+        self._monitors.look_at_memory()
 
     def start_app(self) -> None:
         """Start the broker again on its files (D1, D2)."""
@@ -42,17 +63,16 @@ class Life:
         return {"runs": self.runs} if self._told else {}
 
     def _stop(self, kind: StopKind) -> None:
-        node = self._node
-        node.connections.disconnect_all()
-        node.consumers.disconnect_all()
-        node.dead_letters.forget()
-        node.queues.stop(kind)
-        node.watch.monitor = MemoryMonitor()
+        self._connections.disconnect_all()
+        self._consumers.disconnect_all()
+        self._dead_letters.forget()
+        self._queues.stop(kind)
+        self._watch.monitor = MemoryMonitor()
 
     def _start(self) -> None:
-        node = self._node
-        node.forget_runtime_settings()
-        for name in node.queues.start_again():
-            node.consumers.forget_queue(name, "D1", "restart")
-        node.tell_settings("D1")
-        node.monitors.restart()
+        self._configuration.forget_runtime()
+        self._settings.tell("M8")
+        for name in self._queues.start_again():
+            self._consumers.forget_queue(name, "D1", "restart")
+        self._settings.tell("D1")
+        self._monitors.restart()

@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from engine.node.memory import model as memory_model
+from engine.node.broker.board import Board
+from engine.node.broker.configuration import Configuration
+from engine.node.broker.virtual_host import VirtualHost
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.memory import model
 from engine.node.memory.disk_watch import DiskWatch
+from engine.node.memory.watch import MemoryWatch
 from engine.node.queues.queue_process import MILLISECOND_US
+from engine.node.queues.queues import Queues
+from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
+from engine.storage.port import Storage
 from engine.transitions import Why
-
-if TYPE_CHECKING:
-    from engine.node.node import Node
 
 
 class Monitors:
     """Looks at one node's memory and disk at their intervals."""
 
-    def __init__(self, node: Node, clock: Scheduler) -> None:
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        clock: Scheduler,
+        storage: Storage,
+        processes: Processes,
+        watch: MemoryWatch,
+        board: Board,
+        host: VirtualHost,
+        queues: Queues,
+        connections: Connections,
+        consumers: Consumers,
+    ) -> None:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
-        self.disk = DiskWatch(
-            clock, node.current_settings, node.storage, self._disk_alarm_changed, node.processes
-        )
-        self._node = node
+        self.disk = DiskWatch(clock, configuration.current, storage, self._disk_alarm_changed, processes)
+        self._configuration = configuration
         self._clock = clock
+        self._storage = storage
+        self._processes = processes
+        self._watch = watch
+        self._board = board
+        self._host = host
+        self._queues = queues
+        self._connections = connections
+        self._consumers = consumers
 
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
@@ -42,61 +65,72 @@ class Monitors:
 
     def _check_memory(self) -> None:
         """Look at the memory now and again after the interval (M7)."""
-        self._node.processes.in_monitor("vm_memory", self.look_at_memory)
-        interval_us = self._node.settings.memory_check_interval_ms * MILLISECOND_US
+        self._processes.in_monitor("vm_memory", self.look_at_memory)
+        interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._check_memory)
 
     def look_at_memory(self) -> None:
         """Measure the modelled memory; set or clear the alarm (M7)."""
-        node = self._node
-        actors = len(node.connections.publishers) - 1 + len(node.consumers.all)
-        each_bytes = node.settings.connection_memory_bytes
-        memory = memory_model.measure(
-            node.settings.base_memory_bytes + memory_model.queues_bytes(len(node.queues), each_bytes),
+        settings = self._configuration.node
+        actors = len(self._connections.publishers) - 1 + len(self._consumers.all)
+        each_bytes = settings.connection_memory_bytes
+        memory = model.measure(
+            settings.base_memory_bytes + model.queues_bytes(len(self._queues), each_bytes),
             actors * each_bytes,
-            list(node.host.queues()),
-            node.host.snapshots().values(),
+            list(self._host.queues()),
+            self._host.snapshots().values(),
         )
-        changed = node.watch.check(memory, node.settings)
-        self.used_bytes = node.storage.used_bytes()
+        changed = self._watch.check(memory, settings)
+        self.used_bytes = self._storage.used_bytes()
         self._tell_memory("M7")
         if changed:
-            why: Why = {"process_memory": memory.total, "limit": node.watch.limit}
-            node.board.tell("alarms", "M7", node.alarm_facts(), why)
+            why: Why = {"process_memory": memory.total, "limit": self._watch.limit}
+            self._board.tell("alarms", "M7", self.alarm_facts(), why)
             self._tell_connections()
 
     def _tell_memory(self, rule: str) -> None:
-        self._node.board.tell("memory", rule, self._node.watch.facts())
+        self._board.tell("memory", rule, self._watch.facts())
 
     def _wait_for_recomputation(self) -> None:
-        interval_us = self._node.settings.memory_monitor_interval_ms * MILLISECOND_US
+        interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._recompute)
 
     def _recompute(self) -> None:
         """Compute the duration to aim for, and again after the interval (M1)."""
-        self._node.processes.in_monitor("memory", self._tell_desired)
+        self._processes.in_monitor("memory", self._tell_desired)
         self._wait_for_recomputation()
 
     def _tell_desired(self) -> None:
         """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
-        node = self._node
-        told = node.watch.recompute(node.settings, self.disk.monitor.alarm)
+        told = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
         self._tell_memory("M3")
         for name in told:
-            node.queues[name].process.wanted_duration(node.watch.monitor.desired)
+            self._queues[name].process.wanted_duration(self._watch.monitor.desired)
 
     # --- disk and alarms ---------------------------------------------------------------------------------------------
 
     def _disk_alarm_changed(self) -> None:
         """Block or let go the publishers, and switch paging off or on (M1, M12)."""
-        node, monitor = self._node, self.disk.monitor
-        node.board.tell("disk", "M10", node.disk_facts())
+        monitor = self.disk.monitor
+        self._board.tell("disk", "M10", self.disk_facts())
         why: Why = {"free": monitor.free, "limit": monitor.limit}
-        node.board.tell("alarms", "M10", node.alarm_facts(), why)
+        self._board.tell("alarms", "M10", self.alarm_facts(), why)
         self._tell_connections()
         self._tell_desired()
 
     def _tell_connections(self) -> None:
         """Tell every connection which alarms are set (A1)."""
-        alarms = (("memory", self._node.watch.alarm), ("disk", self.disk.monitor.alarm))
-        self._node.connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
+        alarms = (("memory", self._watch.alarm), ("disk", self.disk.monitor.alarm))
+        self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
+
+    # --- what is shown -----------------------------------------------------------------------------------------------
+
+    def disk_facts(self) -> Why:
+        """Return what is shown of the disk."""
+        found: Why = {"used_bytes": self.used_bytes}
+        return found | self.disk.monitor.facts() if self._configuration.names_disk else found
+
+    def alarm_facts(self) -> Why:
+        """Return which alarms are set."""
+        found: Why = {"memory": self._watch.alarm}
+        return found | {"disk": self.disk.monitor.alarm} if self._configuration.names_disk else found

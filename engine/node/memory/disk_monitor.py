@@ -6,23 +6,12 @@ from typing import Final
 
 import msgspec
 
-from engine.node.commands.memory_limit import FreeLimit
 from engine.transitions import Why
 
 FAST_RATE_BYTES_PER_MS: Final = 250_000
 """How fast a disk is believed to fill at most (M11)."""
 MIN_INTERVAL_MS: Final = 100
 MAX_INTERVAL_MS: Final = 10_000
-
-
-def limit_bytes(limit: int | FreeLimit, ram_bytes: int) -> int:
-    """Return the limit of free space in bytes (M10).
-
-    Args:
-        limit: bytes, or a part of the RAM.
-        ram_bytes: RAM of the machine.
-    """
-    return limit if isinstance(limit, int) else limit.in_bytes(ram_bytes)
 
 
 def next_check_ms(alarm: bool, free: int, limit: int) -> int:

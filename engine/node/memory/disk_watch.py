@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.node.commands.memory_limit import free_limit_bytes
 from engine.node.commands.settings import NodeSettings
-from engine.node.memory.disk_monitor import DiskMonitor, limit_bytes
+from engine.node.memory.disk_monitor import DiskMonitor
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.storage.port import Storage
@@ -47,7 +48,7 @@ class DiskWatch:
             total=settings.disk_total_bytes,
             used=self._storage.used_bytes(),
             others=settings.disk_free_bytes_other,
-            limit=limit_bytes(settings.disk_free_limit, settings.ram_bytes),
+            limit=free_limit_bytes(settings.disk_free_limit, settings.ram_bytes),
         )
         self._timer = self._scheduler.at(self.monitor.next_check_us, self._due)
         if changed:

@@ -15,15 +15,13 @@ from engine.node.clients.actors import Consumer, Hand
 from engine.node.clients.way_out import WayOut
 from engine.node.queues.evictions import Bury, Evictions
 from engine.node.queues.queue_process import MILLISECOND_US, QueueProcess
-from engine.node.time.process import ACK, PUBLISH
+from engine.node.time.pace import BURST_SPACING_US
+from engine.node.time.process import ACK, PUBLISH, Process
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
 from engine.transitions import Discarded, Dropped, Rejected, Transition, Why
-from engine.variable_queue.arrivals import Arrival, Taken
+from engine.variable_queue.arrivals import Arrival, Taken, new_extent
 from engine.variable_queue.state import QueueState
-
-BURST_SPACING_US = 1
-"""Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
 
 
 class Callbacks(NamedTuple):
@@ -89,6 +87,27 @@ class Deliveries:
         """The record of the backing queue."""
         return self.process.queue.state
 
+    @property
+    def durable(self) -> bool:
+        """Whether it survives a restart (D1)."""
+        return self.state.durable
+
+    @property
+    def mailbox(self) -> Process | None:
+        """The process that takes its messages, None where work takes no time."""
+        mail = self.process.mail
+        return None if mail is None else mail.process
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+        mail = self.process.mail
+        return PUBLISH if mail is None else mail.consumer_priority
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what an arrival would be in this queue."""
+        return new_extent(self.state, arrival)
+
     # --- consumers come and go ---------------------------------------------------------------------------------------
 
     @property
@@ -116,8 +135,7 @@ class Deliveries:
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
         consumer.counts_unsent = self._way_out.open
-        mail = self.process.mail
-        self.process.tell(PUBLISH if mail is None else mail.consumer_priority, partial(self._woken, consumer))
+        self.process.tell(self.consumer_priority, partial(self._woken, consumer))
 
     def _woken(self, consumer: Consumer) -> None:
         self.process.begin()

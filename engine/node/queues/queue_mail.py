@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from engine.node.queues.queue_process import QueueProcess
 from engine.node.time.credit import Pair
 from engine.node.time.process import BUMP, CALLBACK, PUBLISH, Process
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler, Timer
-
-if TYPE_CHECKING:
-    from engine.node.queues.queue_process import QueueProcess
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
 """Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""

@@ -4,21 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.monitor import MemoryMonitor
+from engine.node.time.process import Process
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
 from engine.transitions import Why
 from engine.variable_queue import VariableQueue
 
-if TYPE_CHECKING:
-    from engine.node.queues.queue_mail import QueueMail
-
 MILLISECOND_US = 1000
 TIMER = 8
 """Priority of what timers and the memory monitor send (P6)."""
+
+
+class Mail(Protocol):
+    """The mailbox of a queue process, where work takes time."""
+
+    process: Process
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing waits and nothing is being worked on."""
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+
+    def post(self, priority: int, do: Callable[[], None]) -> None:
+        """Let the process do something when its turn comes."""
+
+    def sweep(self) -> None:
+        """Put what the stores, the index and the queue itself sent into the mailbox."""
+
+    def at_once(self, do: Callable[[], None]) -> None:
+        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
+
+    def handled(self) -> None:
+        """Go on to what follows a message."""
+
+    def stop(self) -> None:
+        """End with the queue process, or because work takes no time any more."""
 
 
 class QueueProcess:
@@ -51,7 +78,7 @@ class QueueProcess:
         self.pinned = False
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
-        self.mail: QueueMail | None = None
+        self.mail: Mail | None = None
         """Its mailbox, where work takes time."""
         self._scheduler = scheduler
         self._settings = settings

@@ -22,7 +22,7 @@ from engine.node.queues.queue_process import QueueProcess
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
-from engine.transitions import Transition
+from engine.transitions import Transition, Why
 
 RULES: Final = {
     "queue_process": "P5",
@@ -96,6 +96,7 @@ class Queues(Mapping[str, Deliveries]):
         """The queues of a node that is stopped: nobody sees them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
+        self._clock_told = False
 
     def __getitem__(self, name: str) -> Deliveries:
         return self._live[name]
@@ -238,6 +239,14 @@ class Queues(Mapping[str, Deliveries]):
             self._board.tell("clock", rule, live.process.clock_facts())
         else:
             self._board.tell_queue(name, {**RULES, "queue_process": rule}, self.facts(name))
+
+    def clock_facts(self) -> Why:
+        """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
+        queue = self._live.get(QUEUE)
+        if queue is not None:
+            self._clock_told = True
+            return queue.process.clock_facts()
+        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_told else {}
 
     def tell(self) -> None:
         """Tell what changed without a transition of its own."""

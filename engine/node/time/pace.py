@@ -8,6 +8,9 @@ SECOND_US: Final = 1_000_000
 TICK_US: Final = 10_000
 """Actors act at most this often; what falls due in between is one batch."""
 
+BURST_SPACING_US = 1
+"""Messages that come or go all at once are this far apart, so that the queue's rates see them all (Q26)."""
+
 
 class Pace:
     """How much is due at a steady rate, counted from when it began.

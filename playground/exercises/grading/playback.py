@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 import msgspec
 
+from engine.ctl.operator import operated
 from engine.errors import CommandError
 from engine.node.commands import scenario as scenarios
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import Shift, Transition
 from playground.exercises.grading.facts import Facts, facts_of
@@ -63,7 +63,7 @@ class Playback:
         watchers: Iterable[Watcher] = (),
         give_up: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.node = Node(scenarios.parse(scenario), LedgerStorage())
+        self.node = operated(scenarios.parse(scenario), LedgerStorage())
         self.events: list[Event] = []
         self.seen: Counter[str] = Counter()
         self.moved: Counter[str] = Counter()

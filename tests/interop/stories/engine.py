@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from engine.ctl.operator import ask, operated
 from engine.errors import CommandError
 from engine.node.commands.scenario import parse
-from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,
@@ -33,7 +33,7 @@ class EnginePlayer:
     def begin(self) -> None:
         """Start a story from nothing."""
         scenario = {"version": 1, "profile": "real", "topology": {}, "until_us": 1}
-        self.node = Node(parse(scenario), LedgerStorage(), KEEP)
+        self.node = operated(parse(scenario), LedgerStorage(), KEEP)
         self._seen = self.node.log.number
         self._next_tag = 1
         self._together = False
@@ -107,7 +107,7 @@ class EnginePlayer:
             )
 
     def _ctl(self, view: View, line: str) -> None:
-        view.said = self.node.ask(line).text
+        view.said = ask(self.node, line).text
         self._submit("ctl", line=line)
 
     def _wait(self, _: View, ms: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.ctl.operator import ask, operated
 from engine.errors import CommandError
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
@@ -12,7 +13,7 @@ from tests.helpers.following import Follower
 
 
 def node() -> Node:
-    return Node(parse({"version": 1, "profile": "classroom", "until_us": 1_000_000}), LedgerStorage())
+    return operated(parse({"version": 1, "profile": "classroom", "until_us": 1_000_000}), LedgerStorage())
 
 
 def ctl(made: Node, line: str) -> None:
@@ -23,10 +24,10 @@ def test_a_policy_set_by_a_line_is_obeyed_listed_and_cleared() -> None:
     made = node()
     ctl(made, "rabbitmqctl set_policy short '^or' '{\"max-length\":2}' --apply-to queues --priority 1")
     made.submit({"do": "publish", "count": 5, "size_bytes": 10})
-    assert made.ask("-s list_queues name messages policy").text == "orders\t2\tshort\n"
-    assert made.ask("-s list_policies").text == '/\tshort\t^or\tqueues\t{"max-length":2}\t1\n'
+    assert ask(made, "-s list_queues name messages policy").text == "orders\t2\tshort\n"
+    assert ask(made, "-s list_policies").text == '/\tshort\t^or\tqueues\t{"max-length":2}\t1\n'
     ctl(made, "clear_policy short")
-    assert made.ask("-q list_policies").text == "\n"
+    assert ask(made, "-q list_policies").text == "\n"
 
 
 def test_what_a_line_does_is_replayed_as_it_was_typed() -> None:
@@ -39,7 +40,7 @@ def test_what_a_line_does_is_replayed_as_it_was_typed() -> None:
         "set_vm_memory_high_watermark 0.25",
         "delete_queue orders",
     ]
-    again = Node(so_far, LedgerStorage())
+    again = operated(so_far, LedgerStorage())
     assert again.run() == made.log.digest
     assert made.snapshot()["node"]["settings"]["vm_memory_high_watermark"] == 0.25
     assert not made.snapshot()["queues"]
@@ -55,7 +56,7 @@ def test_a_stopped_broker_has_its_files_and_nothing_else() -> None:
     follower.submit({"do": "ctl", "line": "rabbitmqctl stop_app"})
     state = made.snapshot()
     assert (state["queues"], state["stores"], state["node"]["app"]) == ({}, {}, {"runs": False})
-    assert made.ask("list_queues").text.startswith(
+    assert ask(made, "list_queues").text.startswith(
         "Error: this command requires the 'rabbit' app to be running"
     )
     assert not follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
@@ -64,7 +65,7 @@ def test_a_stopped_broker_has_its_files_and_nothing_else() -> None:
     follower.advance(20_000_000)
     follower.submit({"do": "ctl", "line": "start_app"})
     assert made.snapshot()["node"]["app"] == {"runs": True}
-    assert made.ask("-s list_queues name messages").text == "orders\t4\n"
+    assert ask(made, "-s list_queues name messages").text == "orders\t4\n"
     follower.submit({"do": "publish", "count": 1, "size_bytes": 10})
     made.verify()
 
@@ -79,7 +80,7 @@ def test_asking_changes_nothing() -> None:
         "stop_app",
         "nonsense",
     ):
-        assert made.ask(line).text
+        assert ask(made, line).text
     assert made.log.digest == digest
 
 
@@ -97,15 +98,15 @@ def test_connections_show_what_alarms_do_to_them() -> None:
     made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 100, "size_bytes": 100})
     made.submit({"do": "set_consumer", "name": "c1", "prefetch": 1, "ack": "each", "rate_per_s": 1})
     made.advance(100_000)
-    assert made.ask("-s list_connections user_provided_name state").text == "p1\trunning\nc1\trunning\n"
+    assert ask(made, "-s list_connections user_provided_name state").text == "p1\trunning\nc1\trunning\n"
     ctl(made, "set_vm_memory_high_watermark absolute 1000")
     made.advance(1_000_000)
-    assert made.ask("-s list_connections user_provided_name state").text == "p1\tblocked\nc1\tblocking\n"
-    assert "Memory alarm on node rabbit@waterline" in made.ask("status").text
-    assert made.ask("-s list_consumers consumer_tag").text == "c1\n"
+    assert ask(made, "-s list_connections user_provided_name state").text == "p1\tblocked\nc1\tblocking\n"
+    assert "Memory alarm on node rabbit@waterline" in ask(made, "status").text
+    assert ask(made, "-s list_consumers consumer_tag").text == "c1\n"
     made.submit({"do": "cancel", "name": "c1"})
-    assert made.ask("-s list_queues name consumers").text == "orders\t0\n"
+    assert ask(made, "-s list_queues name consumers").text == "orders\t0\n"
     made.submit({"do": "close_channel", "name": "c1"})
     made.advance(2_000_000)
-    assert made.ask("-s list_consumers consumer_tag").text == ""
-    assert "c1" in made.ask("-s list_connections user_provided_name channels").text
+    assert ask(made, "-s list_consumers consumer_tag").text == ""
+    assert "c1" in ask(made, "-s list_connections user_provided_name channels").text

@@ -22,7 +22,7 @@ GB = 1_000_000_000
 )
 def test_the_limit_is_absolute_or_a_part_of_the_memory(limit: int | FreeLimit, expected: int) -> None:
     """M10."""
-    assert disk_monitor.limit_bytes(limit, 1000) == expected
+    assert memory_limit.free_limit_bytes(limit, 1000) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,19 @@
+"""A node with its operator, who reads and changes it by lines of rabbitmqctl."""
+
+from __future__ import annotations
+
+from engine.ctl import console
+from engine.ctl.console import Answer
+from engine.node.commands.scenario import Scenario
+from engine.node.node import Node
+from engine.storage.port import Storage
+
+
+def operated(scenario: Scenario, storage: Storage, keep: int = 2048) -> Node:
+    """Return a node whose command `ctl` does what a line of rabbitmqctl says; arguments as for Node."""
+    return Node(scenario, storage, keep, console.command_of)
+
+
+def ask(node: Node, line: str) -> Answer:
+    """Return what a line of rabbitmqctl says; nothing changes. The command `ctl` does what a line changes."""
+    return console.ask(line, node.snapshot(), node.now_us, node.live())

@@ -1,0 +1,78 @@
+"""A queue as its clients see it: what channels send to a queue process, and what they may ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from engine.extents import Extent
+from engine.node.clients.actors import Consumer
+from engine.node.time.process import Process
+from engine.ranges import Range
+from engine.variable_queue.arrivals import Arrival, Taken
+
+
+class Queue(Protocol):
+    """One live queue."""
+
+    name: str
+
+    @property
+    def durable(self) -> bool:
+        """Whether it survives a restart (D1)."""
+
+    @property
+    def may_reject(self) -> bool:
+        """Whether it may refuse messages for its length (P8)."""
+
+    @property
+    def mailbox(self) -> Process | None:
+        """The process that takes its messages, None where work takes no time."""
+
+    @property
+    def consumer_priority(self) -> int:
+        """Priority of a new consumer and of reports about what was sent (P6)."""
+
+    @property
+    def consumers(self) -> Sequence[Consumer]:
+        """Those that consume from this queue."""
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what an arrival would be in this queue."""
+
+    # --- what publishers' channels send ------------------------------------------------------------------------------
+
+    def arrive(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+    ) -> None:
+        """Let messages arrive one after the other (P8)."""
+
+    # --- what consumers' channels send -------------------------------------------------------------------------------
+
+    def add(self, consumer: Consumer) -> None:
+        """Let a consumer take its turn last among those of its priority (P12)."""
+
+    def remove(self, consumer: Consumer) -> None:
+        """Let a consumer get nothing any more; what it holds stays as it is."""
+
+    def go_on(self) -> None:
+        """A consumer may have room again: deliver what waits (P12)."""
+
+    def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
+        """basic.get `count` times; `then` takes the messages (P10)."""
+
+    def ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages that came through the mailbox (P11)."""
+
+    def send_ack(self, tags: Sequence[Range], multiple: bool) -> None:
+        """Acknowledge messages by hand, in front of queued publishes (P6)."""
+
+    def reject(self, tags: Sequence[Range], multiple: bool) -> None:
+        """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> None:
+        """Return messages to the queue, behind queued publishes (P6)."""

@@ -1,0 +1,162 @@
+"""What the commands about publishers and consumers do."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from engine.amqp.declarations import check_consume
+from engine.amqp.errors import AmqpError
+from engine.errors import CommandError
+from engine.node.broker.board import Board
+from engine.node.broker.configuration import Configuration
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.limits import Limits
+from engine.node.clients.actors import Consumer, Publisher
+from engine.node.clients.closing import Closing
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.commands import commands as cmd
+from engine.node.control.verbs import Handlers
+from engine.node.queues.lifetimes import Lifetimes
+from engine.node.queues.queues import Queues
+
+MAX_ACTORS: Final = 20
+
+
+class ClientVerbs:
+    """Publishers and consumers come, change and go."""
+
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        limits: Limits,
+        definitions: Definitions,
+        queues: Queues,
+        lifetimes: Lifetimes,
+        connections: Connections,
+        consumers: Consumers,
+        closing: Closing,
+        board: Board,
+    ) -> None:
+        self._configuration = configuration
+        self._limits = limits
+        self._definitions = definitions
+        self._queues = queues
+        self._lifetimes = lifetimes
+        self._connections = connections
+        self._consumers = consumers
+        self._closing = closing
+        self._board = board
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {
+            cmd.Publish: self._publish,
+            cmd.SetPublisher: self._set_publisher,
+            cmd.SetConsumer: self._set_consumer,
+            cmd.Cancel: self._cancel,
+            cmd.CloseChannel: self._close_channel,
+            cmd.Remove: self._remove,
+        }
+
+    def _publish(self, command: cmd.Publish) -> None:
+        copies = len(self._connections.route(command))
+        refusal = self._limits.refusal(command, self._connections.waiting, copies)
+        if refusal is not None:
+            raise CommandError(refusal)
+        self._connections.publish_burst(command)
+
+    def _set_publisher(self, command: cmd.SetPublisher) -> None:
+        publishers = self._connections.publishers
+        publisher = publishers.get(command.name)
+        if publisher is None:
+            self._check_new(command.name, "publisher")
+            publisher = publishers[command.name] = Publisher(command.name)
+        publisher.rule = "set"
+        publisher.change(command)
+        if command.tx and command.confirm:
+            words = "cannot switch from confirm to tx mode"
+            self._closing.fail(command.name, AmqpError("precondition_failed", words), "D12")
+            return
+        self._connections.set_running(publisher)
+
+    def _set_consumer(self, command: cmd.SetConsumer) -> None:
+        consumers = self._consumers
+        consumer = consumers.all.get(command.name)
+        if consumer is None:
+            self._check_new(command.name, "consumer")
+            consumer = Consumer(command.name, self._configuration.node.unsent_message_limit)
+            consumer.alarm = self._connections.alarm
+        elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
+            what = "ack mode" if consumer.ack != command.ack else "queue"
+            raise CommandError(
+                f"{command.name} holds {consumer.holding} messages, so its {what} cannot change; "
+                "remove it and add it again"
+            )
+        consumer.rule = "set"
+        place = (consumer.queue, consumer.priority)
+        if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
+            self._lifetimes.lost_consumer(self._queues[consumer.queue])
+        consumer.change(command)
+        consumers.all[consumer.name] = consumer
+        if consumer.ack == "manual" and consumer.channel_prefetch:
+            consumers.hand.channel_prefetch = consumer.channel_prefetch
+        try:
+            self._check_consume(consumer)
+        except AmqpError as error:
+            self._closing.fail(consumer.name, error, "P18")
+            return
+        queue = self._queues[consumer.queue]
+        if consumer not in queue.consumers:
+            consumers.subscribe(consumer)
+        queue.wake(consumer)
+
+    def _check_consume(self, consumer: Consumer) -> None:
+        """Look whether AMQP lets a consumer have its queue."""
+        name = consumer.queue
+        known = self._consumers.of(name) if name in self._queues else []
+        others = [each for each in known if each is not consumer]
+        check_consume(
+            self._definitions.queues.get(name),
+            name,
+            consumer.connection,
+            exclusive=consumer.exclusive,
+            consumers=len(others),
+            has_exclusive=any(each.exclusive for each in others),
+        )
+
+    def _cancel(self, command: cmd.Cancel) -> None:
+        consumer = self._consumers.all.get(command.name)
+        if consumer is None:
+            known = ", ".join(self._consumers.all) or "none"
+            raise CommandError(f"there is no consumer {command.name}; consumers: {known}")
+        consumer.rule = "P11"
+        self._consumers.cancel(consumer)
+
+    def _close_channel(self, command: cmd.CloseChannel) -> None:
+        known = [*self._connections.publishers, *self._consumers.all, self._consumers.hand.name]
+        if command.name not in known:
+            raise CommandError(f"there is no {command.name}; channels: {', '.join(known)}")
+        self._closing.close_channel(command.name, "P11")
+
+    def _check_new(self, name: str, role: str) -> None:
+        publishers, consumers = self._connections.publishers, self._consumers.all
+        if name in (consumers if role == "publisher" else publishers):
+            raise CommandError(f"{name} is already the name of another actor; choose another name")
+        if len(publishers) - 1 + len(consumers) >= MAX_ACTORS:
+            raise CommandError(f"there are {MAX_ACTORS} publishers and consumers already; remove one first")
+
+    def _remove(self, command: cmd.Remove) -> None:
+        publishers, consumers = self._connections.publishers, self._consumers.all
+        if command.name == self._consumers.hand.name:
+            self._closing.close_connection(command.name, "P11")
+            return
+        if command.name in publishers:
+            self._connections.remove(publishers[command.name])
+        elif command.name in consumers:
+            self._consumers.remove(consumers[command.name])
+        else:
+            names = ", ".join(name for name in [*publishers, *consumers] if name != "burst") or "none"
+            raise CommandError(f"there is no {command.name}; publishers and consumers: {names}")
+        self._board.forget_actor(command.name, "P11")

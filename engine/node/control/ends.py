@@ -1,0 +1,33 @@
+"""How a queue ends by command or for AMQP's reasons, with all that hangs on it (P18, P19, D4)."""
+
+from __future__ import annotations
+
+from engine.node.clients.confirms import Confirms
+from engine.node.clients.consumers import Consumers
+from engine.node.control.shown_settings import ShownSettings
+from engine.node.queues.queues import Queues
+
+
+class QueueEnds:
+    """Deletes and kills the queues of one node."""
+
+    def __init__(
+        self, queues: Queues, consumers: Consumers, confirms: Confirms, settings: ShownSettings
+    ) -> None:
+        self._queues = queues
+        self._consumers = consumers
+        self._confirms = confirms
+        self._settings = settings
+
+    def delete(self, name: str, rule: str, cause: str) -> None:
+        """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
+        self._consumers.forget_queue(name, rule, cause)
+        self._queues.end(name, rule, cause)
+        self._confirms.queue_deleted(name)
+        self._settings.tell(rule)
+
+    def kill(self, name: str) -> None:
+        """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
+        self._consumers.forget_queue(name, "D4", "crash")
+        self._confirms.queue_crashed(name)
+        self._queues.crash(name)

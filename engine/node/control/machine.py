@@ -1,0 +1,60 @@
+"""The machine that is modelled: changing to another one while the node runs (P6)."""
+
+from __future__ import annotations
+
+from engine.node.broker.board import Board
+from engine.node.broker.configuration import Configuration
+from engine.node.broker.virtual_host import VirtualHost
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.memory.calibration import RESIDUAL_PCT
+from engine.node.queues.queues import Queues
+from engine.node.time.processes import Processes
+from engine.node.time.work import each_us
+from engine.transitions import Why
+
+
+class Machine:
+    """What work costs on one node."""
+
+    def __init__(self, configuration: Configuration, processes: Processes, board: Board) -> None:
+        self._configuration = configuration
+        self._processes = processes
+        self._board = board
+
+    def change(
+        self, host: VirtualHost, queues: Queues, connections: Connections, consumers: Consumers
+    ) -> None:
+        """Let work cost what the setting says from now on; what waits anywhere is handled first, at once (P6)."""
+        processes = self._processes
+        processes.use("instant")
+        processes.work_off()
+        queues.work_takes_time(False)
+        processes.end_all()
+        processes.use(self._configuration.node.work_profile)
+        if processes.timed:
+            processes.of_stores(host.stores)
+        queues.work_takes_time(processes.timed)
+        connections.work_takes_time(processes.timed)
+        self.tell()
+        for consumer in consumers.all.values():
+            consumer.nothing_under_way()
+            consumer.counts_unsent = processes.timed
+
+    def tell(self) -> None:
+        """Tell the machine where it differs from what was told."""
+        self._board.tell("work", "P6", self.facts())
+
+    def facts(self) -> Why:
+        """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
+        if not self._configuration.names_work:
+            return {}
+        profile = self._processes.meter.profile
+        return {
+            "profile": profile.name,
+            "assumed": profile.assumed,
+            "why": profile.why,
+            "cores": profile.milli_cores / 1000,
+            **each_us(profile),
+            **{f"memory_{name}_residual_pct": value for name, value in RESIDUAL_PCT.items()},
+        }

@@ -1,0 +1,120 @@
+"""What the operator's commands do: settings, lines of rabbitmqctl, stops and starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from engine.errors import CommandError
+from engine.node.broker.configuration import Configuration
+from engine.node.commands import commands as cmd
+from engine.node.commands.base import Command
+from engine.node.control.life import Life
+from engine.node.control.monitors import Monitors
+from engine.node.control.report import Live, Report
+from engine.node.control.shown_settings import ShownSettings
+from engine.node.control.verbs import Handlers
+from engine.node.queues.queue_process import QueueProcess
+from engine.node.queues.queues import Queues
+
+Console = Callable[[str, Mapping[str, Any], Live], dict[str, Any]]
+"""Returns the command that a line of rabbitmqctl stands for, told the node's snapshot and what it leaves out.
+
+Raises CommandError when rabbitmqctl would refuse the line.
+"""
+
+
+def no_console(line: str, state: Mapping[str, Any], live: Live) -> dict[str, Any]:
+    """Refuse every line: whoever made this node gave it no console.
+
+    Raises CommandError.
+    """
+    raise CommandError(f"this node has no console, so it cannot do: {line}")
+
+
+class OperatorVerbs:
+    """The operator at work.
+
+    Args:
+        change_machine: lets work cost what the settings say now.
+        console: understands lines of rabbitmqctl.
+        do: does another command.
+    """
+
+    def __init__(
+        self,
+        *,
+        configuration: Configuration,
+        settings: ShownSettings,
+        queues: Queues,
+        monitors: Monitors,
+        life: Life,
+        report: Report,
+        change_machine: Callable[[], None],
+        console: Console,
+        do: Callable[[Command], None],
+    ) -> None:
+        self._configuration = configuration
+        self._settings = settings
+        self._queues = queues
+        self._monitors = monitors
+        self._life = life
+        self._report = report
+        self._change_machine = change_machine
+        self._console = console
+        self._do = do
+
+    def handlers(self) -> Handlers:
+        """Return what does each of these commands."""
+        return {
+            cmd.Set: self._set,
+            cmd.Ctl: self._ctl,
+            cmd.StopApp: self._stop_app,
+            cmd.StartApp: self._start_app,
+            cmd.Restart: self._restart,
+        }
+
+    def _process(self, name: str) -> QueueProcess:
+        """Return the process of a queue that is there."""
+        queue = self._queues.get(name)
+        if queue is None:
+            known = ", ".join(self._queues) or "none"
+            raise CommandError(f"there is no queue {name}; queues: {known}")
+        return queue.process
+
+    def _set(self, command: cmd.Set) -> None:
+        value: Any = command.value
+        if command.name == "queue_mode":
+            process = self._process(command.queue)
+            self._queues.wishes[command.queue].mode = value
+            self._settings.tell()
+            process.set_mode(value)
+            process.handled()
+        elif command.name == "target_ram_count":
+            process = self._process(command.queue)
+            self._queues.wishes[command.queue].target = value
+            self._settings.tell()
+            process.pin_target(value)
+        else:
+            self._configuration.change(command.name, cmd.value_of(command))
+            self._settings.tell()
+            if command.name == "work_profile":
+                self._change_machine()
+            elif command.name == "disk_free_limit":
+                self._monitors.disk.look()
+            elif command.name != "disk_free_bytes_other":
+                self._monitors.look_at_memory()
+
+    def _ctl(self, command: cmd.Ctl) -> None:
+        self._do(cmd.parse(self._console(command.line, self._report.snapshot(), self._report.live())))
+
+    def _stop_app(self, _: cmd.StopApp) -> None:
+        if self._life.runs:
+            self._life.stop_app()
+
+    def _start_app(self, _: cmd.StartApp) -> None:
+        if not self._life.runs:
+            self._life.start_app()
+
+    def _restart(self, command: cmd.Restart) -> None:
+        self._life.restart(command.kind)

@@ -1,0 +1,136 @@
+"""The node as others see it: what is told at the end of each event, and the snapshot that folding it gives too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from engine.extents import Delta, Extent
+from engine.fold import rows_of
+from engine.node.broker.board import Board
+from engine.node.broker.definitions import Definitions
+from engine.node.broker.virtual_host import VirtualHost
+from engine.node.clients.actors import Consumer, Hand, Publisher
+from engine.node.clients.connections import Connections
+from engine.node.clients.consumers import Consumers
+from engine.node.control.life import Life
+from engine.node.control.machine import Machine
+from engine.node.control.monitors import Monitors
+from engine.node.control.shown_settings import ShownSettings
+from engine.node.memory.watch import MemoryWatch
+from engine.node.queues.queues import Queues
+from engine.node.time.processes import Processes
+
+Rates = tuple[float, float, float, float]
+"""Messages per second: in, out, acks in, acks out (Q26)."""
+
+
+class Live(msgspec.Struct, frozen=True):
+    """What no snapshot tells.
+
+    Args:
+        rates: of each queue.
+        subscribed: names of the consumers that their queues know; None for all that there are.
+    """
+
+    rates: Mapping[str, Rates] = {}
+    subscribed: frozenset[str] | None = None
+
+
+class Report:
+    """Reads all parts of one node; changes none."""
+
+    def __init__(
+        self,
+        *,
+        board: Board,
+        settings: ShownSettings,
+        machine: Machine,
+        life: Life,
+        watch: MemoryWatch,
+        monitors: Monitors,
+        processes: Processes,
+        host: VirtualHost,
+        definitions: Definitions,
+        queues: Queues,
+        connections: Connections,
+        consumers: Consumers,
+    ) -> None:
+        self._board = board
+        self._settings = settings
+        self._machine = machine
+        self._life = life
+        self._watch = watch
+        self._monitors = monitors
+        self._processes = processes
+        self._host = host
+        self._definitions = definitions
+        self._queues = queues
+        self._connections = connections
+        self._consumers = consumers
+
+    def actors(self) -> list[Publisher | Consumer | Hand]:
+        """Return everybody who talks to a queue."""
+        return [
+            *self._connections.publishers.values(),
+            *self._consumers.all.values(),
+            self._consumers.hand,
+        ]
+
+    def tell(self) -> None:
+        """Tell what an event changed without a transition of its own."""
+        board = self._board
+        for actor in self.actors():
+            board.tell_actor(actor.name, actor.rule, actor.facts())
+            actor.rule = actor.usual_rule
+        board.tell("app", "D2", self._life.facts())
+        board.tell("memory", "M2", self._watch.facts())
+        board.tell("disk", "M10", self._monitors.disk_facts())
+        board.tell("alarms", "M7", self._monitors.alarm_facts())
+        self._queues.tell()
+        board.tell("clock", "P5", self._queues.clock_facts())
+        self._processes.tell()
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the state of everything, from the structures that do the work."""
+        return {
+            "queues": {name: self._queue(name) for name in sorted(self._queues)},
+            "stores": self._host.snapshots(),
+            "node": {
+                "settings": self._settings.facts(),
+                "memory": self._watch.facts(),
+                "disk": self._monitors.disk_facts(),
+                "alarms": self._monitors.alarm_facts(),
+                "clock": self._queues.clock_facts(),
+                "work": self._machine.facts(),
+                "app": self._life.facts(),
+                "processes": self._processes.facts(),
+                "actors": {actor.name: actor.facts() for actor in self.actors()},
+                **self._definitions.snapshot(),
+            },
+        }
+
+    def _queue(self, name: str) -> dict[str, Any]:
+        """Return the state of one queue."""
+        queue = self._queues[name].process.queue.snapshot()
+        lanes: dict[str, list[Extent]] = queue["lanes"]
+        delta: Delta = queue["delta"]
+        return {
+            "mode": queue["mode"],
+            "durable": queue["durable"],
+            "lanes": {place: [rows_of(extent) for extent in lanes[place]] for place in sorted(lanes)},
+            "delta": rows_of(delta),
+            "counters": queue["counters"],
+            "reduced": queue["reduced"],
+            "index": queue["index"],
+            **self._queues.facts(name),
+        }
+
+    def live(self) -> Live:
+        """Return what a snapshot does not tell: rates, and who is subscribed."""
+        return Live(
+            {name: each.state.rates.all for name, each in self._queues.items()},
+            frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),
+        )

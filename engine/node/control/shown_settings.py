@@ -1,0 +1,28 @@
+"""Telling the settings whenever a command or a start changed one."""
+
+from __future__ import annotations
+
+from engine.node.broker.board import Board
+from engine.node.broker.configuration import Configuration
+from engine.node.broker.virtual_host import QUEUE
+from engine.node.queues.queues import Queues
+from engine.transitions import Why
+
+
+class ShownSettings:
+    """The settings of one node as they are shown."""
+
+    def __init__(self, configuration: Configuration, queues: Queues, board: Board) -> None:
+        self._configuration = configuration
+        self._queues = queues
+        self._board = board
+
+    def facts(self) -> Why:
+        """Return what is shown of the settings: those of the run, and those that commands changed."""
+        wish = self._queues.wishes.get(QUEUE)
+        mode, target = (wish.mode, wish.target) if wish is not None else ("default", None)
+        return self._configuration.facts(mode, target)
+
+    def tell(self, rule: str = "set") -> None:
+        """Tell the settings that differ from what was told."""
+        self._board.tell("settings", rule, self.facts())

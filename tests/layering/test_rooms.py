@@ -1,0 +1,67 @@
+"""Inside each part the rooms keep their order, and no files import each other."""
+
+import pytest
+
+from tests.layering.rooms import ROOMS, WITHOUT_CIRCLES, circle_breaches, room_breaches
+from tests.layering.sources import ROOT
+from tools.imports import Files, read, report
+
+
+@pytest.mark.parametrize("part", ROOMS)
+def test_rooms_import_only_what_lies_below(part: str) -> None:
+    files = read(ROOT / part)
+    found = list(room_breaches(part, files, ROOMS[part]))
+    assert len(files) > 10
+    assert not found, "\n".join(["", *found])
+
+
+@pytest.mark.parametrize("part", WITHOUT_CIRCLES)
+def test_no_files_import_each_other(part: str) -> None:
+    files = read(ROOT / part)
+    found = list(circle_breaches(part, files))
+    assert len(files) > 10
+    assert not found, "\n".join(["", *found])
+
+
+LAYERS = (("low",), ("left", "right"), ("top.py",))
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"low/a.py": ["left/a.py"], "left/a.py": []},
+        {"left/a.py": ["right/a.py"], "right/a.py": []},
+        {"left/a.py": ["top.py"], "top.py": []},
+        {"elsewhere/a.py": []},
+        {"left/a.py": ["elsewhere/a.py"], "elsewhere/a.py": []},
+    ],
+)
+def test_a_breach_between_rooms_is_found(files: Files) -> None:
+    assert list(room_breaches("part", files, LAYERS))
+
+
+def test_what_lies_below_may_be_imported() -> None:
+    files = {
+        "top.py": ["left/a.py", "low/a.py"],
+        "left/a.py": ["left/b.py"],
+        "left/b.py": ["low/a.py"],
+        "low/a.py": [],
+    }
+    assert list(room_breaches("part", files, LAYERS)) == []
+
+
+def test_a_circle_is_found() -> None:
+    assert list(circle_breaches("part", {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]}))
+    assert list(circle_breaches("part", {"a": ["b", "c"], "b": ["c"], "c": []})) == []
+
+
+def test_the_report_names_what_runs_upwards() -> None:
+    text = report("part", {"low/a.py": ["top/a.py"], "top/a.py": ["low/a.py", "low/b.py"], "low/b.py": []})
+    assert "part: 3 files, 3 imports between them, 2 layers, 1 imports upwards, 1 circles" in text
+    assert "circle: low/a.py, top/a.py" in text
+
+
+def test_imports_of_a_real_folder_are_read() -> None:
+    files = read(ROOT / "engine" / "node")
+    assert "queues/queue_process.py" in files["queues/queue_mail.py"]
+    assert "commands/__init__.py" not in files
