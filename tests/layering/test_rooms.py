@@ -2,14 +2,14 @@
 
 import pytest
 
+from tests.layering.graph import Graph, figures
 from tests.layering.rooms import ROOMS, WITHOUT_CIRCLES, circle_breaches, room_breaches
-from tests.layering.sources import ROOT
-from tools.imports import Files, read, report
+from tests.layering.sources import file_imports
 
 
 @pytest.mark.parametrize("part", ROOMS)
 def test_rooms_import_only_what_lies_below(part: str) -> None:
-    files = read(ROOT / part)
+    files = file_imports(part)
     found = list(room_breaches(part, files, ROOMS[part]))
     assert len(files) > 5
     assert not found, "\n".join(["", *found])
@@ -17,7 +17,7 @@ def test_rooms_import_only_what_lies_below(part: str) -> None:
 
 @pytest.mark.parametrize("part", WITHOUT_CIRCLES)
 def test_no_files_import_each_other(part: str) -> None:
-    files = read(ROOT / part)
+    files = file_imports(part)
     found = list(circle_breaches(part, files))
     assert len(files) > 5
     assert not found, "\n".join(["", *found])
@@ -29,39 +29,39 @@ LAYERS = (("low",), ("left", "right"), ("top.py",))
 @pytest.mark.parametrize(
     "files",
     [
-        {"low/a.py": ["left/a.py"], "left/a.py": []},
-        {"left/a.py": ["right/a.py"], "right/a.py": []},
-        {"left/a.py": ["top.py"], "top.py": []},
-        {"elsewhere/a.py": []},
-        {"left/a.py": ["elsewhere/a.py"], "elsewhere/a.py": []},
+        {"low/a.py": {"left/a.py"}, "left/a.py": set()},
+        {"left/a.py": {"right/a.py"}, "right/a.py": set()},
+        {"left/a.py": {"top.py"}, "top.py": set()},
+        {"elsewhere/a.py": set()},
+        {"left/a.py": {"elsewhere/a.py"}, "elsewhere/a.py": set()},
     ],
 )
-def test_a_breach_between_rooms_is_found(files: Files) -> None:
+def test_a_breach_between_rooms_is_found(files: Graph) -> None:
     assert list(room_breaches("part", files, LAYERS))
 
 
 def test_what_lies_below_may_be_imported() -> None:
     files = {
-        "top.py": ["left/a.py", "low/a.py"],
-        "left/a.py": ["left/b.py"],
-        "left/b.py": ["low/a.py"],
-        "low/a.py": [],
+        "top.py": {"left/a.py", "low/a.py"},
+        "left/a.py": {"left/b.py"},
+        "left/b.py": {"low/a.py"},
+        "low/a.py": set(),
     }
     assert list(room_breaches("part", files, LAYERS)) == []
 
 
 def test_a_circle_is_found() -> None:
-    assert list(circle_breaches("part", {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]}))
-    assert list(circle_breaches("part", {"a": ["b", "c"], "b": ["c"], "c": []})) == []
+    assert list(circle_breaches("part", {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}))
+    assert list(circle_breaches("part", {"a": {"b", "c"}, "b": {"c"}, "c": set()})) == []
 
 
-def test_the_report_names_what_runs_upwards() -> None:
-    text = report("part", {"low/a.py": ["top/a.py"], "top/a.py": ["low/a.py", "low/b.py"], "low/b.py": []})
-    assert "part: 3 files, 3 imports between them, 2 layers, 1 imports upwards, 1 circles" in text
-    assert "circle: low/a.py, top/a.py" in text
+def test_figures_count_layers_and_what_runs_upwards() -> None:
+    found = figures({"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()})
+    assert (found.nodes, found.edges, found.layers) == (4, 4, 2)
+    assert (found.upwards, found.circles) == ([("b", "c")], [["b", "c"]])
 
 
 def test_imports_of_a_real_folder_are_read() -> None:
-    files = read(ROOT / "engine" / "node")
+    files = file_imports("engine/node")
     assert "queues/queue_process.py" in files["queues/queue_mail.py"]
     assert "commands/__init__.py" not in files

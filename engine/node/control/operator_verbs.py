@@ -25,11 +25,13 @@ Raises CommandError when rabbitmqctl would refuse the line.
 
 
 def no_console(line: str, state: Mapping[str, Any], live: Live) -> dict[str, Any]:
-    """Refuse every line: whoever made this node gave it no console.
+    """Fail: whoever made this node gave it no console, and yet a command `ctl`.
 
-    Raises CommandError.
+    Raises RuntimeError.
     """
-    raise CommandError(f"this node has no console, so it cannot do: {line}")
+    raise RuntimeError(
+        f"a node without a console cannot do {line}; engine.ctl.operator makes one that has it"
+    )
 
 
 class OperatorVerbs:
