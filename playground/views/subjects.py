@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -58,13 +58,6 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
         "after": _told(every[each.number + 1]) if each.number + 1 in every else None,
     }
     return render(request, "subjects/subject.html", context)
-
-
-@require_safe
-def rule(request: HttpRequest, rule_id: str) -> HttpResponse:
-    """Lead from a rule of our specification to the subject that it belongs to."""
-    each = verdicts.of_rule(rule_id)
-    return redirect("subject", each.slug) if each else redirect("subjects")
 
 
 @require_safe

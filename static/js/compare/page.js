@@ -5,6 +5,7 @@ import { explain } from "../model/why.js";
 import { onResize } from "../view/base/canvas.js";
 import { el, find, findAll, setText, show } from "../view/base/dom.js";
 import { watchPalette } from "../view/base/palette.js";
+import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
 import { StageView } from "../view/stage/stage.js";
 import { paintCurve } from "./curve.js";
@@ -154,7 +155,7 @@ class Page {
   reason(row) {
     if (!row) return [gettext("does nothing at this moment.")];
     const why = explain(row);
-    return [why.title, " ", el("span.mono.dim", {}, why.rule), why.reason ? el("p.mid", {}, why.reason) : null];
+    return [why.title, " ", ruleLink(why.rule), why.reason ? el("p.mid", {}, why.reason) : null];
   }
 
   figures(labels) {

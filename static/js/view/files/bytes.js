@@ -5,6 +5,7 @@ import { indexPlan, placePlan, storePlan } from "../../model/bytes.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, setText, show } from "../base/dom.js";
+import { ruleLink } from "../base/rule-link.js";
 
 const AGAIN_MS = 400;
 /** The past is asked for when the reader stays at a moment. */
@@ -256,7 +257,7 @@ class Strip {
     }
     const field = this.record.fields[Number(cell.dataset.field)];
     const head = el("p", {}, el("b", {}, fieldName(field.name)), " ", el("span", {}, fieldValue(field)), " ",
-      el("span.rule.mono", { title: gettext("the rule that says so") }, field.rule));
+      ruleLink(field.rule, { title: gettext("the rule that says so") }));
     this.about.replaceChildren(head, el("p.dim", {}, fieldMeaning(field.name)));
     if (field.bits.length) this.about.append(bitsOf(field));
   }

@@ -3,6 +3,7 @@ import { Story } from "../../model/story.js";
 import { fill, gettext, seconds } from "../../model/text.js";
 import { el, find, setText, show } from "../base/dom.js";
 import { spotlight } from "../base/spotlight.js";
+import { ruleLink } from "../base/rule-link.js";
 
 const VERDICTS = {
   true: ["\u2713", () => gettext("true")],
@@ -196,7 +197,7 @@ export class StoryPanel {
         verdict.text,
         " ",
         el("span.dim", {}, `RabbitMQ ${verdict.version ?? "3.10.8"}`),
-        ...(verdict.rules ?? []).map((rule) => el("code.mono", {}, ` ${rule}`)),
+        ...(verdict.rules ?? []).flatMap((rule) => [" ", ruleLink(rule)]),
       ),
       el(
         "button.btn.ghost.small",

@@ -6,6 +6,7 @@ import { movedBy } from "../../model/timeline.js";
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { combineFigure } from "./combine.js";
 import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
+import { ruleAddress } from "../base/rule-link.js";
 
 const SPEAK_MS = 1500;
 
@@ -70,7 +71,7 @@ export class WhyPanel {
     setText(find("[data-why-name]", this.root), name);
     const link = find("[data-why-rule]", this.root);
     setText(link, rule);
-    link.href = `${link.dataset.base}${encodeURIComponent(rule.match(/[A-Z]\d+/)?.[0] ?? "Q0")}/`;
+    link.href = ruleAddress(rule);
     show(link, rule !== "");
     setText(find("[data-why-number]", this.root), number);
   }
