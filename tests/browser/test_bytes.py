@@ -89,6 +89,20 @@ def test_the_same_id_in_index_and_store(
     expect(strip(page, "store")).to_contain_text("Choose a message")
 
 
+def test_rules_open_their_text_from_why_and_from_the_bytes(open_page: OpenPage) -> None:
+    page = open_page()
+    start(page)
+    why = page.locator("[data-why-rule]")
+    expect(why).to_have_attribute("href", re.compile(r"^/rules/[A-Z]\d+$"))
+    with page.expect_popup() as opened:
+        why.click()
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text(re.compile(r"^[A-Z]\d+"))
+    page.get_by_role("button", name="Bytes").click()
+    choose_oldest(page)
+    strip(page, "index").get_by_role("button", name=re.compile("^kind, ")).focus(timeout=SLOW_MS)
+    expect(strip(page, "index").locator("a.rule")).to_have_attribute("href", re.compile(r"^/rules/S\d+$"))
+
+
 def test_a_click_on_a_block_chooses_its_message(open_page: OpenPage) -> None:
     page = open_page(viewport=PHONE, color_scheme="dark")
     start(page)
