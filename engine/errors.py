@@ -85,3 +85,17 @@ class ScenarioError(EngineError):
 
 class CommandError(EngineError):
     """A command was refused and nothing changed; the message says what to do instead."""
+
+
+class RunTooLong(EngineError):
+    """A run is longer than whoever plays it allows.
+
+    Args:
+        bound: what was passed: so many "transitions", so much "time", or an "event" with more than a log holds.
+        most: the bound, None where it is no number.
+    """
+
+    def __init__(self, bound: str, most: int | None) -> None:
+        super().__init__(f"the run is too long: {bound}" + ("" if most is None else f" ({most})"))
+        self.bound = bound
+        self.most = most

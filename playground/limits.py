@@ -12,6 +12,7 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
+from playground.hosting.usage import Usage
 from playground.messages import Refused
 
 
@@ -58,15 +59,6 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
 def current() -> Limits:
     """Return the limits in force."""
     return msgspec.convert(settings.WATERLINE, Limits)
-
-
-class Usage(msgspec.Struct, frozen=True):
-    """What a session takes at the moment."""
-
-    messages: int = 0
-    disk_bytes: int = 0
-    transitions: int = 0
-    commands: int = 0
 
 
 DEPTH = 6

@@ -7,10 +7,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.errors import RunTooLong
+from engine.replay import Player
 from playground import live, selectors, services, timeline
 from playground.doors import door
 from playground.hosting.answers import Moment
-from playground.hosting.run import Replay, Run
 from playground.messages import Refused
 from playground.models import Scenario, Session
 
@@ -81,12 +82,13 @@ def _rehearse(session: Session) -> Moment:
     commands = selectors.commands_of(session)
     digest = session.digest
     if not digest or session.engine_version != door().version:
-        node, files = door().rehearse(session.scenario)
-        run = Run(node, files, disk_bytes=2**62)
-        replay = Replay(run, commands, session.reached_us)
-        deadline = time.monotonic() + REHEARSAL_S
-        while not replay.go_on(1.0):
-            if time.monotonic() > deadline:
-                raise Refused(_("The session sleeps and is long. Open it, and share it from there."))
-        digest = run.node.log.digest
+        node = door().rehearse(session.scenario)
+        deadline_s = time.monotonic() + REHEARSAL_S
+        player = Player(node, commands, give_up=lambda: time.monotonic() > deadline_s)
+        try:
+            for _piece in player.play_all(session.reached_us):
+                pass
+        except RunTooLong:
+            raise Refused(_("The session sleeps and is long. Open it, and share it from there.")) from None
+        digest = node.log.digest
     return Moment(session.reached_us, digest, session.scenario, commands)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import msgspec
 
 from engine import ENGINE_VERSION
-from engine.ctl.operator import operated
+from engine.errors import RunTooLong
 from engine.metrics import Meter, PowerCut
-from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.storage.ledger import LedgerStorage
+from engine.replay import Player, on_ledger
+from engine.replay.player import KEEP_EVENTS
 from spark_jobs.errors import SweepError
 from spark_jobs.power_cut import cut_power
 from spark_jobs.schema import COST, SERIES, Row, empty_outcome
@@ -23,9 +22,6 @@ MOST_TRANSITIONS = 2_000_000
 
 BATCH = 500
 """Transitions between two looks at the log, if no single event makes more."""
-
-KEEP = 100_000
-"""Transitions that the log holds: more than any one event makes."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -88,12 +84,13 @@ def outcome(cell: Cell) -> Row:
         SweepError: the run made more than MOST_TRANSITIONS transitions.
         engine.errors.EngineError: the engine refused the scenario or a command.
     """
-    node = start_node(cell.scenario)
+    node = on_ledger(cell.scenario, KEEP_EVENTS)
+    player = Player(node, most=MOST_TRANSITIONS, whole=True)
     until_us = cell.scenario["until_us"]
     meter = Meter()
     series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
-        advance(node, meter, until_us * point // cell.series_points)
+        play(player, meter, until_us * point // cell.series_points)
         series["series_ram_bytes"].append(meter.levels.ram_bytes)
         series["series_ready"].append(meter.levels.ready)
         by_state = messages_by_state(node.snapshot())
@@ -108,27 +105,22 @@ def _power_cut(cell: Cell, node: Node) -> PowerCut:
     """Cut the power where the sweep says: at the end, where this node is, or earlier, in a second run up to there."""
     if cell.power_cut_us is None:
         return cut_power(node)
-    fork = start_node(cell.scenario)
-    fork.advance(min(cell.power_cut_us, cell.scenario["until_us"]))
+    fork = on_ledger(cell.scenario)
+    Player(fork).finish(min(cell.power_cut_us, cell.scenario["until_us"]))
     return cut_power(fork)
 
 
-def start_node(scenario: dict[str, Any]) -> Node:
-    """Return a node on an empty ledger, about to run the scenario."""
-    return operated(parse(scenario), LedgerStorage(), keep=KEEP)
-
-
-def advance(node: Node, meter: Meter, until_us: int) -> None:
+def play(player: Player, meter: Meter, until_us: int) -> None:
     """Go on to a virtual time, and count every transition since the last, the node's first ones too."""
-    reached = False
-    while not reached:
-        reached = node.advance(until_us, BATCH)
-        news = node.log.since(meter.transitions)
-        if news is None:
-            raise SweepError(f"one event made more than {KEEP} transitions; use smaller bursts")
-        for at_us, transition in zip(news.at_us, news.rows, strict=True):
-            meter.observe(at_us, transition)
-        if meter.transitions > MOST_TRANSITIONS:
+    try:
+        for piece in player.play(until_us, BATCH):
+            for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
+                meter.observe(at_us, transition)
+    except RunTooLong as error:
+        if error.bound == "event":
             raise SweepError(
-                f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"
-            )
+                f"one event made more than {KEEP_EVENTS} transitions; use smaller bursts"
+            ) from None
+        raise SweepError(
+            f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"
+        ) from None

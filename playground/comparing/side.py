@@ -6,20 +6,18 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import RunTooLong
 from engine.metrics import Meter
+from engine.replay import Piece, Player
+from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
+from engine.replay.player import KEEP_EVENTS
 from playground.comparing import wording
 from playground.doors import door
-from playground.hosting.run import ROWS_IN_A_FRAME
 from playground.messages import Refused
 
-KEEP = 100_000
-"""Transitions that a node's log holds here: more than one event makes."""
-SLICE = 400
 MOST_TRANSITIONS = 250_000
 MOST_BYTES = 4_000_000
 """Bytes of messages for one side; when half are used, whole states come further apart."""
-
-_encode = msgspec.json.Encoder().encode
 
 Row = tuple[int, bytes]
 
@@ -28,16 +26,16 @@ class Side:
     """A run from its beginning to its end, in the same messages that a live session sends."""
 
     def __init__(self, scenario: dict[str, Any], until_us: int) -> None:
-        self._node, _files = door().rehearse(scenario, KEEP)
+        self._node = door().rehearse(scenario, KEEP_EVENTS)
+        self._player = Player(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
         self._meter = Meter()
-        self._told = 0
         self._bytes = 0
         self._snapshot_us = 0
         self.messages: list[msgspec.Raw] = []
         self._say(self._snapshot("join"))
         self._told = self._node.log.number
-        self.first = self._observe(0)
+        self.first = self._observe(self._player.news())
 
     def go_on(self, until_us: int) -> list[Row]:
         """Advance to `until_us`, add a message about it, and return what happened.
@@ -45,23 +43,19 @@ class Side:
         Raises Refused for a run that is longer than a comparison may be.
         """
         rows: list[Row] = []
-        reached = False
-        while not reached:
-            reached = self._node.advance(until_us, SLICE)
-            rows += self._observe(self._meter.transitions)
-            if self._node.log.number > MOST_TRANSITIONS:
-                raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
+        try:
+            for piece in self._player.play(until_us):
+                rows += self._observe(piece)
+        except RunTooLong:
+            raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
         self._tell(rows)
         return rows
 
-    def _observe(self, number: int) -> list[Row]:
-        news = self._node.log.since(number)
-        if news is None:
-            raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS)
+    def _observe(self, piece: Piece) -> list[Row]:
         rows = []
-        for at_us, transition in zip(news.at_us, news.rows, strict=True):
+        for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self._meter.observe(at_us, transition)
-            rows.append((at_us, _encode(transition)))
+            rows.append((at_us, encode(transition)))
         return rows
 
     # --- messages ---
@@ -79,30 +73,20 @@ class Side:
         self._told = self._node.log.number
 
     def _say(self, message: dict[str, Any]) -> None:
-        data = _encode(message)
+        data = encode(message)
         self._bytes += len(data)
         self.messages.append(msgspec.Raw(data))
 
     def _frame(self, rows: list[Row]) -> dict[str, Any]:
-        return {
-            "t": "frame",
-            "first": self._told,
-            "at_us": [at_us for at_us, _row in rows],
-            "rows": [msgspec.Raw(row) for _at_us, row in rows],
-            "now_us": self._node.now_us,
-        }
+        times = [at_us for at_us, _row in rows]
+        return frame_message(
+            Frame(self._told, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
+        )
 
     def _snapshot(self, why: str) -> dict[str, Any]:
-        self._snapshot_us = self._node.now_us
-        return {
-            "t": "snapshot",
-            "next": self._node.log.number,
-            "at_us": self._node.now_us,
-            "state": self._node.snapshot(),
-            "digest": "",
-            "skipped": {},
-            "why": why,
-        }
+        node = self._node
+        self._snapshot_us = node.now_us
+        return snapshot_message(node.log.number, node.now_us, node.snapshot(), why, {})
 
     # --- the end ---
 

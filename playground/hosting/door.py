@@ -44,8 +44,6 @@ class Door(Protocol):
     """What `check` raises: the text names the place."""
     no_file: tuple[type[Exception], ...]
     """What `read_file` raises for a file that is not there."""
-    halted: tuple[type[Exception], ...]
-    """What a node raises that reaches its log's `halt_at`."""
     full: tuple[type[Exception], ...]
     """What the storage raises when the files would grow past their bound."""
     outside: tuple[type[Exception], ...]
@@ -54,7 +52,7 @@ class Door(Protocol):
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Files]:
         """Make a node on real files under `root`."""
 
-    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, Files]:
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Node:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
 
     def ask(self, node: Node, line: str) -> Any:

@@ -8,19 +8,11 @@ from typing import Any
 from engine import ENGINE_VERSION
 from engine.ctl import operator
 from engine.ctl.console import Answer
-from engine.errors import (
-    CommandError,
-    FileCorrupt,
-    FileMissing,
-    Halted,
-    PathRefused,
-    ScenarioError,
-    StorageFull,
-)
+from engine.errors import CommandError, FileCorrupt, FileMissing, PathRefused, ScenarioError, StorageFull
 from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
+from engine.replay import on_ledger
 from engine.storage.directory import DirectoryStorage
-from engine.storage.ledger import LedgerStorage
 from playground.hosting.records import Look
 
 
@@ -29,7 +21,6 @@ class EngineDoor:
 
     version = ENGINE_VERSION
     refusals: tuple[type[Exception], ...] = (CommandError,)
-    halted: tuple[type[Exception], ...] = (Halted,)
     full: tuple[type[Exception], ...] = (StorageFull,)
     outside: tuple[type[Exception], ...] = (OSError, MemoryError, StorageFull, FileMissing, FileCorrupt)
     no_scenario: tuple[type[Exception], ...] = (ScenarioError,)
@@ -41,10 +32,9 @@ class EngineDoor:
         files = DirectoryStorage(root, max_bytes, fsync=False)
         return operator.operated(scenarios.parse(scenario), files), files
 
-    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> tuple[Node, LedgerStorage]:
+    def rehearse(self, scenario: dict[str, Any], keep: int = 2048) -> Node:
         """Make a node that keeps sizes only: the same transitions, no files; its log holds the newest `keep`."""
-        files = LedgerStorage()
-        return operator.operated(scenarios.parse(scenario), files, keep), files
+        return on_ledger(scenario, keep)
 
     def ask(self, node: Node, line: str) -> Answer:
         """Return what a line of rabbitmqctl says; nothing changes."""

@@ -20,7 +20,8 @@ from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.faults import Stopped
 from playground.hosting.run import Replay, Run
-from playground.limits import Limits, Usage
+from playground.hosting.usage import Usage
+from playground.limits import Limits
 from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)

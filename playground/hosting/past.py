@@ -12,11 +12,11 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.replay import Player
 from playground.hosting.book import Remembered
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Door
+from playground.hosting.door import Door, Files
 from playground.hosting.places import NotThere
-from playground.hosting.run import Replay, Run
 from playground.limits import Limits
 
 KEPT: Final = 4
@@ -24,6 +24,8 @@ KEPT: Final = 4
 SLICE_S: Final = 0.05
 REST_S: Final = 0.005
 """Between two slices: live sessions go first."""
+FULL: Final = 0.9
+"""Part of the allowed disk that may be taken."""
 
 
 class Moment(msgspec.Struct, eq=False):
@@ -128,24 +130,24 @@ class Past:
         most = self._limits.max_disk_bytes
         node, files = self._door.open(record.scenario, str(path), most)
         try:
-            if node.log.number >= number:
-                return 0
-            node.log.halt_at = number
-            return self._halted(Run(node, files, most), record)
+            return self._play(Player(node, record.commands), number, files)
         finally:
             files.close()
 
-    def _halted(self, run: Run, record: Remembered) -> int:
-        """Repeat until the log halts; return how many of the commands that took."""
-        replay = Replay(run, record.commands, self._limits.max_virtual_s * 1_000_000)
-        deadline = run.clock() + self._limits.past_s
+    def _play(self, player: Player, number: int, files: Files) -> int:
+        rest_s = time.monotonic() + SLICE_S
+        deadline_s = time.monotonic() + self._limits.past_s
         try:
-            while not replay.go_on(SLICE_S):
-                if run.clock() >= deadline or run.disk_is_full():
+            for piece in player.play_to(number, self._limits.max_virtual_s * 1_000_000):
+                if piece.last:
+                    break
+                if time.monotonic() >= deadline_s or files.used_bytes() > self._limits.max_disk_bytes * FULL:
                     raise NotThere("too_long")
-                time.sleep(REST_S)
-        except self._door.halted:
-            return replay.given
+                if time.monotonic() >= rest_s:
+                    time.sleep(REST_S)
+                    rest_s = time.monotonic() + SLICE_S
         except self._door.full as error:
             raise NotThere("too_long") from error
-        raise NotThere("future")
+        if player.node.log.number < number:
+            raise NotThere("future")
+        return player.given

@@ -1,6 +1,7 @@
 """One run of a node, as a host sees it: work in bounded slices, rows gathered for the next frame.
 
-Everything here is called in a worker thread, one call at a time.
+Everything here is called in a worker thread, one call at a time. Like the player, the frames, the window and the pacer
+it knows neither Django nor asyncio, so that a browser can run the same.
 """
 
 from __future__ import annotations
@@ -12,31 +13,12 @@ from typing import Any
 
 import msgspec
 
+from engine.replay import Player
+from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from playground.hosting.door import Files, Node
-from playground.limits import Usage
+from playground.hosting.usage import Usage
 
-ROWS_IN_A_FRAME = 400
-SLICE = 400
-"""Transitions between two looks at the clock and the disk."""
-
-SPAN_US = 60_000_000
-"""Virtual time between two looks at the clock: where nothing happens there are no transitions to count."""
-
-_encode = msgspec.json.Encoder().encode
-
-
-class Frame(msgspec.Struct):
-    """What happened since the last frame: the rows, or only their number by kind when there are too many."""
-
-    first: int
-    at_us: list[int] = []
-    rows: list[Any] = []
-    counts: Counter[str] = msgspec.field(default_factory=Counter)
-
-    @property
-    def fast(self) -> bool:
-        """Whether there are more rows than a frame may carry."""
-        return self.counts.total() > ROWS_IN_A_FRAME
+__all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run", "held_messages"]
 
 
 class Run:
@@ -47,63 +29,43 @@ class Run:
     ) -> None:
         self.node = node
         self.files = files
+        self.player = Player(node, first=node.log.number)
         self._disk_bytes = disk_bytes
         self.clock = clock
-        self.good_us = 0
-        """The last instant of which everything is known to have been done."""
         self.frame = Frame(node.log.number)
         self.messages = 0
+
+    @property
+    def good_us(self) -> int:
+        """The last instant of which everything is known to have been done."""
+        return self.player.settled_us
 
     # --- what the engine does ---
 
     def turn(self, until_us: int, budget_s: float) -> bool:
         """Advance for at most `budget_s` of real time; tell whether `until_us` was reached."""
         deadline = self.clock() + budget_s
-        while True:
-            span_us = min(until_us, self.node.now_us + SPAN_US)
-            if self._advance(span_us) and span_us == until_us:
-                return True
-            if self.clock() >= deadline or self.disk_is_full():
+        for piece in self.player.play(until_us):
+            self.frame.add(piece)
+            if not piece.last and (self.clock() >= deadline or self.disk_is_full()):
                 return False
-
-    def _advance(self, until_us: int) -> bool:
-        reached = self.node.advance(until_us, SLICE)
-        self._gather()
-        if not reached:
-            self.good_us = max(self.good_us, self.node.now_us - 1)
-            return False
-        self.good_us = until_us
         return True
 
     def finish_instant(self) -> None:
         """Do everything that is due at the present instant, so that the order of things can be repeated."""
-        while not self._advance(self.node.now_us):
-            pass
+        for piece in self.player.play(self.node.now_us):
+            self.frame.add(piece)
 
     def submit(self, command: dict[str, Any]) -> int:
         """Apply a command between two instants; return when it was."""
         self.finish_instant()
         at_us = self.node.now_us
-        self.node.submit(command)
-        self._gather()
+        self.frame.add(self.player.give(command))
         return at_us
 
     def step(self) -> None:
         """Go on to the next transition."""
-        self.node.step()
-        self._gather()
-        self.good_us = max(self.good_us, self.node.now_us - 1)
-
-    def _gather(self) -> None:
-        start = self.frame.first + self.frame.counts.total()
-        rows = self.node.log.since(start)
-        if rows is None:  # one event was larger than the log: readers get a snapshot in any case
-            self.frame.counts["more"] += self.node.log.number - start
-            return
-        self.frame.counts.update(type(row).__name__ for row in rows.rows)
-        room = max(0, ROWS_IN_A_FRAME - len(self.frame.rows))
-        self.frame.at_us += rows.at_us[:room]
-        self.frame.rows += rows.rows[:room]
+        self.frame.add(self.player.step())
 
     # --- what the host tells of it ---
 
@@ -114,36 +76,17 @@ class Run:
 
     def encode_frame(self, frame: Frame, play: bool, speed: float) -> bytes:
         """Write a frame as it goes over the wire."""
-        return _encode(
-            {
-                "t": "frame",
-                "first": frame.first,
-                "at_us": frame.at_us,
-                "rows": frame.rows,
-                "digest": self.node.log.digest,
-                "now_us": self.node.now_us,
-                "play": play,
-                "speed": speed,
-            }
-        )
+        node = self.node
+        return encode(frame_message(frame, node.now_us, digest=node.log.digest, play=play, speed=speed))
 
     def encode_state(self) -> msgspec.Raw:
         """Write the whole state once, for all the snapshots that carry it."""
-        return msgspec.Raw(_encode(self.node.snapshot()))
+        return msgspec.Raw(encode(self.node.snapshot()))
 
     def encode_snapshot(self, state: msgspec.Raw, why: str, skipped: dict[str, int]) -> bytes:
         """Write a snapshot as it goes over the wire."""
-        return _encode(
-            {
-                "t": "snapshot",
-                "next": self.node.log.number,
-                "at_us": self.node.now_us,
-                "state": state,
-                "digest": self.node.log.digest,
-                "skipped": skipped,
-                "why": why,
-            }
-        )
+        log = self.node.log
+        return encode(snapshot_message(log.number, self.node.now_us, state, why, skipped, log.digest))
 
     def rows_since(self, number: int) -> Frame | None:
         """Return the frame that brings a reader from `number` to the present, if it is small and still there."""
@@ -180,33 +123,19 @@ def held_messages(state: dict[str, Any]) -> int:
 
 
 class Replay:
-    """Brings a fresh run to where the recorded one was, in slices."""
+    """Brings a run to where the recorded one was, in slices; then the run goes on by itself."""
 
     def __init__(self, run: Run, commands: Sequence[tuple[int, dict[str, Any]]], until_us: int) -> None:
         self._run = run
-        self._commands = list(commands)
-        self._next = 0
-        self._until_us = until_us
-
-    @property
-    def given(self) -> int:
-        """How many commands were submitted, one that is under way included."""
-        return self._next
+        run.player.commands = list(commands)
+        self._pieces = run.player.play_all(until_us)
 
     def go_on(self, budget_s: float) -> bool:
         """Work for about `budget_s`; tell whether it is done."""
         run = self._run
         deadline = run.clock() + budget_s
-        while self._next < len(self._commands):
-            at_us, command = self._commands[self._next]
-            if not run.turn(at_us, deadline - run.clock()):
-                run.take_frame()
+        for piece in self._pieces:
+            run.frame = Frame(piece.first + piece.count)
+            if not piece.last and (run.clock() >= deadline or run.disk_is_full()):
                 return False
-            self._next += 1
-            run.submit(command)
-            run.take_frame()
-            if run.clock() >= deadline:
-                return False
-        done = run.turn(max(self._until_us, run.node.now_us), deadline - run.clock())
-        run.take_frame()
-        return done
+        return True

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.limits import Limits, Usage
+from playground.hosting.usage import Usage
+from playground.limits import Limits
 from playground.messages import Message
 
 BROKE = Message(_("That broke the engine; the session is back where it was before."))

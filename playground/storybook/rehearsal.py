@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 
 import msgspec
 
-from engine.metrics import Meter
+from engine.replay import Player, Tally
 from playground.doors import door
 from playground.storybook.entry import Entry
 from playground.storybook.predicate import Reference, Test, holds, look, names_of, references
-
-SLICE: Final = 400
-
-
-class TooLong(RuntimeError):
-    """The run took more real time than it may."""
 
 
 class Result(msgspec.Struct):
@@ -39,7 +32,7 @@ class Result(msgspec.Struct):
     refused: list[str] = []
 
 
-class Player:
+class Rehearsal:
     """A run on the ledger that stops at given moments, with all that happened counted.
 
     Args:
@@ -48,40 +41,28 @@ class Player:
     """
 
     def __init__(self, run: dict[str, Any], budget_s: float = 60.0) -> None:
-        self.node, _files = door().rehearse(run)
-        self.happened: Counter[str] = Counter()
-        self.meter = Meter()
-        self._seen = 0
-        self._deadline_s = time.monotonic() + budget_s
+        self.node = door().rehearse(run)
+        self._tally = Tally()
+        deadline_s = time.monotonic() + budget_s
+        self._player = Player(self.node, give_up=lambda: time.monotonic() > deadline_s)
 
     def go(self, at_us: int) -> dict[str, Any]:
-        """Play up to a time; return the state there with `happened` and `figures`. Raises TooLong."""
-        done = False
-        while not done:
-            done = self.node.advance(at_us, SLICE)
-            self._gather()
-            if time.monotonic() > self._deadline_s:
-                raise TooLong
-        return {**self.node.snapshot(), "happened": dict(self.happened), "figures": self.meter.row(at_us)}
-
-    def _gather(self) -> None:
-        rows = self.node.log.since(self._seen)
-        if rows is not None:  # one event that is larger than the log is not counted by kind
-            for at_us, row in zip(rows.at_us, rows.rows, strict=True):
-                self.happened[type(row).__name__] += 1
-                self.meter.observe(at_us, row)
-        self._seen = self.node.log.number
+        """Play up to a time; return the state there with `happened` and `figures`. Raises RunTooLong."""
+        for piece in self._player.play(at_us):
+            self._tally.add(piece)  # one event that is larger than the log is not counted by kind
+        figures = self._tally.meter.row(at_us)
+        return {**self.node.snapshot(), "happened": dict(self._tally.happened), "figures": figures}
 
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
-    """Play a file to its end; tell the digest, and which claims and options hold. Raises TooLong."""
-    player = Player(entry.run, budget_s)
+    """Play a file to its end; tell the digest, and which claims and options hold. Raises RunTooLong."""
+    rehearsal = Rehearsal(entry.run, budget_s)
     states: dict[int, dict[str, Any]] = {}
     for at_us in sorted(_moments(entry)):
-        states[at_us] = player.go(at_us)
-    log = player.node.log
+        states[at_us] = rehearsal.go(at_us)
+    log = rehearsal.node.log
     result = Result(log.digest, log.number)
-    result.refused = [f"{each.at_us}: {each.message}" for each in player.node.refused]
+    result.refused = [f"{each.at_us}: {each.message}" for each in rehearsal.node.refused]
 
     def earlier(reference: Reference) -> Any:
         return look(states[reference.at_us or 0], reference.path)

@@ -16,6 +16,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from engine.errors import RunTooLong
+from engine.replay import Player
+from engine.replay.player import SLICE
 from playground import sharing
 from playground.doors import door
 from playground.messages import Message, Refused
@@ -24,7 +27,6 @@ from playground.views.errors import answer, too_many
 
 MOST_ROWS = 200_000
 MOST_S = 60.0
-SLICE = 400
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 HEAD = ("number", "at_us", "kind", "rule", "of", "fields")
 
@@ -52,22 +54,19 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
 
 def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str]:
     """Repeat a run without files; yield its transitions in slices, and why it was cut if it was."""
-    node, _files = door().rehearse(scenario)
-    deadline_s, seen, done = time.monotonic() + MOST_S, 0, False
-    while not done:
-        done = node.advance(scenario["until_us"], SLICE)
-        rows = node.log.since(seen)
-        if rows is None:
-            yield f"{node.log.number - seen} transitions of one event are left out"
-        elif rows.rows:
-            yield [
-                (number, at_us, row)
-                for number, (at_us, row) in enumerate(zip(rows.at_us, rows.rows, strict=True), start=seen)
-            ]
-        seen = node.log.number
-        if not done and (seen >= MOST_ROWS or time.monotonic() > deadline_s):
-            yield f"cut after {seen} transitions: one download has at most {MOST_ROWS}"
+    deadline_s = time.monotonic() + MOST_S
+    player = Player(door().rehearse(scenario), most=MOST_ROWS, give_up=lambda: time.monotonic() > deadline_s)
+    try:
+        for piece in player.play(scenario["until_us"], SLICE):
+            if piece.lost:
+                yield f"{piece.lost} transitions of one event are left out"
+            elif piece.rows:
+                numbers = range(piece.first, piece.first + piece.count)
+                yield list(zip(numbers, piece.at_us, piece.rows, strict=True))
+    except RunTooLong:
+        if piece.last:
             return
+        yield f"cut after {player.next} transitions: one download has at most {MOST_ROWS}"
 
 
 def _as_json(scenario: dict[str, Any]) -> Iterator[bytes]:

@@ -23,13 +23,14 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.errors import RunTooLong
 from playground import links, ownership, picture, selectors, services
 from playground.doors import door
 from playground.links import Place, place_of
 from playground.messages import Message
 from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
-from playground.storybook.rehearsal import Player, TooLong
+from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import said
 from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone
 from playground.views.errors import Gone, answer, too_many
@@ -239,12 +240,12 @@ class _Hidden(dict):  # type: ignore[type-arg]
 @lru_cache(maxsize=64)
 def _drawn(name: str, at_us: int, title: str, scenario: _Hidden) -> bytes:
     """Play up to a moment and draw it; a run that takes too long is drawn as far as it came."""
-    player = Player(dict(scenario), PICTURE_S)
+    rehearsal = Rehearsal(dict(scenario), PICTURE_S)
     try:
-        state = player.go(at_us)
-    except TooLong:
-        state = player.node.snapshot()
-    return picture.draw(title, state, player.node.now_us, scenario["until_us"])
+        state = rehearsal.go(at_us)
+    except RunTooLong:
+        state = rehearsal.node.snapshot()
+    return picture.draw(title, state, rehearsal.node.now_us, scenario["until_us"])
 
 
 # --- frames ---

@@ -167,12 +167,12 @@ class StubDoor:
 
     def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[StubNode, StubFiles]:
         assert Path(root).is_dir()
-        return self.rehearse(scenario)
+        node = self.rehearse(scenario)
+        return node, node.files
 
-    def rehearse(self, scenario: dict[str, Any]) -> tuple[StubNode, StubFiles]:
-        files = StubFiles()
-        self.nodes.append(StubNode(scenario, files))
-        return self.nodes[-1], files
+    def rehearse(self, scenario: dict[str, Any]) -> StubNode:
+        self.nodes.append(StubNode(scenario, StubFiles()))
+        return self.nodes[-1]
 
     def ask(self, node: StubNode, line: str) -> StubAnswer:
         return StubAnswer(f"said: {line}", line.startswith("set"))

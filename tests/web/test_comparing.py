@@ -56,7 +56,7 @@ def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> 
     both = told(a, a)
     assert both["divergence"] is None
     assert both["sides"][0] == both["sides"][1]
-    node, _files = door().rehearse(a)
+    node = door().rehearse(a)
     node.advance(a["until_us"])
     assert both["sides"][0]["digest"] == node.log.digest
 

@@ -145,7 +145,7 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     real.command(reader, 100, do="publish", count=1, size_bytes=100)
     await reader.until("accepted", 10)
     assert len(real.books["one"].record.commands) == 8
-    node, _files = real.door.rehearse(real.blank)
+    node = real.door.rehearse(real.blank)
     record = real.books["one"].record
     for at_us, command in record.commands:
         node.advance(at_us)

@@ -344,7 +344,7 @@ async def test_an_idle_session_sleeps_although_somebody_watches_and_any_input_wa
 
 async def test_a_script_ends_with_a_verdict(world: World) -> None:
     script = {"commands": [{"at_us": 1000, "do": "emit", "count": 3}], "until_us": 100_000}
-    node, _files = world.door.rehearse(script)
+    node = world.door.rehearse(script)
     node.advance(100_000)
     for session_id, digest, word in (("same", node.log.digest, "same run"), ("other", "feed", "instead of")):
         record = Remembered({**script, "digest": digest}, [], recorded_by="stub-1")

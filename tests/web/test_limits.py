@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from playground import limits
-from playground.limits import Usage, check_command, check_shape
+from playground.hosting.usage import Usage
+from playground.limits import check_command, check_shape
 from playground.messages import Refused
 
 

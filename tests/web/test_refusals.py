@@ -92,7 +92,7 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
     ("commands", "english", "chinese"), [case[1:] for case in COMMANDS], ids=[case[0] for case in COMMANDS]
 )
 def test_refused_commands(commands: list[dict[str, Any]], english: str, chinese: str) -> None:
-    node, _files = door().rehearse(services.blank_scenario("classroom"))
+    node = door().rehearse(services.blank_scenario("classroom"))
     for command in commands[:-1]:
         node.submit(command)
         node.advance(node.now_us + 100_000)

@@ -96,7 +96,7 @@ def test_a_fork_is_the_visitors_own_and_needs_a_form(client: Client) -> None:
 @pytest.mark.django_db
 def test_a_fork_runs_as_the_session_did(client: Client) -> None:
     forked = sharing.fork(begin(client), 300_000)
-    node, _files = door().rehearse(forked.scenario)
+    node = door().rehearse(forked.scenario)
     node.advance(300_000)
     held = sum(extent[1] for extent in node.snapshot()["queues"]["orders"]["lanes"]["q4"])
     assert held == 5

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from engine.replay.player import Timed
 from playground.exercises.grading.language import Condition
-from playground.exercises.grading.playback import Playback, Timed
+from playground.exercises.grading.playback import Playback
 from playground.exercises.grading.verdict import BadAnswer, Line, Verdict
 
 if TYPE_CHECKING:

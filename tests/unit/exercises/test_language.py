@@ -108,7 +108,7 @@ def test_a_playback_equals_the_run_however_it_is_cut() -> None:
 
 def test_a_playback_gives_up_when_told_to() -> None:
     with pytest.raises(TooLong):
-        Playback(SCENARIO, give_up=lambda: True)
+        Playback(SCENARIO, give_up=lambda: True).play(3_000_000)
 
 
 def test_a_playback_takes_only_so_many_messages() -> None:

@@ -111,7 +111,7 @@ def test_a_run_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_event_too_large_for_the_log_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cells, "KEEP", 1)
+    monkeypatch.setattr(cells, "KEEP_EVENTS", 1)
     monkeypatch.setattr(cells, "BATCH", 5000)
     bursts = [{"at_us": at, "do": "publish", "count": 1, "size_bytes": 9} for at in range(1500)]
     row = cells.run_cell(cell({**SCENARIO, "commands": bursts}), "build")

@@ -1,0 +1,6 @@
+"""Runs played: a node and the commands that were given to it, in slices, with what happened in each."""
+
+from engine.replay.player import Piece, Player, on_ledger
+from engine.replay.tally import Tally
+
+__all__ = ["Piece", "Player", "Tally", "on_ledger"]

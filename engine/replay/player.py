@@ -1,0 +1,225 @@
+"""The one player of runs: it brings a node from moment to moment and hands out what happened on the way.
+
+Whoever plays a run (a live session, a link's preview, an export, a comparison, the grader, a cell of a sweep) takes
+pieces from `Player.play` and stops when it has had enough: after so much time, so many transitions, or as soon as a
+piece shows what was waited for. The player knows no clock; a piece is a bounded amount of work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from engine.ctl.operator import operated
+from engine.errors import CommandError, Halted, RunTooLong
+from engine.node.commands.scenario import parse
+from engine.node.node import Node
+from engine.storage.ledger import LedgerStorage
+
+Timed = tuple[int, dict[str, Any]]
+"""A command and the virtual microsecond at which it was given."""
+
+SLICE: Final = 400
+"""Transitions after which a piece ends; the event that brings the last one is finished."""
+SPAN_US: Final = 60_000_000
+"""Virtual time after which a piece ends: where nothing happens there are no transitions to count."""
+KEEP: Final = 2048
+KEEP_EVENTS: Final = 100_000
+"""Transitions that a log holds where none may be missed: more than any one event makes."""
+
+
+class Log(Protocol):
+    """What the player reads of a node's record."""
+
+    number: int
+
+    def since(self, number: int) -> Any:
+        """Return the rows from `number` on, None when some of them are held no longer."""
+
+
+class Playable(Protocol):
+    """What the player asks of a node; see `engine.node.node.Node`."""
+
+    log: Any
+
+    @property
+    def now_us(self) -> int:
+        """The virtual time."""
+
+    def submit(self, command: Any) -> None:
+        """Apply a command now."""
+
+    def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
+        """Let virtual time pass; tell whether `until_us` was reached."""
+
+    def step(self) -> bool:
+        """Go on to the next transition."""
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """Transitions that came one after the other.
+
+    Args:
+        first: number of the first.
+        at_us: when each happened, in virtual microseconds.
+        rows: the transitions.
+        lost: how many there were if the log does not hold them any more, since one event brought too many; `rows` is
+            empty then.
+        last: whether the player stands where it was asked to go.
+    """
+
+    first: int
+    at_us: list[int] = []
+    rows: list[Any] = []
+    lost: int = 0
+    last: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many transitions there were, those that are lost included."""
+        return self.lost + len(self.rows)
+
+
+class Player:
+    """Plays a node, with commands that were given besides the scenario's own.
+
+    Args:
+        node: a new one, or one that a checkpoint brought back.
+        commands: ascending by time; without those that a node from a checkpoint has had already.
+        first: number of the first transition to be handed out.
+        lenient: whether commands that the node refuses are passed over and kept in `refused`; else the error is
+            raised.
+        most: transitions that the run may have, None for any number.
+        whole: whether each single transition is needed.
+        give_up: asked after each piece whether the run takes too long.
+    """
+
+    def __init__(
+        self,
+        node: Playable,
+        commands: Sequence[Timed] = (),
+        *,
+        first: int = 0,
+        lenient: bool = False,
+        most: int | None = None,
+        whole: bool = False,
+        give_up: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self.node = node
+        self.commands = list(commands)
+        self.given = 0
+        """How many commands were given, one that is under way included."""
+        self.settled_us = 0
+        """The last instant of which everything is known to have been done."""
+        self.next = first
+        """Number of the first transition that was not handed out yet."""
+        self.refused: list[tuple[int, CommandError]] = []
+        self._lenient = lenient
+        self._most = most
+        self._whole = whole
+        self._give_up = give_up
+
+    def play(self, until_us: int, slice_: int = SLICE) -> Iterator[Piece]:
+        """Go on to `until_us`, with the commands up to then; yield piece after piece, the last one marked.
+
+        It may be left after any piece, and be called again later, with another time.
+
+        Args:
+            until_us: virtual microseconds; everything of that instant is done.
+            slice_: transitions after which a piece ends. With 1 each event that brings any has a piece of its own.
+
+        Raises:
+            RunTooLong: after the piece that passed a bound.
+            CommandError: the node refuses a command, and the player is not lenient.
+        """
+        if self.next < self.node.log.number:
+            yield from self._checked(self.news())
+        while self.given < len(self.commands) and self.commands[self.given][0] <= until_us:
+            at_us, command = self.commands[self.given]
+            yield from self._advance(at_us, slice_, last=False)
+            self.given += 1
+            yield from self._checked(self.give(command))
+        yield from self._advance(until_us, slice_, last=True)
+
+    def play_all(self, until_us: int) -> Iterator[Piece]:
+        """Go on to `until_us`, but at least to the last of the commands."""
+        last_us = self.commands[-1][0] if self.commands else 0
+        yield from self.play(max(until_us, last_us, self.node.now_us))
+
+    def play_to(self, number: int, until_us: int) -> Iterator[Piece]:
+        """Go on until there are `number` transitions, in the middle of whatever goes on, or until `until_us`.
+
+        The files are those of that very moment afterwards. The node must not be played on if it came to the number.
+        """
+        if self.node.log.number >= number:
+            yield msgspec.structs.replace(self.news(), last=True)
+            return
+        self.node.log.halt_at = number
+        try:
+            yield from self.play(until_us)
+        except Halted:
+            yield msgspec.structs.replace(self.news(), last=True)
+
+    def finish(self, until_us: int) -> None:
+        """Go on to `until_us` without looking at what happens."""
+        for _piece in self.play(until_us):
+            pass
+
+    def give(self, command: dict[str, Any]) -> Piece:
+        """Give a command now, between two instants; return what it did at once."""
+        try:
+            self.node.submit(command)
+        except CommandError as error:
+            if not self._lenient:
+                raise
+            self.refused.append((self.node.now_us, error))
+        return self.news()
+
+    def step(self) -> Piece:
+        """Go on to the next event that brings transitions."""
+        self.node.step()
+        self.settled_us = max(self.settled_us, self.node.now_us - 1)
+        return self.news()
+
+    def news(self, last: bool = False) -> Piece:
+        """Return what was not handed out yet."""
+        first, self.next = self.next, self.node.log.number
+        rows = self.node.log.since(first)
+        if rows is None:
+            return Piece(first, lost=self.next - first, last=last)
+        return Piece(first, rows.at_us, rows.rows, last=last)
+
+    def _advance(self, until_us: int, slice_: int, last: bool) -> Iterator[Piece]:
+        reached = False
+        while not reached:
+            span_us = min(until_us, self.node.now_us + SPAN_US)
+            whole_span = self.node.advance(span_us, slice_)
+            reached = whole_span and span_us == until_us
+            self.settled_us = max(self.settled_us, span_us if whole_span else self.node.now_us - 1)
+            piece = self.news(last and reached)
+            if (
+                piece.count or piece.last or not reached
+            ):  # who leaves after each piece must come to the command
+                yield from self._checked(piece)
+
+    def _checked(self, piece: Piece) -> Iterator[Piece]:
+        """Yield a piece; raise RunTooLong if it passed a bound; time that the last one took does not count."""
+        if piece.lost and self._whole:
+            raise RunTooLong("event", piece.lost)
+        yield piece
+        if self._most is not None and self.next > self._most:
+            raise RunTooLong("transitions", self._most)
+        if not piece.last and self._give_up():
+            raise RunTooLong("time", None)
+
+
+def on_ledger(scenario: dict[str, Any], keep: int = KEEP) -> Node:
+    """Return a node about to run a scenario without files: the same transitions, only the sizes are kept.
+
+    Args:
+        scenario: as `engine.node.commands.scenario.parse` reads it.
+        keep: how many transitions its log holds.
+    """
+    return operated(parse(scenario), LedgerStorage(), keep)

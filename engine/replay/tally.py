@@ -1,0 +1,34 @@
+"""What happened in a run so far, counted by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import msgspec
+
+from engine.metrics import Meter
+from engine.replay.player import Piece
+from engine.transitions import Shift
+
+
+class Tally(msgspec.Struct):
+    """Counts over the pieces of a run.
+
+    Args:
+        happened: how many transitions of each kind there were.
+        moved: how many messages each kind moved.
+        meter: every metric of the run so far.
+    """
+
+    happened: Counter[str] = msgspec.field(default_factory=Counter)
+    moved: Counter[str] = msgspec.field(default_factory=Counter)
+    meter: Meter = msgspec.field(default_factory=Meter)
+
+    def add(self, piece: Piece) -> None:
+        """Add what happened; what the log lost is not counted."""
+        for at_us, row in zip(piece.at_us, piece.rows, strict=True):
+            kind = type(row).__name__
+            self.happened[kind] += 1
+            if isinstance(row, Shift):
+                self.moved[kind] += sum(extent.count for extent in row.extents)
+            self.meter.observe(at_us, row)

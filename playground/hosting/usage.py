@@ -1,0 +1,14 @@
+"""What a session takes of the machine."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True):
+    """What a session takes at the moment."""
+
+    messages: int = 0
+    disk_bytes: int = 0
+    transitions: int = 0
+    commands: int = 0
