@@ -30,15 +30,6 @@ KEEP_EVENTS: Final = 100_000
 """Transitions that a log holds where none may be missed: more than any one event makes."""
 
 
-class Log(Protocol):
-    """What the player reads of a node's record."""
-
-    number: int
-
-    def since(self, number: int) -> Any:
-        """Return the rows from `number` on, None when some of them are held no longer."""
-
-
 class Playable(Protocol):
     """What the player asks of a node; see `engine.node.node.Node`."""
 

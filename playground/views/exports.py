@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import msgspec
 import orjson
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext as _
@@ -19,6 +20,7 @@ from django.views.decorators.http import require_safe
 from engine.errors import RunTooLong
 from engine.replay import Player
 from engine.replay.player import SLICE
+from engine.transitions import Transition, fields_of
 from playground import sharing
 from playground.doors import door
 from playground.messages import Message, Refused
@@ -70,20 +72,18 @@ def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str
 
 
 def _as_json(scenario: dict[str, Any]) -> Iterator[bytes]:
-    kinds = door().kinds()
     yield orjson.dumps({"scenario": scenario, "engine": door().version}) + b"\n"
     for part in _rows(scenario):
         if isinstance(part, str):
             yield orjson.dumps({"notice": part}) + b"\n"
             continue
         yield b"".join(
-            orjson.dumps({"number": number, "at_us": at_us, **_named(kinds, row)}) + b"\n"
+            orjson.dumps({"number": number, "at_us": at_us, **_named(row)}) + b"\n"
             for number, at_us, row in part
         )
 
 
 def _as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
-    kinds = door().kinds()
     yield _csv([HEAD])
     for part in _rows(scenario):
         if isinstance(part, str):
@@ -91,19 +91,17 @@ def _as_csv(scenario: dict[str, Any]) -> Iterator[bytes]:
             continue
         lines = []
         for number, at_us, row in part:
-            named = _named(kinds, row)
+            named = _named(row)
             kind, rule = named.pop("kind"), named.pop("rule", "")
             of = next((str(value) for value in named.values() if isinstance(value, str)), "")
             lines.append((number, at_us, kind, rule, _harmless(of), orjson.dumps(named).decode()))
         yield _csv(lines)
 
 
-def _named(kinds: Any, row: Any) -> dict[str, Any]:
+def _named(row: Transition) -> dict[str, Any]:
     """Return a transition with the names of its fields."""
-    import msgspec  # noqa: PLC0415
-
     kind, *values = msgspec.to_builtins(row)
-    return {"kind": kind, **dict(zip(kinds[kind], values, strict=False))}
+    return {"kind": kind, **dict(zip(fields_of(type(row)), values, strict=False))}
 
 
 def _harmless(text: str) -> str:
