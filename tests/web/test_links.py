@@ -14,7 +14,7 @@ from django.http import QueryDict
 from django.test import Client
 from PIL import Image
 
-from engine.transitions import QueueStopped, fields_of
+from engine.transitions import QueueStopped
 from playground import library, links, ownership, selectors, services
 from playground.doors import door
 from playground.models import Scenario, Session
@@ -465,7 +465,7 @@ async def test_sharing_a_told_run_keeps_its_story_and_the_whole_of_it(browsers: 
 
 def test_a_stop_comes_out_under_the_name_of_its_kind() -> None:
     stop = QueueStopped("D4", "orders", "kill")
-    assert exports._named({"QueueStopped": fields_of(QueueStopped)}, stop) == {
+    assert exports._named(stop) == {
         "kind": "QueueStopped",
         "rule": "D4",
         "queue": "orders",
