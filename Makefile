@@ -79,8 +79,9 @@ heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster
 
-bench: dev-env spark-env ## Measure the engine, the wire, the page and the sweeps
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m bench
+bench: dev-env spark-env ## Measure engine, wire, page and sweeps (TINY=1: only see that all of it runs; BENCH=wire: one)
+	@tools/ensure_chromium.sh
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m bench $(if $(TINY),--tiny) $(BENCH)
 
 docs-images: dev-env ## Take the pictures of the README again, into docs/img
 	@tools/ensure_chromium.sh

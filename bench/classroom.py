@@ -19,8 +19,8 @@ from bench.measure import Result
 from bench.websocket import Socket, Visitor
 from tools import live_server
 
-STUDENTS = 30
-SECONDS = 30
+STUDENTS, TINY_STUDENTS = 30, 3
+SECONDS, TINY_SECONDS = 30, 8
 COMMAND_P95_MS = 500
 FRAME_GAP_MS = 3000
 FREEZE_MS = 2000
@@ -102,8 +102,8 @@ async def student(lesson: Lesson, visitor: Visitor, name: str, number: int) -> N
     finally:
         for task in tasks:
             task.cancel()
-        stage.close()
-        klass.close()
+        await stage.close()
+        await klass.close()
 
 
 async def follow_stage(lesson: Lesson, stage: Socket, sent: dict[int, float]) -> None:
@@ -186,7 +186,7 @@ def cpu_and_memory(pid: int) -> tuple[float, float]:
     return (int(fields[11]) + int(fields[12])) / ticks, pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-async def give_lesson(server: live_server.LiveServer) -> Result:
+async def give_lesson(server: live_server.LiveServer, students: int, seconds: int) -> Result:
     """Let everybody in, work for a while, freeze, and look at the clock."""
     lesson = Lesson()
     teacher = Visitor(server.url)
@@ -199,7 +199,7 @@ async def give_lesson(server: live_server.LiveServer) -> Result:
     code = page.split('class="join-code">', 1)[1].split("<", 1)[0]
     public_id = page.split("/ws/class/", 1)[1].split("/", 1)[0]
     visitors = {}
-    for number in range(STUDENTS):
+    for number in range(students):
         visitor, name = Visitor(server.url), f"student {number}"
         await asyncio.to_thread(visitor.get, "/class/join/")
         await asyncio.to_thread(visitor.post, "/class/join/", code=code, nickname=name)
@@ -212,7 +212,7 @@ async def give_lesson(server: live_server.LiveServer) -> Result:
     ]
     cpu_s, _mib = await asyncio.to_thread(cpu_and_memory, server.process.pid)
     begun_s = time.perf_counter()
-    await asyncio.sleep(SECONDS)
+    await asyncio.sleep(seconds)
     cpu_after_s, mib = await asyncio.to_thread(cpu_and_memory, server.process.pid)
     elapsed_s = time.perf_counter() - begun_s
     lesson.frozen_at_s = time.perf_counter()
@@ -224,13 +224,13 @@ async def give_lesson(server: live_server.LiveServer) -> Result:
     passed = (
         lesson.commands.p95 < COMMAND_P95_MS
         and lesson.gaps.worst < FRAME_GAP_MS
-        and len(lesson.freeze.all_ms) == STUDENTS
+        and len(lesson.freeze.all_ms) == students
         and lesson.freeze.worst < FREEZE_MS
         and not lesson.refused
     )
     return {
-        "students": STUDENTS,
-        "sockets": 2 * STUDENTS + 1,
+        "students": students,
+        "sockets": 2 * students + 1,
         "seconds": round(elapsed_s, 1),
         "command_until_accepted": str(lesson.commands),
         "between_two_frames": str(lesson.gaps),
@@ -246,10 +246,11 @@ async def give_lesson(server: live_server.LiveServer) -> Result:
     }
 
 
-def run() -> Result:
+def run(tiny: bool) -> Result:
     """Measure."""
+    students, seconds = (TINY_STUDENTS, TINY_SECONDS) if tiny else (STUDENTS, SECONDS)
     with (
         tempfile.TemporaryDirectory(prefix="waterline-") as scratch,
         live_server.running(Path(scratch)) as server,
     ):
-        return asyncio.run(give_lesson(server))
+        return asyncio.run(give_lesson(server, students, seconds))

@@ -11,16 +11,17 @@ from engine.storage.ledger import LedgerStorage
 from engine.variable_queue.arrivals import Arrival
 
 COUNT = 5_000
+TINY_COUNT = 200
 
 
-def rounds(size_bytes: int, persistent: bool) -> Callable[[], Callable[[], object]]:
-    """Return how to prepare `COUNT` rounds of publish, fetch, ack."""
+def rounds(count: int, size_bytes: int, persistent: bool) -> Callable[[], Callable[[], object]]:
+    """Return how to prepare `count` rounds of publish, fetch, ack."""
 
     def make() -> Callable[[], object]:
         queue = QueueUnderTest(LedgerStorage(), target=None).queue
 
         def run() -> None:
-            for number in range(COUNT):
+            for number in range(count):
                 queue.publish(Arrival(1, number, size_bytes, persistent))
                 [taken] = queue.fetch(1, True)
                 queue.ack([Range(taken.extent.start, 1)])
@@ -30,11 +31,12 @@ def rounds(size_bytes: int, persistent: bool) -> Callable[[], Callable[[], objec
     return make
 
 
-def run() -> Result:
+def run(tiny: bool) -> Result:
     """Measure."""
-    transient = COUNT / best(rounds(SIZE_BYTES, False))
-    embedded = COUNT / best(rounds(SIZE_BYTES, True))
-    stored = COUNT / best(rounds(5000, True))
+    count = TINY_COUNT if tiny else COUNT
+    transient = count / best(rounds(count, SIZE_BYTES, False))
+    embedded = count / best(rounds(count, SIZE_BYTES, True))
+    stored = count / best(rounds(count, 5000, True))
     return {
         "transient_messages_per_s": round(transient),
         "persistent_embedded_messages_per_s": round(embedded),

@@ -20,14 +20,13 @@ class QueueUnderTest:
     def __init__(self, storage: Storage, target: int | None = TARGET) -> None:
         self.log = TransitionLog()
         self.host = VirtualHost(
-            durable=True,
             settings=REAL,
             codec=MessageCodec(templates=(Template(routing_keys=(QUEUE,)),)),
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),
         )
-        self.host.start_new(0)
-        self.queue: VariableQueue = self.host.queue
+        self.host.start_new()
+        self.queue: VariableQueue = self.host.add(QUEUE, durable=True, now_us=0)
         self.queue.set_target(target)
 
     def burst_and_drain(self, count: int) -> None:

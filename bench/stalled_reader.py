@@ -9,6 +9,8 @@ from bench.measure import Result
 from bench.session import BenchSession, Reader
 
 MOST_GROWTH_BYTES = 500_000
+SECONDS, TINY_SECONDS = 20, 4
+"""How long it has stalled at the first look at memory; the second comes after three times as long."""
 
 
 def busy_session(*readers: Reader) -> BenchSession:
@@ -17,21 +19,22 @@ def busy_session(*readers: Reader) -> BenchSession:
     session.submit(do="set", name="target_ram_count", value=200)
     session.submit(do="set_publisher", name="p1", rate_per_s=500, size_bytes=100, persistent=True)
     session.submit(do="set_consumer", name="c1", rate_per_s=500, prefetch=20)
-    session.play(10)
+    session.play(10)  # until the log is full
     return session
 
 
-def run() -> Result:
+def run(tiny: bool) -> Result:
     """Measure."""
+    seconds = TINY_SECONDS if tiny else SECONDS
     stalled, reading = Reader(stalled=True), Reader()
     session = busy_session(stalled, reading)
     gc.collect()
     tracemalloc.start()
     sent_before = stalled.sent_bytes
-    session.play(20)
+    session.play(seconds)
     gc.collect()
     early, _ = tracemalloc.get_traced_memory()
-    session.play(40)
+    session.play(2 * seconds)
     gc.collect()
     late, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -18,11 +18,13 @@ COMMANDS: list[tuple[int, dict[str, Any]]] = [
     (5_000_000, {"do": "set_consumer", "name": "c1", "rate_per_s": 1990, "prefetch": 50, "ack": "each"}),
 ]
 UNTIL_US = 60_000_000
+TINY_UNTIL_US = 8_000_000
 DISK_BYTES = 1 << 40
 
 
-def run() -> Result:
-    """Repeat a minute of steady work, keep it, bring it back, and compare both."""
+def run(tiny: bool) -> Result:
+    """Repeat steady work, keep it, bring it back, and compare both."""
+    until_us = TINY_UNTIL_US if tiny else UNTIL_US
     door = EngineDoor()
     blank = door.check({"version": 1, "profile": "real", "until_us": 0})
     record = Remembered(blank, COMMANDS)
@@ -32,7 +34,7 @@ def run() -> Result:
         (root / "back").mkdir()
         began = time.perf_counter()
         node, files = door.open(blank, str(root / "again"), DISK_BYTES)
-        replay = Replay(Run(node, files, DISK_BYTES), COMMANDS, UNTIL_US)
+        replay = Replay(Run(node, files, DISK_BYTES), COMMANDS, until_us)
         while not replay.go_on(60):
             pass
         repeated_s = time.perf_counter() - began
@@ -42,7 +44,7 @@ def run() -> Result:
         saved_s = time.perf_counter() - began
         size = sum(path.stat().st_size for path in (root / "kept").rglob("*.checkpoint"))
         began = time.perf_counter()
-        found = kept.restore("one", record, UNTIL_US, root / "back")
+        found = kept.restore("one", record, until_us, root / "back")
         restored_s = time.perf_counter() - began
     alike = found is not None and found[0].log.digest == node.log.digest
     return {

@@ -1,17 +1,15 @@
-"""A WebSocket client of a few lines, and a browser with cookies: enough to be thirty students."""
+"""Sockets, and a browser with cookies: enough to be thirty students."""
 
 from __future__ import annotations
 
-import asyncio
-import base64
 import http.cookiejar
 import json
-import os
-import re
-import struct
 import urllib.parse
 import urllib.request
 from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
 
 class Visitor:
@@ -41,56 +39,28 @@ class Visitor:
 
 
 class Socket:
-    """A connection that sends and receives texts."""
+    """A WebSocket as a page has one: JSON both ways, and the server's pings answered meanwhile."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
 
     @classmethod
     async def connect(cls, visitor: Visitor, path: str) -> Socket:
-        """Open a WebSocket with a visitor's cookies."""
-        place = urllib.parse.urlsplit(visitor.url)
-        reader, writer = await asyncio.open_connection(place.hostname, place.port, limit=2**24)
-        key = base64.b64encode(os.urandom(16)).decode()
-        writer.write(
-            f"GET {path} HTTP/1.1\r\nHost: {place.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\nOrigin: {visitor.url}\r\n"
-            f"Cookie: {visitor.cookies()}\r\n\r\n".encode()
-        )
-        answer = await reader.readuntil(b"\r\n\r\n")
-        if not re.match(rb"HTTP/1.1 101", answer):
-            raise ConnectionError(answer[:80])
-        return cls(reader, writer)
+        """Open a WebSocket with a visitor's cookies; raises InvalidHandshake when the server wants none."""
+        url = urllib.parse.urlsplit(visitor.url)._replace(scheme="ws", path=path).geturl()
+        cookies = {"Cookie": visitor.cookies()}
+        origin = Origin(visitor.url)
+        return cls(await connect(url, origin=origin, additional_headers=cookies, max_size=2**24, proxy=None))
 
     async def send(self, **message: Any) -> None:
-        """Send an object, masked as clients do."""
-        data = json.dumps(message).encode()
-        mask = os.urandom(4)
-        size = (
-            bytes([0x80 | len(data)])
-            if len(data) < 126
-            else bytes([0x80 | 126]) + struct.pack(">H", len(data))
-        )
-        body = bytes(byte ^ mask[at % 4] for at, byte in enumerate(data))
-        self._writer.write(b"\x81" + size + mask + body)
-        await self._writer.drain()
+        """Send an object; raises ConnectionClosed when the server has closed."""
+        await self._connection.send(json.dumps(message))
 
     async def receive(self) -> dict[str, Any]:
-        """Return the next object; raises ConnectionError when the server closes."""
-        while True:
-            first, second = await self._reader.readexactly(2)
-            size = second & 127
-            if size == 126:
-                (size,) = struct.unpack(">H", await self._reader.readexactly(2))
-            elif size == 127:
-                (size,) = struct.unpack(">Q", await self._reader.readexactly(8))
-            data = await self._reader.readexactly(size)
-            if first & 15 == 1:
-                found: dict[str, Any] = json.loads(data)
-                return found
-            if first & 15 == 8:
-                raise ConnectionError(f"closed: {data[:2].hex()}")
+        """Return the next object; raises ConnectionClosed when the server closes."""
+        found: dict[str, Any] = json.loads(await self._connection.recv())
+        return found
 
-    def close(self) -> None:
-        """Drop the connection."""
-        self._writer.close()
+    async def close(self) -> None:
+        """Say goodbye, and close."""
+        await self._connection.close()

@@ -1,0 +1,1 @@
+"""The measurements run, and say when they do not."""
