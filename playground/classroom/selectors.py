@@ -14,6 +14,7 @@ from django.utils import timezone
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
+from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 
@@ -166,7 +167,7 @@ def student_detail(student: Student, language: str) -> list[dict[str, Any]]:
                     {
                         "passed": each.passed,
                         "at": each.at,
-                        "text": voting.tally_text(exercise, texts, each.tally),
+                        "text": kind_of(exercise).tally_text(texts, each.tally),
                     }
                     for each in list(work.answers.all())[-6:]
                 ],

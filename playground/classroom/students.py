@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -12,9 +14,10 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from playground.classroom import limits, names, selectors, services, voting
 from playground.classroom.access import for_students
 from playground.classroom.accounts import address_of
-from playground.classroom.models import Student
-from playground.exercises import answers, catalog, learners
+from playground.classroom.models import Student, Vote
+from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
+from playground.exercises.kinds import Progress, kind_of
 from playground.messages import Refused
 from playground.views.errors import too_many
 
@@ -78,7 +81,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
     if request.method == "POST":
         try:
             limits.take("vote", str(student.pk))
-            voting.cast(current, student, answers.read(catalog.exercise(current.exercise), request.POST))
+            voting.cast(current, student, _read(current, request.POST))
             return redirect("class-vote-page")
         except Refused as refused:
             problem = str(refused.message)
@@ -92,9 +95,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
         "exercise": exercise,
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "options": [
-            (each.id, texts.words[each.id]) for each in (exercise.predict.options if exercise.predict else ())
-        ],
+        "answer": exercises.answer_form(exercise, texts, Progress()),
         "mine": mine.answer if mine else None,
         "given": voting.ballot_of(current, student, second) is not None,
         "open": current.stage in voting.OPEN,
@@ -102,6 +103,10 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
         "problem": problem,
     }
     return render(request, "classroom/vote.html", context, status=409 if problem else 200)
+
+
+def _read(current: Vote, posted: QueryDict) -> Any:
+    return kind_of(catalog.exercise(current.exercise)).read(posted)
 
 
 @require_POST

@@ -20,6 +20,7 @@ from playground.classroom import limits, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher, student_or_gone
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
+from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
 from playground.views.access import rate_limited
@@ -101,7 +102,7 @@ def _for_script(exercise: Exercise) -> dict[str, Any]:
         "title": texts.title,
         "question": texts.task.split("\n\n")[-1],
         "words": texts.words,
-        "several": bool(exercise.predict and exercise.predict.ask == "set"),
+        "between": kind_of(exercise).between,
         "minutes": exercise.minutes,
     }
 

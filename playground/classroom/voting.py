@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from playground.classroom import rooms
 from playground.classroom.models import Ballot, Classroom, Student, Vote
 from playground.exercises import catalog
-from playground.exercises.grading import BadAnswer, grade, solution_of
+from playground.exercises.grading import BadAnswer
+from playground.exercises.kinds import grade, kind_of
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
 
@@ -21,11 +22,7 @@ OPEN = ("first", "second")
 
 def votable() -> list[Exercise]:
     """Return the exercises on which a class can vote: predictions with one short answer."""
-    return [
-        each
-        for each in catalog.exercises().values()
-        if each.predict is not None and each.predict.ask in {"choice", "number", "set"}
-    ]
+    return [each for each in catalog.exercises().values() if kind_of(each).votable]
 
 
 def current(classroom: Classroom) -> Vote | None:
@@ -87,16 +84,15 @@ def results(vote: Vote, language: str) -> list[dict[str, Any]]:
     tallies: dict[str, list[int]] = {}
     for tally, second in vote.ballots.values_list("tally", "second"):
         tallies.setdefault(tally, [0, 0])[second] += 1
-    solution = solution_of(exercise)
-    right = " ".join(solution) if isinstance(solution, list) else str(solution)
-    if exercise.predict and exercise.predict.ask == "choice":
-        for option in exercise.predict.options:
-            tallies.setdefault(option.id, [0, 0])
+    kind = kind_of(exercise)
+    right = grade(exercise, kind.solution(exercise)).tally
+    for tally in kind.tallies(exercise):
+        tallies.setdefault(tally, [0, 0])
     tallies.setdefault(right, [0, 0])
     most = max([1, *(count for pair in tallies.values() for count in pair)])
     rows = [
         {
-            "text": tally_text(exercise, texts, tally),
+            "text": kind.tally_text(texts, tally),
             "first": first,
             "second": second,
             "first_share": round(100 * first / most),
@@ -106,11 +102,3 @@ def results(vote: Vote, language: str) -> list[dict[str, Any]]:
         for tally, (first, second) in tallies.items()
     ]
     return sorted(rows, key=lambda row: (-row["first"] - row["second"], row["text"]))
-
-
-def tally_text(exercise: Exercise, texts: Any, tally: str) -> str:
-    """Return a tally in words."""
-    if exercise.kind == "broker":
-        return tally
-    parts = [texts.words.get(part, part) for part in tally.split(" ")]
-    return " · ".join(parts) if exercise.predict and exercise.predict.ask == "set" else " ".join(parts)

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from playground.exercises.kinds import KINDS
 from playground.exercises.schema import Exercise, Unit
 
 FOLDER = Path(__file__).resolve().parent / "data"
@@ -46,8 +47,21 @@ def exercises() -> dict[str, Exercise]:
         for slug in unit.exercises:
             path = next(FOLDER.glob(f"*/{slug}.toml"))
             plain = {**with_nulls(tomllib.loads(path.read_text("utf-8"))), "slug": slug, "unit": unit.slug}
-            found[slug] = msgspec.convert(plain, Exercise)
+            found[slug] = read(plain)
     return found
+
+
+def read(plain: dict[str, Any]) -> Exercise:
+    """Return the exercise that a file holds; its kind reads the table that has the kind's name.
+
+    Raises msgspec.ValidationError for what is no exercise.
+    """
+    kind = KINDS.get(plain.get("kind", ""))
+    if kind is None:
+        raise msgspec.ValidationError(f"no kind is called {plain.get('kind')!r}; known: {', '.join(KINDS)}")
+    common = {name: value for name, value in plain.items() if name != kind.name}
+    form = msgspec.convert(plain.get(kind.name, {}), kind.form)
+    return msgspec.structs.replace(msgspec.convert(common, Exercise), form=form)
 
 
 def exercise(slug: str) -> Exercise:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
-from playground.exercises.grading.events import EventForm
-
 LANGUAGES = ("en", "zh_hans", "zh_hant")
-Kind = Literal["predict", "reach", "broker", "order"]
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]
 
@@ -23,79 +20,6 @@ class GoOn(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
     until_us: int
     commands: tuple[dict[str, Any], ...] = ()
-
-
-class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One of several answers; right is the one whose condition holds."""
-
-    id: Id
-    when: Any
-
-
-class Slip(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A wrong number that a known misunderstanding leads to, computed from the run as well."""
-
-    id: Id
-    measure: Any
-
-
-class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Something to put in order. Without an event it never happens: a distractor."""
-
-    id: Id
-    event: EventForm | None = None
-
-
-class Predict(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A question to answer before the run goes on."""
-
-    ask: Literal["choice", "number", "set", "order"]
-    options: tuple[Option, ...] = ()
-    measure: Any = None
-    most: int = 1_000_000
-    slips: tuple[Slip, ...] = ()
-    items: tuple[Item, ...] = ()
-
-
-class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One condition of a state to be reached."""
-
-    id: Id
-    test: Any
-
-
-class Limits(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What the learner may use: commands in all, which verbs, and messages."""
-
-    commands: int = 12
-    verbs: tuple[str, ...] = ()
-    messages: int = 2000
-    forbidden_settings: tuple[str, ...] = ()
-
-
-class Reach(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A state that the learner has to bring about in a live session."""
-
-    goals: tuple[Goal, ...]
-    limits: Limits = Limits()
-
-
-class Step(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """One step of the broker's work: the run up to here."""
-
-    until_us: int
-
-
-class Broker(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """The learner moves messages; each step is compared with what the engine's transitions do."""
-
-    steps: tuple[Step, ...]
-
-
-class Order(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Events to be put in the order of the run, with distractors among them."""
-
-    items: tuple[Item, ...]
 
 
 class Wrong(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -126,28 +50,25 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One exercise.
 
     Args:
+        kind: a name of `playground.exercises.kinds.KINDS`; the file's table of that name is what the kind asks.
         scenario: what the live session begins with; its `until_us` is where the learner stands.
         go_on: how the run goes on after a prediction, and through the steps of "be the broker".
-        solution: only where the engine cannot compute it: the commands that reach the state.
         wrong: three answers that must fail.
         claims: conditions that the task's text speaks of; they hold where the learner stands.
+        form: what the kind asks, in the kind's own form.
     """
 
-    kind: Kind
+    kind: str
     minutes: Annotated[int, msgspec.Meta(ge=1, le=20)]
     rules: tuple[str, ...]
     scenario: dict[str, Any]
     go_on: GoOn | None = None
-    predict: Predict | None = None
-    reach: Reach | None = None
-    broker: Broker | None = None
-    order: Order | None = None
-    solution: tuple[dict[str, Any], ...] = ()
     wrong: Annotated[tuple[Wrong, ...], msgspec.Meta(min_length=3)]
     claims: tuple[Any, ...] = ()
     en: Texts
     zh_hans: Texts
     zh_hant: Texts
+    form: Any = None
     slug: str = ""
     unit: str = ""
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from playground.exercises import catalog, words
-from playground.exercises.grading import broker, solution_of
+from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.kinds.broker import place_word
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise, Texts
 
@@ -73,27 +72,23 @@ def last_attempt(work: Work | None) -> Attempt | None:
 
 def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt) -> dict[str, Any]:
     """Return an attempt in words: what was predicted beside what happened."""
-    verdict = attempt.verdict
-    lines = [
-        {
-            "about": words.about(exercise, texts, line["about"]),
-            "yours": words.said(exercise, texts, line["yours"]),
-            "engine": words.said(exercise, texts, line["engine"]),
-            "right": line["right"],
-        }
-        for line in verdict["lines"]
-    ]
-    if exercise.kind == "broker":
-        lines = lines[:1]  # the first difference is enough to think about; the rest is for the next try
+    verdict, kind = attempt.verdict, kind_of(exercise)
     return {
         "passed": attempt.passed,
         "number": attempt.number,
-        "feedback": [words.feedback(texts, name) for name in verdict["feedback"]],
-        "lines": lines,
+        "feedback": [words.feedback(exercise, texts, name) for name in verdict["feedback"]],
+        "lines": [
+            {
+                "about": kind.about(texts, line["about"]),
+                "yours": kind.said(texts, line["yours"]),
+                "engine": kind.said(texts, line["engine"]),
+                "right": line["right"],
+            }
+            for line in verdict["lines"][: kind.lines_shown]
+        ],
+        "engine_shown": kind.engine_shown,
         "step": verdict["step"],
-        "moves": shown_moves(verdict["moves"])
-        if exercise.kind == "broker" and not verdict["feedback"]
-        else [],
+        "moves": [] if verdict["feedback"] else shown_moves(verdict["moves"]),
     }
 
 
@@ -103,8 +98,8 @@ def shown_moves(moves: list[Any]) -> list[dict[str, Any]]:
         {
             "rule": rule,
             "kind": kind,
-            "source": words.place(source),
-            "to": words.place(to),
+            "source": place_word(source),
+            "to": place_word(to),
             "first": first,
             "last": last,
         }
@@ -114,38 +109,17 @@ def shown_moves(moves: list[Any]) -> list[dict[str, Any]]:
 
 def shown_solution(exercise: Exercise, language: str) -> list[str]:
     """Return the solution in words, computed from the engine's run."""
-    texts, solution = exercise.texts(language), solution_of(exercise)
-    if exercise.kind == "reach":
-        commands = solution["commands"]
-        return [command_line(command) for command in commands]
-    if exercise.kind == "broker":
-        return [
-            f"{texts.steps[number]} → "
-            + "; ".join(
-                f"{place}: {', '.join(members)}"
-                for place in broker.PLACES
-                if (members := [seq for seq, at in stage.items() if at == place])
-            )
-            for number, stage in enumerate(solution)
-        ]
-    if isinstance(solution, list):
-        return [texts.words[name] for name in solution]
-    return [texts.words.get(str(solution), str(solution))]
+    return kind_of(exercise).solution_lines(exercise, exercise.texts(language))
 
 
-def command_line(command: dict[str, Any]) -> str:
-    """Return a command as one line: when, what, with which values."""
-    values = ", ".join(f"{name}={value}" for name, value in command.items() if name not in {"at_us", "do"})
-    return f"{command['at_us'] / 1_000_000:g} s  {command['do']} {values}".strip()
-
-
-def board(exercise: Exercise, work: Work) -> dict[str, Any] | None:
-    """Return the step of a "be the broker" that is to be done: its text, and where the messages stand."""
-    if exercise.broker is None or len(work.steps) >= len(exercise.broker.steps):
+def answer_form(exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any] | None:
+    """Return what the form of an exercise shows, its template first; None when there is nothing left to answer."""
+    kind = kind_of(exercise)
+    if kind.is_over(exercise, progress):
         return None
-    stage = broker.stages(exercise)[len(work.steps)]
     return {
-        "number": len(work.steps),
-        "placed": msgspec.to_builtins(stage.before),
-        "places": list(broker.PLACES),
+        "template": kind.template,
+        "button": kind.button,
+        "help": kind.help,
+        **kind.page(exercise, texts, progress),
     }

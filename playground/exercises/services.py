@@ -12,7 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from playground.exercises import gates, limits, stages
-from playground.exercises.grading import BadAnswer, TooLong, Verdict, grade
+from playground.exercises.grading import BadAnswer, TooLong, Verdict
+from playground.exercises.kinds import grade, kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
@@ -53,12 +54,10 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
 
 
 def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
-    if exercise.kind == "broker":
-        if len(work.steps) >= len(exercise.broker.steps if exercise.broker else ()):
-            raise Refused(_("All steps are done. Begin again to repeat them."))
-        return [*work.steps, given]
-    if exercise.kind != "reach":
-        return given
+    return kind_of(exercise).whole_answer(exercise, given, stages.progress(work), lambda: _log(work))
+
+
+def _log(work: Work) -> dict[str, Any]:
     if work.session is None:
         raise Refused(_("The session is gone. Begin again."))
     try:
@@ -96,15 +95,11 @@ def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> No
     """Let the run go on where the answer allows it, and note that the exercise is done."""
     if verdict.passed and work.done_at is None:
         work.done_at = timezone.now()
-    before = (work.locked, len(work.steps))
-    if exercise.kind == "predict":
-        work.locked = True  # right or wrong: the prediction stands, and the run shows what happens
-    elif exercise.kind == "order":
-        work.locked = work.locked or verdict.passed
-    elif exercise.kind == "broker" and verdict.step > len(work.steps):
-        work.steps = [*work.steps, given]
+    before = stages.progress(work)
+    after = kind_of(exercise).after(given, verdict, before)
+    work.locked, work.steps = after.locked, list(after.steps)
     work.save(update_fields=["locked", "steps", "done_at"])
-    if (work.locked, len(work.steps)) != before:
+    if after != before:
         stages.open_stage(exercise, work)
 
 

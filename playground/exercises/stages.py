@@ -6,35 +6,25 @@ from typing import Any
 
 from playground import live, services
 from playground.doors import door
+from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.models import Session
 
 
+def progress(work: Work) -> Progress:
+    """Return how far somebody is."""
+    return Progress(tuple(work.steps), work.locked)
+
+
 def held(exercise: Exercise, work: Work) -> bool:
     """Tell whether the run stands still until there is an answer: then its session can only be watched."""
-    return exercise.kind != "reach" and not work.locked
-
-
-def scenario_now(exercise: Exercise, work: Work) -> tuple[dict[str, Any], int]:
-    """Return the scenario for the state of the work, and the virtual time up to which it is past."""
-    if exercise.kind == "reach":
-        return exercise.scenario, 0
-    if exercise.broker:
-        ends = [exercise.scenario["until_us"], *(step.until_us for step in exercise.broker.steps)]
-        done = len(work.steps)
-        until_us = ends[done]
-        commands = [each for each in exercise.full_scenario()["commands"] if each["at_us"] <= until_us]
-        scenario = {**exercise.scenario, "commands": commands, "until_us": until_us}
-        return scenario, ends[done - 1] if done else 0
-    if work.locked:
-        return exercise.full_scenario(), exercise.scenario["until_us"]
-    return exercise.scenario, 0
+    return kind_of(exercise).is_held(progress(work))
 
 
 def open_stage(exercise: Exercise, work: Work) -> Session:
     """Begin the session that belongs to the state of the work; the one before goes."""
-    scenario, past_us = scenario_now(exercise, work)
+    scenario, past_us = kind_of(exercise).stage(exercise, progress(work))
     titled = {**scenario, "title": exercise.en.title}
     session = services.start_session(door().check(titled))
     if past_us:

@@ -14,7 +14,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import ownership
-from playground.exercises import answers, catalog, learners, selectors, services, stages, words
+from playground.exercises import catalog, learners, selectors, services, stages, words
+from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
@@ -108,6 +109,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
     attempt = selectors.last_attempt(work)
     following = catalog.next_after(found.slug)
     slugs = catalog.unit(found.unit).exercises
+    progress = stages.progress(work) if work else Progress()
     return {
         "exercise": found,
         "texts": texts,
@@ -124,22 +126,12 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "verdict": selectors.shown_verdict(found, texts, attempt) if attempt else None,
         "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
         "may_see_solution": bool(work) and services.may_see_solution(work, found),
-        "board": selectors.board(found, work) if work else None,
-        "options": [
-            (each.id, texts.words[each.id]) for each in (found.predict.options if found.predict else ())
-        ],
-        "items": _items(found, texts),
+        "answer": selectors.answer_form(found, texts, progress) if work else None,
+        "runs_on": attempt is not None and progress != Progress(),
         "next": {"address": _address(following), "title": following.texts(language).title}
         if following
         else None,
     }
-
-
-def _items(found: Exercise, texts: Any) -> list[tuple[str, str]]:
-    """Return the lines to put in order, sorted by their words so that the file's order gives nothing away."""
-    asked = found.order or found.predict
-    items = [(each.id, texts.words[each.id]) for each in (asked.items if asked else ())]
-    return sorted(items, key=lambda item: item[1])
 
 
 def does(view: View) -> View:
@@ -179,7 +171,7 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 @does
 def answer(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Grade an answer."""
-    services.answer(work, found, answers.read(found, request.POST))
+    services.answer(work, found, kind_of(found).read(request.POST))
 
 
 @rate_limited_reading

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.exercises import catalog
-from playground.exercises.grading import solution_of
+from playground.exercises.kinds import solution_of
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage
 
 WAIT_MS = 20_000

@@ -21,7 +21,7 @@ from playground.classroom import limits, names, selectors, services, voting
 from playground.classroom.models import Ballot, Classroom, Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import limits as exercise_limits
-from playground.exercises.grading import solution_of
+from playground.exercises.kinds import solution_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.messages import Refused
 from playground.models import Scenario, Session

@@ -135,7 +135,7 @@ function drawBars() {
 /** A tally in words, by the exercise's own names. */
 function answerText(exercise, tally) {
   const parts = tally.split(" ").map((part) => exercise.words[part] ?? part);
-  return parts.join(exercise.several ? " · " : " ");
+  return parts.join(exercise.between);
 }
 
 function drawHardest(hardest) {

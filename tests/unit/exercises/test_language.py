@@ -8,10 +8,11 @@ import msgspec
 import pytest
 
 from playground.exercises import catalog
-from playground.exercises.grading import BadAnswer, TooLong, grade, solution_of
+from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.grading.events import EventForm
 from playground.exercises.grading.language import Condition, Malformed, Measure
 from playground.exercises.grading.playback import Playback
+from playground.exercises.kinds import grade, solution_of
 
 FACTS = {"queue": {"q4": 3, "delta": 0, "target": None}, "alarm": False, "seen": {"Published": 2}}
 LATER = {"queue": {"q4": 1, "delta": 5, "target": None}, "alarm": True, "seen": {"Published": 3}}

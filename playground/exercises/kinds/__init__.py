@@ -1,0 +1,46 @@
+"""The kinds of exercises: each is one module, which knows all that differs from one kind to the next.
+
+To add one: a module with a subclass of `Kind`, its template below templates/exercises/kinds, its texts in the three
+languages, and its line in KINDS. Pages, grading, classes, votes and exports look kinds up here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playground.exercises.kinds.broker import Broker
+from playground.exercises.kinds.choice import Choice
+from playground.exercises.kinds.kind import GiveUp, Kind, Progress, never
+from playground.exercises.kinds.number import Number
+from playground.exercises.kinds.order import Order
+from playground.exercises.kinds.reach import Reach
+from playground.exercises.kinds.several import Several
+
+if TYPE_CHECKING:
+    from playground.exercises.grading import Verdict
+    from playground.exercises.schema import Exercise
+
+__all__ = ["KINDS", "Kind", "Progress", "grade", "kind_of", "solution_of"]
+
+KINDS: dict[str, Kind] = {
+    kind.name: kind for kind in (Choice(), Several(), Number(), Order(), Reach(), Broker())
+}
+"""Every kind by the name that files give it."""
+
+
+def kind_of(exercise: Exercise) -> Kind:
+    """Return what kind of exercise it is."""
+    return KINDS[exercise.kind]
+
+
+def grade(exercise: Exercise, answer: Any, give_up: GiveUp = never) -> Verdict:
+    """Judge an answer by running the engine.
+
+    Raises BadAnswer when it has not the form that the kind asks for, TooLong when the run is too long to be graded.
+    """
+    return kind_of(exercise).grade(exercise, answer, give_up)
+
+
+def solution_of(exercise: Exercise) -> Any:
+    """Return the right answer: computed from the engine's run, or written where no engine can compute it."""
+    return kind_of(exercise).solution(exercise)

@@ -1,0 +1,216 @@
+"""Be the broker: where the learner put each message, beside where the engine's transitions put it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from engine.transitions import Shift
+from playground.exercises.grading import BadAnswer, Event, Line, Playback, Verdict
+from playground.exercises.grading.facts import PENDING
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never
+from playground.exercises.schema import Part
+from playground.messages import Refused
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Texts
+
+PLACES = ("q1", "q2", "delta", "q3", "q4", "unacked", "gone")
+PLACE_WORDS = {
+    "unacked": _("unacknowledged"),
+    "gone": _("gone"),
+    "arriving": _("arriving"),
+    "outside": _("outside"),
+}
+"""Sub-queues are called the same everywhere."""
+Placement = dict[str, str]
+"""Where each message is, by its number."""
+
+
+class Step(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One step of the broker's work: the run up to here."""
+
+    until_us: int
+
+
+class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The learner moves messages; each step is compared with what the engine's transitions do."""
+
+    steps: tuple[Step, ...]
+
+
+class Stage(msgspec.Struct, frozen=True):
+    """One step: where the messages were, where the engine put them, and by which moves."""
+
+    before: Placement
+    after: Placement
+    moves: tuple[tuple[str, str, str, str, int, int], ...]
+
+
+class Broker(Kind):
+    """Step by step, each message to its place."""
+
+    name = "broker"
+    label = _("be the broker")
+    form = Form
+    button = _("Check this step")
+    lines_shown = 1  # the first difference is enough to think about; the rest is for the next try
+    feedback = {
+        "_stayed": _("A message that you left where it was has moved."),
+        "_moved": _("A message that you moved has stayed where it was."),
+        "_elsewhere": _("A message did move, but to another place."),
+    }
+
+    def read(self, posted: Posted) -> Placement:
+        """Read `place-7=q3` for each message."""
+        placed = {}
+        for name, value in list(posted.items())[:MOST_PARTS]:
+            found = re.fullmatch(r"place-([0-9]{1,4})", name)
+            if found and value in PLACES:
+                placed[found[1]] = value
+        return placed
+
+    def whole_answer(
+        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
+    ) -> Any:
+        """Return the placements of the steps so far, and this one."""
+        if self.is_over(exercise, progress):
+            raise Refused(_("All steps are done. Begin again to repeat them."))
+        return [*progress.steps, given]
+
+    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+        """Go on to the next step when this one is right."""
+        if verdict.step > len(progress.steps):
+            return progress._replace(steps=(*progress.steps, given))
+        return progress
+
+    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+        """Tell whether all steps are done."""
+        return len(progress.steps) >= len(exercise.form.steps)
+
+    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+        """Return the run up to the step that is done, past the step before."""
+        ends = [exercise.scenario["until_us"], *(step.until_us for step in exercise.form.steps)]
+        done = len(progress.steps)
+        until_us = ends[done]
+        commands = [each for each in exercise.full_scenario()["commands"] if each["at_us"] <= until_us]
+        scenario = {**exercise.scenario, "commands": commands, "until_us": until_us}
+        return scenario, ends[done - 1] if done else 0
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return the step that is to be done: its text, and where the messages stand."""
+        number = len(progress.steps)
+        return {
+            "number": number + 1,
+            "text": texts.steps[number],
+            "placed": stages(exercise)[number].before,
+            "places": [(place, place_word(place)) for place in PLACES],
+        }
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge the last of the placements given; the ones before it must be right as well."""
+        found = stages(exercise, give_up)
+        if not isinstance(answer, list) or not 1 <= len(answer) <= len(found):
+            raise BadAnswer("give one placement for each step")
+        for number, (placement, stage) in enumerate(zip(answer, found, strict=False)):
+            _check(placement, stage)
+            wrong = [seq for seq, place in stage.after.items() if placement[seq] != place]
+            if wrong:
+                lines = tuple(Line(seq, placement[seq], stage.after[seq], False) for seq in wrong)
+                return Verdict(
+                    False,
+                    (_slip(wrong[0], placement, stage),),
+                    lines,
+                    f"{number + 1}: {_said(lines)}",
+                    number,
+                    stage.moves,
+                )
+        done = len(answer)
+        return Verdict(done == len(found), (), (), f"{done}", done, found[done - 1].moves)
+
+    def solution(self, exercise: Exercise) -> list[Placement]:
+        """Return the right placements, one for each step."""
+        return [stage.after for stage in stages(exercise)]
+
+    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+        """Return a line for each step: what happened, and who is where."""
+        return [
+            f"{texts.steps[number]} → "
+            + "; ".join(
+                f"{place}: {', '.join(members)}"
+                for place in PLACES
+                if (members := [seq for seq, at in placement.items() if at == place])
+            )
+            for number, placement in enumerate(self.solution(exercise))
+        ]
+
+    def about(self, texts: Texts, name: str) -> str:
+        """Return a message by its number."""
+        return str(MESSAGE % {"number": name})
+
+    def said(self, texts: Texts, value: Any) -> str:
+        """Return a place in words."""
+        return place_word(str(value))
+
+
+MESSAGE = _("message %(number)s")
+
+
+def place_word(name: str) -> str:
+    """Return the name of a place of messages."""
+    return str(PLACE_WORDS.get(name, name))
+
+
+def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
+    """Return all steps as the engine does them. New messages stand before their step where they arrive: outside."""
+    playback = Playback(exercise.full_scenario(), give_up=give_up)
+    before = _placed(playback.play(exercise.scenario["until_us"]))
+    found = []
+    for step in exercise.form.steps:
+        begin = len(playback.events)
+        after = _placed(playback.play(step.until_us))
+        start = {seq: before.get(seq, "arriving") for seq in after}
+        found.append(Stage(start, after, tuple(_moves(playback.events[begin:]))))
+        before = after
+    return found
+
+
+def _placed(facts: dict[str, Any]) -> Placement:
+    places: Placement = facts["queue"]["place"]
+    return places
+
+
+def _moves(events: Sequence[Event]) -> list[tuple[str, str, str, str, int, int]]:
+    moves = []
+    for event in events:
+        shift = event.transition
+        if isinstance(shift, Shift) and shift.extents:
+            first, last = shift.extents[0].start, shift.extents[-1].end - 1
+            moves.append((shift.rule, event.kind, _name(shift.source), _name(shift.to), first, last))
+    return moves
+
+
+def _name(place: str | None) -> str:
+    return "unacked" if place in PENDING else place or "outside"
+
+
+def _check(placement: Any, stage: Stage) -> None:
+    if not isinstance(placement, dict) or set(placement) != set(stage.after):
+        raise BadAnswer("say of every message where it is")
+    if not all(place in PLACES for place in placement.values()):
+        raise BadAnswer("a message is in q1, q2, delta, q3 or q4, unacked or gone")
+
+
+def _slip(seq: str, placement: Placement, stage: Stage) -> str:
+    """Return what kind of mistake the first wrong message is."""
+    if placement[seq] == stage.before[seq]:
+        return "_stayed"
+    return "_moved" if stage.after[seq] == stage.before[seq] else "_elsewhere"
+
+
+def _said(lines: Sequence[Line]) -> str:
+    return " ".join(f"{line.about}→{line.yours}" for line in lines[:4])

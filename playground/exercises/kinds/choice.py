@@ -1,0 +1,47 @@
+"""Predict: choose the one thing that will be so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.kinds.kind import GiveUp, Posted, only_line
+from playground.exercises.kinds.options import OptionsKind, holding, ids
+from playground.messages import Refused
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise
+
+TEXT = 60
+
+
+class Choice(OptionsKind):
+    """Exactly one option holds."""
+
+    name = "choice"
+
+    def read(self, posted: Posted) -> str:
+        """Read `answer=q4`."""
+        answer = posted.get("answer", "")[:TEXT]
+        if not answer:
+            raise Refused(_("Choose one of the answers first."))
+        return answer
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge the id of an option; a wrong option's own text is its feedback."""
+        if not isinstance(answer, str) or answer not in ids(exercise):
+            raise BadAnswer("choose one of the options")
+        (right,) = holding(exercise, give_up)
+        passed = answer == right
+        return Verdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
+
+    def tallies(self, exercise: Exercise) -> list[str]:
+        """Return every option."""
+        return ids(exercise)
+
+    def solution(self, exercise: Exercise) -> str:
+        """Return the option that holds."""
+        (right,) = holding(exercise)
+        return right

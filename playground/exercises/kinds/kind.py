@@ -1,0 +1,181 @@
+"""What an exercise kind must say of itself. Grading is pure; pages, the database and sockets stay outside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, ItemsView
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from playground.exercises.grading import Line, Playback, Verdict
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Part, Texts
+
+GiveUp = Callable[[], bool]
+"""Asked now and then while a run is graded; when it says so, TooLong is raised."""
+
+MOST_PARTS = 64
+"""Parts of an answer that are read of what somebody sends."""
+
+
+def never() -> bool:
+    """Let grading take as long as it needs."""
+    return False
+
+
+class Posted(Protocol):
+    """A form as a browser sends it."""
+
+    def get(self, name: str, otherwise: str) -> str:
+        """Return the last value of a field."""
+
+    def getlist(self, name: str) -> list[str]:
+        """Return all values of a field."""
+
+    def items(self) -> ItemsView[str, str]:
+        """Return the last value of each field."""
+
+
+class Progress(NamedTuple):
+    """How far somebody is with an exercise.
+
+    Args:
+        steps: right answers to single steps, for kinds that have steps.
+        locked: whether the answer is given and the run may go on.
+    """
+
+    steps: tuple[Any, ...] = ()
+    locked: bool = False
+
+
+class Kind(ABC):
+    """One kind of exercise.
+
+    The kind's own table in an exercise's file has the kind's name and the form `form`; pages show `template`.
+    """
+
+    name: ClassVar[str]
+    """As files, addresses and exports call it."""
+    label: ClassVar[Any]
+    """As learners read it."""
+    form: ClassVar[type[Part]]
+    """What the kind's table in a file holds."""
+    feedback: ClassVar[dict[str, Any]] = {}
+    """What is said of a wrong answer where the exercise has no words of its own; the ids begin with `_`."""
+    button: ClassVar[Any]
+    """What the button says that sends the answer."""
+    help: ClassVar[Any] = ""
+    """A sentence below it."""
+    between: ClassVar[str] = " "
+    """What stands between the parts of a counted answer."""
+    votable: ClassVar[bool] = False
+    """Whether a whole class can vote on it: one short answer."""
+    engine_shown: ClassVar[bool] = True
+    """Whether a verdict shows what the engine did beside the answer; a goal is reached or not."""
+    lines_shown: ClassVar[int] = 1000
+    """How many lines of a verdict are shown."""
+
+    @property
+    def template(self) -> str:
+        """The template of the form in which one answers."""
+        return f"exercises/kinds/{self.name}.html"
+
+    @abstractmethod
+    def read(self, posted: Posted) -> Any:
+        """Return the answer that was sent, bounded; raise `Refused` saying what is missing."""
+
+    @abstractmethod
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge an answer by running the engine; raise BadAnswer or TooLong."""
+
+    @abstractmethod
+    def solution(self, exercise: Exercise) -> Any:
+        """Return the right answer, in the form that `grade` takes."""
+
+    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+        """Return the solution in words."""
+        return [self.tally_text(texts, str(self.solution(exercise)))]
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return what the template needs besides the exercise and its texts."""
+        return {}
+
+    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+        """Tell whether nothing is left to answer, until one begins again."""
+        return progress.locked
+
+    def whole_answer(
+        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
+    ) -> Any:
+        """Return what is graded when this was given; `log` returns the commands of the learner's own session."""
+        return given
+
+    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+        """Return how far one is after an answer."""
+        return progress
+
+    def is_held(self, progress: Progress) -> bool:
+        """Tell whether the run stands still, and its session can only be watched."""
+        return not progress.locked
+
+    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+        """Return the scenario of the session beside the task, and the virtual time up to which it is past already."""
+        if progress.locked:
+            return exercise.full_scenario(), exercise.scenario["until_us"]
+        return exercise.scenario, 0
+
+    def about(self, texts: Texts, name: str) -> str:
+        """Return in words what a line of a verdict is about."""
+        return texts.words.get(name, name)
+
+    def said(self, texts: Texts, value: Any) -> str:
+        """Return a value of a verdict in words."""
+        if value is None:
+            return "–"
+        if isinstance(value, bool):
+            return _("yes") if value else _("no")
+        return texts.words.get(value, value) if isinstance(value, str) else str(value)
+
+    def tallies(self, exercise: Exercise) -> list[str]:
+        """Return the tallies that a vote lists even if nobody gave that answer."""
+        return []
+
+    def tally_text(self, texts: Texts, tally: str) -> str:
+        """Return a counted answer in words."""
+        return self.between.join(texts.words.get(part, part) for part in tally.split(" "))
+
+
+YOURS = gettext_lazy("your prediction")
+
+
+class Prediction(Kind):
+    """A question about a run that stands still; right or wrong, the answer stands, and the run shows what happens."""
+
+    label = gettext_lazy("predict")
+    button = gettext_lazy("Lock my prediction, and run on")
+    help = gettext_lazy("The run stands still until then.")
+    votable = True
+
+    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+        """Lock the answer, whatever it was."""
+        return progress._replace(locked=True)
+
+    def about(self, texts: Texts, name: str) -> str:
+        """Return what a line is about: the only one there is, or an option."""
+        return str(YOURS) if name == self.name else super().about(texts, name)
+
+
+def only_line(kind: Kind, answer: Any, right: Any) -> tuple[Line, ...]:
+    """Return the lines of a verdict on a single answer."""
+    return (Line(kind.name, answer, right, answer == right),)
+
+
+def play(exercise: Exercise, watchers: Any = (), give_up: GiveUp = never) -> Playback:
+    """Return the whole run of an exercise, watched."""
+    scenario = exercise.full_scenario()
+    playback = Playback(scenario, (), watchers, give_up)
+    playback.play(scenario["until_us"])
+    return playback

@@ -1,0 +1,74 @@
+"""Predict: how many."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.grading.language import Measure
+from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, never, only_line, play
+from playground.exercises.schema import Id, Part
+from playground.messages import Refused
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise
+
+
+class Slip(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A wrong number that a known misunderstanding leads to, computed from the run as well."""
+
+    id: Id
+    measure: Any
+
+
+class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What is measured, and the largest number that may be given."""
+
+    measure: Any
+    most: int = 1_000_000
+    slips: tuple[Slip, ...] = ()
+
+
+class Number(Prediction):
+    """A whole number, measured in the run."""
+
+    name = "number"
+    form = Form
+    feedback = {
+        "_too-high": _("Too many. Compare your number with what the engine did, and find the difference."),
+        "_too-low": _("Too few. Compare your number with what the engine did, and find the difference."),
+    }
+
+    def read(self, posted: Posted) -> int:
+        """Read `answer=12`."""
+        text = posted.get("answer", "").strip()
+        if not re.fullmatch(r"[0-9]{1,9}", text):
+            raise Refused(_("Give a whole number."))
+        return int(text)
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge a number: a known slip has its own feedback."""
+        if isinstance(answer, bool) or not isinstance(answer, int) or not 0 <= answer <= exercise.form.most:
+            raise BadAnswer(f"give a whole number from 0 to {exercise.form.most}")
+        right, slips = _measured(exercise, give_up)
+        passed = answer == right
+        feedback = [name for name, value in slips.items() if value == answer != right]
+        if not passed and not feedback:
+            feedback = ["_too-high" if answer > right else "_too-low"]
+        return Verdict(passed, tuple(feedback[:1]), only_line(self, answer, right), str(answer))
+
+    def solution(self, exercise: Exercise) -> int:
+        """Return the number that the run comes to."""
+        return _measured(exercise)[0]
+
+
+def _measured(exercise: Exercise, give_up: GiveUp = never) -> tuple[int, dict[str, int]]:
+    """Return the right number, and those of the known slips."""
+    form = exercise.form
+    measures = {"": Measure(form.measure), **{slip.id: Measure(slip.measure) for slip in form.slips}}
+    facts = play(exercise, measures.values(), give_up).facts()
+    values = {name: measure.now(facts) for name, measure in measures.items()}
+    return values.pop(""), values

@@ -1,0 +1,47 @@
+"""Options of a prediction: each has a condition, and the engine's run tells which of them hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playground.exercises.grading.language import Condition
+from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, never, play
+from playground.exercises.schema import Id, Part
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Texts
+
+
+class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One of several answers; it is right if its condition holds."""
+
+    id: Id
+    when: Any
+
+
+class Options(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A question with answers to choose from."""
+
+    options: tuple[Option, ...]
+
+
+class OptionsKind(Prediction):
+    """What questions with one right answer and with several have in common."""
+
+    form = Options
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return the options with their words."""
+        return {"options": [(each.id, texts.words[each.id]) for each in exercise.form.options]}
+
+
+def ids(exercise: Exercise) -> list[str]:
+    """Return the ids of the options in the file's order."""
+    return [option.id for option in exercise.form.options]
+
+
+def holding(exercise: Exercise, give_up: GiveUp = never) -> list[str]:
+    """Return the ids of the options whose condition holds."""
+    conditions = {option.id: Condition(option.when) for option in exercise.form.options}
+    facts = play(exercise, conditions.values(), give_up).facts()
+    return [name for name, condition in conditions.items() if condition.now(facts)]

@@ -1,0 +1,109 @@
+"""Put in order: the learner's sequence beside the one in which the engine's transitions came."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from playground.exercises.grading import BadAnswer, Event, Line, Verdict
+from playground.exercises.grading.events import EventForm
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, play
+from playground.exercises.schema import Id, Part
+from playground.messages import Refused
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Texts
+
+
+class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Something to put in order. Without an event it never happens: a distractor."""
+
+    id: Id
+    event: EventForm | None = None
+
+
+class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """Events to be put in the order of the run, with distractors among them."""
+
+    items: tuple[Item, ...]
+
+
+class Order(Kind):
+    """The events of a run, some of which never happen."""
+
+    name = "order"
+    label = _("put in order")
+    form = Form
+    button = _("Check the order")
+    feedback = {
+        "_missing": _("Something is missing from your order."),
+        "_out-of-order": _("Everything that happens is there, but not in this order."),
+    }
+
+    def read(self, posted: Posted) -> list[str]:
+        """Read `position-confirm=3` for each item; 0 or nothing leaves it out."""
+        found: list[tuple[int, str]] = []
+        for name, value in list(posted.items())[:MOST_PARTS]:
+            item = re.fullmatch(r"position-([a-z0-9-]{1,41})", name)
+            if item and re.fullmatch(r"[1-9][0-9]?", value):
+                found.append((int(value), item[1]))
+        if not found:
+            raise Refused(_("Put at least one line in its place."))
+        return [item for _position, item in sorted(found)]
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Compare a list of ids with the run."""
+        return judge(exercise.form.items, play(exercise, (), give_up).events, answer)
+
+    def solution(self, exercise: Exercise) -> list[str]:
+        """Return the ids of what happens, in the order of the run."""
+        return sequence(exercise.form.items, play(exercise).events)
+
+    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+        """Return the lines in their order."""
+        return [texts.words[name] for name in self.solution(exercise)]
+
+    def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
+        """Let the run go on once the order is right."""
+        return progress._replace(locked=progress.locked or verdict.passed)
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return the lines, sorted by their words so that the file's order gives nothing away."""
+        items = [(each.id, texts.words[each.id]) for each in exercise.form.items]
+        return {"lines": sorted(items, key=lambda item: item[1])}
+
+
+def sequence(items: Sequence[Item], events: Sequence[Event]) -> list[str]:
+    """Return the ids of the items that happen, in the order of the run."""
+    numbers = {}
+    for item in items:
+        event = item.event.first_in(events) if item.event else None
+        if event is not None:
+            numbers[item.id] = event.number
+    return sorted(numbers, key=numbers.__getitem__)
+
+
+def judge(items: Sequence[Item], events: Sequence[Event], answer: Any) -> Verdict:
+    """Compare a list of ids with the run: what does not happen, what is missing, and the first one out of place."""
+    names = {item.id for item in items}
+    if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
+        raise BadAnswer("put the items in order")
+    if len(set(answer)) != len(answer):
+        raise BadAnswer("each item stands once")
+    right = sequence(items, events)
+    imagined = [name for name in answer if name not in right]
+    missing = [name for name in right if name not in answer]
+    kept = [name for name in answer if name in right]
+    wanted = [name for name in right if name in answer]
+    late = [name for name, other in zip(kept, wanted, strict=True) if name != other]
+    places = {name: number for number, name in enumerate(right, 1)}
+    lines = [
+        Line(name, number, places.get(name), name not in imagined and name not in late)
+        for number, name in enumerate(answer, 1)
+    ]
+    lines += [Line(name, None, places[name], False) for name in missing]
+    feedback = imagined[:1] or (["_missing"] if missing else []) or (["_out-of-order"] if late else [])
+    return Verdict(not feedback, tuple(feedback), tuple(lines), " ".join(answer) or "-")

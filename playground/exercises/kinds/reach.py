@@ -1,0 +1,163 @@
+"""Reach a state: the learner's own session, replayed from its command log, against conditions and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from django.utils.translation import gettext_lazy as _
+
+from engine.replay.player import Timed
+from playground.exercises.grading import BadAnswer, Line, Playback, Verdict
+from playground.exercises.grading.language import Condition
+from playground.exercises.kinds.kind import GiveUp, Kind, Posted, Progress
+from playground.exercises.schema import Id, Part
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Texts
+
+MAX_COMMANDS = 500
+TAIL_US = 10_000_000
+"""A written solution is looked at this long after its last command, unless it says when."""
+
+
+class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One condition of a state to be reached."""
+
+    id: Id
+    test: Any
+
+
+class Limits(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What the learner may use: commands in all, which verbs, and messages."""
+
+    commands: int = 12
+    verbs: tuple[str, ...] = ()
+    messages: int = 2000
+    forbidden_settings: tuple[str, ...] = ()
+
+
+class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A state that the learner has to bring about in a live session.
+
+    Args:
+        goals: all must hold at the end.
+        limits: what may be used.
+        solution: commands that reach the state, for no engine can compute them; the last may be {"until_us": ...}.
+    """
+
+    goals: tuple[Goal, ...]
+    limits: Limits = Limits()
+    solution: tuple[dict[str, Any], ...]
+
+
+class Reach(Kind):
+    """The session itself is the answer."""
+
+    name = "reach"
+    label = _("reach a state")
+    form = Form
+    button = _("Check")
+    help = _("The engine repeats your session and looks whether the state was reached.")
+    engine_shown = False
+    feedback = {
+        "_too-many-commands": _(
+            "The state counts, but you used more commands than allowed. Begin again with fewer."
+        ),
+        "_verb-not-allowed": _(
+            "One of your commands is not allowed in this exercise. Begin again without it."
+        ),
+        "_setting-not-allowed": _("You changed a setting that must stay as it is. Begin again without it."),
+        "_too-many-messages": _("You published more messages than allowed. Begin again with fewer."),
+    }
+
+    def read(self, posted: Posted) -> None:
+        """Read nothing: what was done in the session is on record."""
+
+    def whole_answer(
+        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
+    ) -> Any:
+        """Return the session's command log."""
+        return log()
+
+    def is_over(self, exercise: Exercise, progress: Progress) -> bool:
+        """A session can be checked again and again."""
+        return False
+
+    def is_held(self, progress: Progress) -> bool:
+        """The learner commands the session from the start."""
+        return False
+
+    def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:
+        """Return the scenario that the session begins with."""
+        return exercise.scenario, 0
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge a session: {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ...}."""
+        commands, until_us = _read(answer)
+        form: Form = exercise.form
+        over = _limits_broken([command for _at_us, command in commands], form.limits)
+        conditions = {goal.id: Condition(goal.test) for goal in form.goals}
+        playback = Playback(exercise.scenario, commands, conditions.values(), give_up)
+        facts = playback.play(until_us)
+        lines = [
+            Line(name, condition.found(facts), True, condition.now(facts))
+            for name, condition in conditions.items()
+        ]
+        missed = tuple(line.about for line in lines if not line.right)
+        feedback = (over,) if over else missed
+        verbs = " ".join(str(command.get("do", "")) for _at_us, command in commands[:8])
+        return Verdict(not feedback, feedback, tuple(lines), verbs or "-")
+
+    def solution(self, exercise: Exercise) -> dict[str, Any]:
+        """Return the written commands as an answer."""
+        return as_answer(list(exercise.form.solution))
+
+    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+        """Return a line for each command."""
+        return [command_line(command) for command in self.solution(exercise)["commands"]]
+
+
+def as_answer(commands: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return commands, of which the last may be {"until_us": ...}, as an answer."""
+    last = commands[-1] if commands else {}
+    if set(last) == {"until_us"}:
+        return {"commands": commands[:-1], "until_us": last["until_us"]}
+    return {"commands": commands, "until_us": last.get("at_us", 0) + TAIL_US}
+
+
+def command_line(command: dict[str, Any]) -> str:
+    """Return a command as one line: when, what, with which values."""
+    values = ", ".join(f"{name}={value}" for name, value in command.items() if name not in {"at_us", "do"})
+    return f"{command['at_us'] / 1_000_000:g} s  {command['do']} {values}".strip()
+
+
+def _read(answer: Any) -> tuple[list[Timed], int]:
+    if not isinstance(answer, dict) or not isinstance(answer.get("commands"), list):
+        raise BadAnswer("an answer is the session's command log")
+    commands, until_us = answer["commands"], answer.get("until_us")
+    if len(commands) > MAX_COMMANDS or not isinstance(until_us, int):
+        raise BadAnswer(f"a session of an exercise has at most {MAX_COMMANDS} commands")
+    timed: list[Timed] = []
+    for each in commands:
+        if not isinstance(each, dict) or not isinstance(each.get("at_us"), int):
+            raise BadAnswer("each command has a time")
+        timed.append((each["at_us"], {name: value for name, value in each.items() if name != "at_us"}))
+    return sorted(timed, key=lambda pair: pair[0]), until_us
+
+
+def _limits_broken(commands: list[dict[str, Any]], limits: Limits) -> str | None:
+    """Return the id of the first limit that the commands break."""
+    if len(commands) > limits.commands:
+        return "_too-many-commands"
+    if limits.verbs and any(command.get("do") not in limits.verbs for command in commands):
+        return "_verb-not-allowed"
+    settings = {command.get("name") for command in commands if command.get("do") == "set"}
+    if settings & set(limits.forbidden_settings):
+        return "_setting-not-allowed"
+    published = sum(
+        count
+        for command in commands
+        if command.get("do") == "publish" and isinstance(count := command.get("count", 0), int)
+    )
+    return "_too-many-messages" if published > limits.messages else None

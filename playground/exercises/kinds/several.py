@@ -1,0 +1,49 @@
+"""Predict: choose all that will be so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from playground.exercises.grading import BadAnswer, Line, Verdict
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Posted
+from playground.exercises.kinds.options import OptionsKind, holding, ids
+
+if TYPE_CHECKING:
+    from playground.exercises.schema import Exercise, Texts
+
+TEXT = 60
+
+
+class Several(OptionsKind):
+    """Any number of options holds."""
+
+    name = "several"
+    between = " · "
+
+    def read(self, posted: Posted) -> list[str]:
+        """Read `answer=small&answer=large`; none is an answer as well."""
+        return [each[:TEXT] for each in posted.getlist("answer")[:MOST_PARTS]]
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        """Judge a list of ids; the options that were wrongly chosen or left out are the feedback."""
+        names = ids(exercise)
+        if (
+            not isinstance(answer, list)
+            or not set(map(str, answer)) <= set(names)
+            or len(answer) > len(names)
+        ):
+            raise BadAnswer("choose among the options")
+        right = set(holding(exercise, give_up))
+        lines = tuple(
+            Line(name, name in answer, name in right, (name in answer) == (name in right)) for name in names
+        )
+        wrong = tuple(line.about for line in lines if not line.right)
+        return Verdict(not wrong, wrong, lines, " ".join(name for name in names if name in answer) or "-")
+
+    def solution(self, exercise: Exercise) -> list[str]:
+        """Return the options that hold."""
+        return holding(exercise)
+
+    def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
+        """Return a line for each option that holds."""
+        return [texts.words[name] for name in self.solution(exercise)]

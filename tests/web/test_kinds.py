@@ -1,0 +1,150 @@
+"""An exercise kind is one module: whatever has the protocol is shown, answered, graded, voted on and exported."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from playground.classroom import selectors, services, voting
+from playground.exercises import catalog, limits
+from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.grading.language import Condition
+from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
+from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, Progress, only_line, play
+from playground.exercises.models import Work
+from playground.exercises.schema import Exercise, Part, Texts
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A statement about the end of the run."""
+
+    holds: Any
+
+
+class TrueOrFalse(Prediction):
+    """A statement that holds, or does not."""
+
+    name = "truth"
+    form = Form
+    feedback = {"_other": "It is the other way round."}
+
+    @property
+    def template(self) -> str:
+        return "exercises/kinds/choice.html"
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        return {"options": [("true", "it holds"), ("false", "it does not")]}
+
+    def read(self, posted: Posted) -> str:
+        return posted.get("answer", "")
+
+    def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
+        if answer not in {"true", "false"}:
+            raise BadAnswer("true or false")
+        right = self.solution(exercise)
+        return Verdict(
+            answer == right, () if answer == right else ("_other",), only_line(self, answer, right), answer
+        )
+
+    def solution(self, exercise: Exercise) -> str:
+        condition = Condition(exercise.form.holds)
+        return "true" if condition.now(play(exercise, [condition]).facts()) else "false"
+
+
+@pytest.fixture
+def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
+    """Return an exercise of a kind that was just plugged in, in the catalogue."""
+    limits.forget()
+    monkeypatch.setitem(KINDS, "truth", TrueOrFalse())
+    like = catalog.exercise("first-in")
+    texts = {name: msgspec.to_builtins(getattr(like, name)) for name in ("en", "zh_hans", "zh_hant")}
+    plain = {
+        "kind": "truth",
+        "truth": {"holds": ["queue.q4", "==", 6]},
+        "minutes": 3,
+        "rules": ["Q20"],
+        "scenario": like.scenario,
+        "go_on": msgspec.to_builtins(like.go_on),
+        "wrong": [{"answer": "false", "feedback": "_other"}] * 3,
+        "slug": "all-in-q4",
+        "unit": like.unit,
+        **texts,
+    }
+    made = catalog.read(plain)
+    known = {**catalog.exercises(), made.slug: made}
+    unit = msgspec.structs.replace(
+        catalog.unit(like.unit), exercises=(*catalog.unit(like.unit).exercises, made.slug)
+    )
+    others = tuple(unit if each.slug == unit.slug else each for each in catalog.units())
+    monkeypatch.setattr(catalog, "exercises", lambda: known)
+    monkeypatch.setattr(catalog, "units", lambda: others)
+    yield made
+    limits.forget()
+
+
+def test_a_kind_that_is_plugged_in_is_graded(truth: Exercise) -> None:
+    assert solution_of(truth) == "true"
+    assert grade(truth, "true").passed
+    assert grade(truth, "false").feedback == ("_other",)
+
+
+@pytest.mark.django_db
+def test_a_kind_that_is_plugged_in_has_its_page(truth: Exercise, client: Client) -> None:
+    address = f"/learn/{truth.unit}/{truth.slug}/"
+    client.post(f"{address}begin")
+    page = client.get(address).content.decode()
+    assert "it does not" in page
+    assert "is-held" in page
+    client.post(f"{address}answer", {"answer": "false"})
+    assert "It is the other way round." in client.get(address).content.decode()
+    assert Work.objects.get().locked
+
+
+@pytest.mark.django_db
+def test_a_class_votes_on_a_kind_that_is_plugged_in_and_exports_it(truth: Exercise, client: Client) -> None:
+    assert truth in voting.votable()
+    teacher = User.objects.create_user("t", password="x")
+    classroom = services.make_class(teacher, "Brokers", [truth.unit], 30)
+    student = services.join(client.session, classroom.join_code, "owl")
+    vote = voting.open_vote(classroom, truth.slug)
+    voting.cast(vote, student, "false")
+    rows = voting.results(vote, "en")
+    assert [(row["first"], row["right"]) for row in rows] == [(1, False), (0, True)]
+    assert truth.slug in selectors.csv_text(classroom)
+    assert kind_of(truth).solution_lines(truth, truth.en) == ["true"]
+
+
+def test_a_file_of_no_kind_is_refused_by_name() -> None:
+    with pytest.raises(msgspec.ValidationError, match="no kind is called 'dream'; known: choice"):
+        catalog.read({"kind": "dream"})
+
+
+def test_nobody_asks_for_a_kind_by_its_name() -> None:
+    """What differs from kind to kind is asked of the kind, or the next one would be forgotten somewhere."""
+    places = [ROOT / "playground" / "classroom", ROOT / "playground" / "exercises", ROOT / "templates"]
+    asking = [
+        f"{path.relative_to(ROOT)}: {found[0]}"
+        for place in places
+        for path in sorted(each for each in place.rglob("*") if each.suffix in {".py", ".html"})
+        if (found := re.search(r"(exercise|each|found)\.kind\s*(==|!=|in\b)", path.read_text("utf-8")))
+    ]
+    assert asking == []
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_says_what_pages_need(name: str) -> None:
+    kind = KINDS[name]
+    assert kind.name == name
+    assert str(kind.label)
+    assert str(kind.button)
+    assert (ROOT / "templates" / kind.template).is_file()
+    assert any(each.kind == name for each in catalog.exercises().values())
