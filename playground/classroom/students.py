@@ -95,7 +95,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
         "exercise": exercise,
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "answer": exercises.answer_form(exercise, texts, Progress()),
+        "answer": exercises.answer_form(exercise, texts, Progress(seed=voting.seed(current))),
         "mine": mine.answer if mine else None,
         "given": voting.ballot_of(current, student, second) is not None,
         "open": current.stage in voting.OPEN,

@@ -25,6 +25,11 @@ def votable() -> list[Exercise]:
     return [each for each in catalog.exercises().values() if kind_of(each).votable]
 
 
+def seed(vote: Vote) -> str:
+    """Return what fixes the order of the options: one order on all screens of a vote."""
+    return f"vote {vote.pk}"
+
+
 def current(classroom: Classroom) -> Vote | None:
     """Return the vote that is on."""
     return classroom.votes.exclude(stage="over").order_by("-opened", "-pk").first()

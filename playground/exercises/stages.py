@@ -14,7 +14,7 @@ from playground.models import Session
 
 def progress(work: Work) -> Progress:
     """Return how far somebody is."""
-    return Progress(tuple(work.steps), work.locked)
+    return Progress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
 
 
 def held(exercise: Exercise, work: Work) -> bool:

@@ -127,7 +127,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
         "may_see_solution": bool(work) and services.may_see_solution(work, found),
         "answer": selectors.answer_form(found, texts, progress) if work else None,
-        "runs_on": attempt is not None and progress != Progress(),
+        "runs_on": attempt is not None and bool(progress.locked or progress.steps),
         "next": {"address": _address(following), "title": following.texts(language).title}
         if following
         else None,

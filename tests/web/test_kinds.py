@@ -42,7 +42,7 @@ class TrueOrFalse(Prediction):
         return "exercises/kinds/choice.html"
 
     def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
-        return {"options": [("true", "it holds"), ("false", "it does not")]}
+        return {"options": [("true", "A", "it holds"), ("false", "B", "it does not")]}
 
     def read(self, posted: Posted) -> str:
         return posted.get("answer", "")

@@ -45,10 +45,12 @@ class Progress(NamedTuple):
     Args:
         steps: right answers to single steps, for kinds that have steps.
         locked: whether the answer is given and the run may go on.
+        seed: who answers, or in which vote: the same seed shows options in the same order.
     """
 
     steps: tuple[Any, ...] = ()
     locked: bool = False
+    seed: str = ""
 
 
 class Kind(ABC):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import string
 from typing import TYPE_CHECKING, Any
 
 from playground.exercises.grading.language import Condition
@@ -10,6 +12,10 @@ from playground.exercises.schema import Id, Part
 
 if TYPE_CHECKING:
     from playground.exercises.schema import Exercise, Texts
+
+
+LETTERS = string.ascii_uppercase
+"""How options are called aloud: A, B, C, ..."""
 
 
 class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -31,8 +37,20 @@ class OptionsKind(Prediction):
     form = Options
 
     def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
-        """Return the options with their words."""
-        return {"options": [(each.id, texts.words[each.id]) for each in exercise.form.options]}
+        """Return the options with their letters and words, in an order of the learner's or the vote's own."""
+        order = shuffled(exercise, progress.seed)
+        return {
+            "options": [
+                (name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)
+            ]
+        }
+
+
+def shuffled(exercise: Exercise, seed: str) -> list[str]:
+    """Return the ids of the options in an order that this seed always gives."""
+    order = ids(exercise)
+    random.Random(f"{seed} {exercise.slug}").shuffle(order)
+    return order
 
 
 def ids(exercise: Exercise) -> list[str]:

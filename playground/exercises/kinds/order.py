@@ -19,10 +19,16 @@ if TYPE_CHECKING:
 
 
 class Item(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Something to put in order. Without an event it never happens: a distractor."""
+    """Something to put in order.
+
+    Args:
+        event: what it is in the run; without one, or if the run has none, it never happens: a distractor.
+        after: what must stand before it; left out, all that happens before it in the run.
+    """
 
     id: Id
     event: EventForm | None = None
+    after: tuple[Id, ...] | None = None
 
 
 class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -86,8 +92,19 @@ def sequence(items: Sequence[Item], events: Sequence[Event]) -> list[str]:
     return sorted(numbers, key=numbers.__getitem__)
 
 
+def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[str]]:
+    """Return what must stand before each item that happens: in a chain of causes, all of the chain."""
+    listed = {item.id: item.after for item in items}
+    found: dict[str, set[str]] = {}
+    for at, name in enumerate(right):
+        after = listed[name]
+        direct = right[:at] if after is None else after
+        found[name] = set(direct).union(*(found.get(cause, set()) for cause in direct))
+    return found
+
+
 def judge(items: Sequence[Item], events: Sequence[Event], answer: Any) -> Verdict:
-    """Compare a list of ids with the run: what does not happen, what is missing, and the first one out of place."""
+    """Compare a list of ids with the run: what does not happen, what is missing, and what stands before its cause."""
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
         raise BadAnswer("put the items in order")
@@ -96,12 +113,17 @@ def judge(items: Sequence[Item], events: Sequence[Event], answer: Any) -> Verdic
     right = sequence(items, events)
     imagined = [name for name in answer if name not in right]
     missing = [name for name in right if name not in answer]
-    kept = [name for name in answer if name in right]
-    wanted = [name for name in right if name in answer]
-    late = [name for name, other in zip(kept, wanted, strict=True) if name != other]
+    causes = predecessors(items, right)
+    late = [
+        name
+        for at, name in enumerate(answer)
+        if name in right and causes[name].intersection(answer[at + 1 :])
+    ]
     places = {name: number for number, name in enumerate(right, 1)}
+    wrong = {*imagined, *late}
+    # What waits for nothing before it may stand elsewhere than in this run, and is right there.
     lines = [
-        Line(name, number, places.get(name), name not in imagined and name not in late)
+        Line(name, number, places.get(name) if name in wrong else number, name not in wrong)
         for number, name in enumerate(answer, 1)
     ]
     lines += [Line(name, None, places[name], False) for name in missing]
