@@ -20,6 +20,8 @@ WANTS_CONFIRM: Final = 32
 """The publisher waits for a confirm that depends on disk (K1)."""
 RAW_PERSISTENT: Final = 64
 """The message's own delivery_mode is 2, whatever the queue is (Q20)."""
+READ_BACK: Final = 128
+"""The message was read from a file, has an expiration of its own, and nobody decoded its properties since (P9)."""
 
 
 class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -82,6 +84,11 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def raw_persistent(self) -> bool:
         """Whether the publisher set delivery_mode 2."""
         return self.flags & RAW_PERSISTENT != 0
+
+    @property
+    def read_back(self) -> bool:
+        """Whether its own expiration is unknown to the queue, as of a message read from a file (P9)."""
+        return self.flags & READ_BACK != 0
 
     def part(self, offset: int, count: int) -> Extent:
         """Return `count` messages beginning at `offset`."""

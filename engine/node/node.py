@@ -21,7 +21,6 @@ from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
 from engine.node.broker.virtual_host import QUEUE, VirtualHost
-from engine.node.clients.actors import Hand
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
@@ -110,14 +109,16 @@ class Node:
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
         self.host = VirtualHost(
-            settings=configuration.queue, codec=self._codec, storage=self.storage, emit=self._emit
+            settings=configuration.queue,
+            codec=self._codec,
+            storage=self.storage,
+            emit=self._emit,
+            as_read=self.kinds.as_read,
         )
         self.watch = MemoryWatch(MemoryMonitor())
-        self.hand = Hand()
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
         self.queues = Queues(
             host=self.host,
-            hand=self.hand,
             clock=self._clock,
             settings=configuration.current,
             watch=self.watch,
@@ -139,9 +140,7 @@ class Node:
 
     def _build_clients(self) -> None:
         """Build publishers, consumers, and what AMQP closes of them."""
-        self.consumers = Consumers(
-            self.queues, self.hand, self.queues.way_out, self._emit, self._lost_consumer
-        )
+        self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
         self.lifetimes.consumers = self.consumers
         self._limits = Limits(self.configuration.node, self._codec, self.storage, self._queue_states)
         self.connections = Connections(
@@ -166,7 +165,12 @@ class Node:
         )
         self._ends = QueueEnds(self.queues, self.consumers, self.connections.confirms, self._settings)
         self._closing = Closing(
-            self.connections, self.consumers, self.definitions, self._ends.delete, self._emit
+            self.connections,
+            self.consumers,
+            self.definitions,
+            self._ends.delete,
+            self.board.forget_actor,
+            self._emit,
         )
 
     def _build_control(self, console: Console) -> None:
@@ -192,6 +196,7 @@ class Node:
             dead_letters=self.dead_letters,
             watch=self.watch,
             monitors=self.monitors,
+            lifetimes=self.lifetimes,
         )
         self._report = Report(
             board=self.board,

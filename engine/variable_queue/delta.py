@@ -51,6 +51,8 @@ def _sift(q: QueueState, found: list[Extent]) -> tuple[list[Extent], list[Extent
             if lost == record.count:
                 continue
         extent = record.part(lost, record.count - lost)
+        if extent.in_ram:  # embedded: the body came with the record
+            [extent] = q.as_read(extent)
         at = extent.start
         for pending in is_pending(q, extent.start, extent.count):
             if pending.start > at:

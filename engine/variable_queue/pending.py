@@ -64,11 +64,14 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
 
 def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
     """Read the messages behind tags in order, bodies from disk where need be; nothing else changes (Q41)."""
-    found = [extent for tag in tags for extent in is_pending(q, tag.start, tag.count)]
-    for extent in found:
-        if not extent.in_ram:
-            q.client_of(extent).read(extent)
-            q.disk_read_count += extent.count
+    found: list[Extent] = []
+    for extent in (extent for tag in tags for extent in is_pending(q, tag.start, tag.count)):
+        if extent.in_ram:
+            found.append(extent)
+            continue
+        q.client_of(extent).read(extent)
+        q.disk_read_count += extent.count
+        found += q.as_read(extent)
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from engine.extents import BLANK, Delta, Extent
@@ -48,6 +48,11 @@ COUNTERS = (
 _values = attrgetter(*COUNTERS)
 
 
+def as_it_is(extent: Extent) -> Sequence[Extent]:
+    """Return messages of which nothing more is known than the index tells."""
+    return (extent,)
+
+
 class QueueState:
     """Fields of one queue and its collaborators; the verbs of this package work on it.
 
@@ -84,6 +89,8 @@ class QueueState:
         self.transient = transient
         self.emit = emit
         self.settle = settle
+        self.as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
+        """What messages are once their bodies were read from a file: it tells what an index record does not."""
         self.now_us = 0
         self.mode = "default"
         self.io_batch_size = settings.msg_store_io_batch_size

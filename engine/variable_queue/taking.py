@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from engine.extents import IN_RAM, Extent
 from engine.runs import Runs
@@ -74,16 +75,20 @@ def fetch(q: QueueState, count: int, ack_required: bool, read: bool, spacing_us:
         wanted = _alike(q, count - done) if read and not ack_required else count - done
         if not ack_required:
             wanted = _before_refill(q, wanted)
-        each = take(q, wanted, lambda t: _leave_fetched(q, t, ack_required, read))
+        parts: list[Extent] = []
+        leave = partial(_leave_fetched, q, parts, ack_required, read)
+        each = take(q, wanted, leave)
         if each is None:
             break
         extent = each.extent
         if read and not extent.in_ram:
             q.client_of(extent).read(extent)
             q.disk_read_count += extent.count
-        _remove(q, extent, ack_required, spacing_us)
+        for part in parts:
+            _remove(q, part, ack_required, spacing_us)
+            seen = min(part.count, max(0, each.redelivered - (part.start - extent.start)))
+            taken.append(Taken(part, seen, each.lane))
         done += extent.count
-        taken.append(each)
     return taken
 
 
@@ -106,12 +111,14 @@ def _before_refill(q: QueueState, count: int) -> int:
     return min(count, max(1, q.q3.total - 1))
 
 
-def _leave_fetched(q: QueueState, taken: Taken, ack_required: bool, read: bool) -> None:
+def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
+    """Tell what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
+    parts.extend(q.as_read(extent) if read and not extent.in_ram else (extent,))
     to = place_of_pending(extent) if ack_required else None
     why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
     kind = Fetched if read else Dropped
-    q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, (extent,), None, why))
+    q.emit(kind("Q31" if read else "Q60", q.name, taken.lane, to, tuple(parts), None, why))
 
 
 def _remove(q: QueueState, extent: Extent, ack_required: bool, spacing_us: int) -> None:
@@ -220,13 +227,18 @@ def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> No
 def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
     """Fetch expired messages from the head as pending acks, for dead-lettering (Q59)."""
 
-    def leave(taken: Taken) -> None:
-        to = place_of_pending(taken.extent)
-        why: Why = {"cause": "expired", "from_store": 0 if taken.extent.in_ram else taken.extent.count}
-        q.emit(Fetched("Q59", q.name, taken.lane, to, (taken.extent,), None, why))
+    read: list[Taken] = []
 
-    collected, next_expiry = _collect(q, now_us, leave)
-    for each in collected:
+    def leave(taken: Taken) -> None:
+        extent = taken.extent
+        parts = (extent,) if extent.in_ram else q.as_read(extent)
+        to = place_of_pending(extent)
+        why: Why = {"cause": "expired", "from_store": 0 if extent.in_ram else extent.count}
+        q.emit(Fetched("Q59", q.name, taken.lane, to, tuple(parts), None, why))
+        read.extend(Taken(part, 0, taken.lane) for part in parts)
+
+    _, next_expiry = _collect(q, now_us, leave)
+    for each in read:
         extent = each.extent
         if not extent.in_ram:
             q.client_of(extent).read(extent)
@@ -234,10 +246,10 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
         record_pending(q, extent)
         _bump_next_deliver(q, extent)
         account(q, extent, ready=-1, unacked=1, before=extent.in_ram, after=extent.in_ram)
-    total = sum(each.extent.count for each in collected)
+    total = sum(each.extent.count for each in read)
     q.rates.count(out=total, ack_in=total)
     q.rates.maybe_update(q.now_us)
-    return collected, next_expiry
+    return read, next_expiry
 
 
 def purge(q: QueueState) -> int:

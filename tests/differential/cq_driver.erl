@@ -60,6 +60,21 @@ handle(#{<<"do">> := <<"vhost">>, <<"name">> := Name}, Session) ->
     Guest = <<"guest">>,
     rabbit_auth_backend_internal:set_permissions(Guest, Name, <<".*">>, <<".*">>, <<".*">>, <<"interop">>),
     {#{added => Name}, Session};
+handle(#{<<"do">> := <<"settled">>, <<"limit_ms">> := LimitMs}, Session) ->
+    {#{settled => cq_node:settled(LimitMs)}, Session};
+handle(#{<<"do">> := <<"queues">>}, Session) ->
+    {#{queues => cq_node:queues()}, Session};
+handle(#{<<"do">> := <<"set_policy">>} = Wish, Session) ->
+    {cq_node:set_policy(Wish), Session};
+handle(#{<<"do">> := <<"clear_policy">>, <<"name">> := Name}, Session) ->
+    {cq_node:clear_policy(Name), Session};
+handle(#{<<"do">> := <<"clear">>}, Session) ->
+    ok = cq_node:clear(),
+    {#{}, Session};
+handle(#{<<"do">> := <<"restart_app">>}, Session) ->
+    ok = cq_node:stop(),
+    ok = cq_node:start(),
+    {#{}, Session};
 handle(#{<<"do">> := <<"begin">>, <<"config">> := Config}, Old) ->
     abandon(Old),
     ok = cq_stores:begin_empty(Config),

@@ -13,7 +13,7 @@ from pathlib import Path
 from engine import ENGINE_VERSION
 from tests.interop import from_node, to_node
 from tests.interop.report import Report
-from tests.interop.stories import run as stories
+from tests.stories import run as stories
 
 ROOT = Path(__file__).resolve().parents[2]
 

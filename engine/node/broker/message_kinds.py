@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
+from msgspec.structs import replace
 
-from engine.extents import Extent
+from engine.extents import RAW_PERSISTENT, READ_BACK, Extent
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.node.commands.base import Message
@@ -20,23 +21,28 @@ MANY_RUNS: Final = 4096
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
-    """The template of messages whose home is the store."""
+    """What the bodies of messages whose home is the store tell, and their index records do not.
+
+    Args:
+        persistent: their own delivery_mode is 2, whatever the queue is.
+    """
 
     start: int
     count: int
     template: int
+    persistent: bool
 
     def part(self, offset: int, count: int) -> Stored:
         """Return `count` messages beginning at `offset`."""
-        return Stored(self.start + offset, count, self.template)
+        return Stored(self.start + offset, count, self.template, self.persistent)
 
     def continued_by(self, after: Stored) -> bool:
-        """Tell whether `after` has the same template."""
-        return self.template == after.template
+        """Tell whether `after` has the same template and delivery mode."""
+        return self.template == after.template and self.persistent == after.persistent
 
     def merged(self, count: int) -> Stored:
         """Return this run with `count` messages in all."""
-        return Stored(self.start, count, self.template)
+        return Stored(self.start, count, self.template, self.persistent)
 
 
 class MessageKinds:
@@ -81,31 +87,39 @@ class MessageKinds:
     def remember(self, arrival: Arrival) -> None:
         """Remember what stored messages carry: an index record does not tell it, and reads are only counted (S60)."""
         template = arrival.template
-        if not template:
-            return
         if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
             return
-        self._stored.insert(Stored(arrival.msg_no, arrival.count, template))
+        self._stored.insert(Stored(arrival.msg_no, arrival.count, template, arrival.raw_persistent))
         if len(self._stored) > self._prune_at:
             oldest = self._oldest()
             while self._stored and self._stored.first.start + self._stored.first.count <= oldest:
                 self._stored.pop_head(self._stored.first.count)
             self._prune_at = max(MANY_RUNS, 2 * len(self._stored))
 
-    def whole(self, extent: Extent) -> Iterator[Extent]:
-        """Yield messages with the templates that reading their bodies tells."""
-        if extent.template or not extent.home_store:
-            yield extent
-            return
+    def as_read(self, extent: Extent) -> list[Extent]:
+        """Return messages with what reading their bodies from a file tells: template and delivery mode (S60).
+
+        Their own expiration is not decoded then, which a dead letter shows (P9).
+        """
+        if not extent.home_store:
+            return [self._undecoded(extent)]
+        found: list[Extent] = []
         at = 0
         for known in self._stored.overlapping(extent.msg_no, extent.count):
             before = known.start - extent.msg_no - at
             if before:
-                yield extent.part(at, before)
-            yield msgspec.structs.replace(extent.part(at + before, known.count), template=known.template)
+                found.append(extent.part(at, before))
+            flags = extent.flags | (RAW_PERSISTENT if known.persistent else 0)
+            part = extent.part(at + before, known.count)
+            found.append(self._undecoded(replace(part, template=known.template, flags=flags)))
             at += before + known.count
         if at < extent.count:
-            yield extent.part(at, extent.count - at)
+            found.append(extent.part(at, extent.count - at))
+        return found
+
+    def _undecoded(self, extent: Extent) -> Extent:
+        expires = self.of(extent.template).expiration_ms is not None
+        return extent.with_flags(READ_BACK) if expires else extent
 
 
 def _block(message: Message, persistent: bool) -> bytes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
+from engine.extents import Extent
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
@@ -56,8 +57,10 @@ class VirtualHost:
         codec: MessageCodec,
         storage: Storage,
         emit: Callable[[Transition], None],
+        as_read: Callable[[Extent], Sequence[Extent]],
     ) -> None:
         self._settings = settings
+        self._as_read = as_read
         self._codec = codec
         self._storage = storage
         self._emit = emit
@@ -100,6 +103,7 @@ class VirtualHost:
             emit=self._emit,
             settle=self.settle,
         )
+        hosted.queue.state.as_read = self._as_read
         hosted.queue.state.now_us = now_us
 
     def settle(self) -> None:

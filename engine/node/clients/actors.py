@@ -7,9 +7,9 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.node.clients.channel import Channel
+from engine.node.clients.channel import Channel, connection_of
 from engine.node.clients.transactions import Transaction
-from engine.node.commands.base import MAX_COUNT, Message
+from engine.node.commands.base import HAND, MAX_COUNT, Message
 from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
 from engine.node.time.pace import TICK_US, Pace
 from engine.node.time.scheduler import Timer
@@ -200,8 +200,9 @@ class Consumer:
         self.running = False
         self.alarm = False
         self.unsent_limit = unsent_limit
-        self.channel = Channel()
-        """Unacknowledged messages in order of delivery; empty for `auto` and `manual`."""
+        self.own_channel = Channel(name)
+        self.channel = self.own_channel
+        """What it consumes on: its own channel, or for `manual` one whose messages are acknowledged by hand."""
         self.holding = 0
         """Unacknowledged messages, or messages on the way for `auto`."""
         self.unsent = self.written = self.acking = 0
@@ -244,16 +245,27 @@ class Consumer:
             return 0
         if self.ack == "auto":
             return self.unsent_limit - self.holding
-        limits = [limit for limit in (self.prefetch, self.channel_prefetch) if limit]
-        credit = min(limits) - self.holding - self.acking if limits else MAX_COUNT
+        credit = self.prefetch - self.holding - self.acking if self.prefetch else MAX_COUNT
         if self.counts_unsent:
             credit = min(credit, self.unsent_limit - self.unsent)
         return max(0, credit)
 
     @property
+    def needs_ack(self) -> bool:
+        """Whether its messages must be acknowledged."""
+        return self.ack != "auto"
+
+    def gave_back(self, count: int) -> None:
+        """Hold so many messages less: the queue handled their acknowledgements or took them back."""
+        if self.acking:  # they left its hands before, and were on their way
+            self.acking = max(0, self.acking - count)
+        else:
+            self.holding = max(0, self.holding - count)
+
+    @property
     def connection(self) -> str:
-        """Name of its connection: manual consumers are on the hand's, whose channel they deliver into."""
-        return "hand" if self.ack == "manual" else self.name
+        """Name of its connection: that of the channel which it is on."""
+        return self.name if self.channel is self.own_channel else connection_of(self.channel.name)
 
     @property
     def works(self) -> bool:
@@ -269,7 +281,7 @@ class Consumer:
 
     def forget_held(self) -> None:
         """Hold nothing any more: it went back, or its queue is gone."""
-        self.channel.unacked.clear()
+        self.own_channel.unacked.clear()
         self.holding = 0
         self.finishing = False
         self.nothing_under_way()
@@ -283,7 +295,7 @@ class Consumer:
         """Lose the channel, and with it the subscription and all deliveries."""
         self.running = False
         self.forget_held()
-        self.channel.reset()
+        self.own_channel.reset()
         self.channel_state = CLOSED
         self.says_more = True
 
@@ -292,7 +304,7 @@ class Consumer:
         self.running = False
         self.alarm = False
         self.forget_held()
-        self.channel.reset()
+        self.own_channel.reset()
         self.channel_state = self.connection_state = CLOSED
 
     def facts(self) -> dict[str, Any]:
@@ -323,33 +335,28 @@ class Consumer:
 
 
 class Hand:
-    """The channel behind the get, ack and requeue commands; manual consumers deliver into it as well."""
+    """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
 
-    name = "hand"
+    Args:
+        name: of the channel; what stands before its first dot names its connection.
+    """
+
     usual_rule = HOLDS
 
-    def __init__(self) -> None:
-        self.channel = Channel(joins=False)
-        self.channel_prefetch = 0
-        """How many messages consumers may have on this channel in all, 0 for any number (P13)."""
+    def __init__(self, name: str = HAND) -> None:
+        self.name = name
+        self.channel = Channel(name, joins=False)
+        self.prefetch = 0
+        """What basic.qos said of consumers to come (P13)."""
         self.says_more = False
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
         self.rule = HOLDS
 
-    @property
-    def room(self) -> int:
-        """How many messages consumers may still get on this channel (P13)."""
-        if not self.channel_prefetch:
-            return MAX_COUNT
-        taken = sum(each.count for each in self.channel.unacked if each.consumer is not None)
-        return max(0, self.channel_prefetch - taken)
-
     def disconnect(self) -> None:
         """Lose the channel; the next command opens another."""
         self.channel.reset()
-        self.channel_prefetch = 0
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""

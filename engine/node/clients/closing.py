@@ -7,8 +7,10 @@ from collections.abc import Callable
 from engine.amqp.errors import AmqpError
 from engine.node.broker.definitions import Definitions
 from engine.node.clients.actors import CLOSED, OPEN
+from engine.node.clients.channel import connection_of
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
+from engine.node.commands.base import HAND
 from engine.transitions import ChannelClosed, ConnectionClosed, Transition
 
 OK_CODE = 200
@@ -20,6 +22,7 @@ class Closing:
 
     Args:
         delete_queue: deletes a queue: its name, the rule and the cause.
+        forget_actor: shows an actor no longer: its name and the rule.
     """
 
     def __init__(
@@ -28,12 +31,14 @@ class Closing:
         consumers: Consumers,
         definitions: Definitions,
         delete_queue: Callable[[str, str, str], None],
+        forget_actor: Callable[[str, str], None],
         emit: Callable[[Transition], None],
     ) -> None:
         self._connections = connections
         self._consumers = consumers
         self._definitions = definitions
         self._delete_queue = delete_queue
+        self._forget_actor = forget_actor
         self._emit = emit
 
     def fail(self, actor: str, error: AmqpError, rule: str) -> None:
@@ -51,13 +56,19 @@ class Closing:
     def close_connection(self, actor: str, rule: str, code: int = OK_CODE, text: str = OK_TEXT) -> None:
         """Close a connection with its channel; its exclusive queues go with it (P18)."""
         self._emit(ConnectionClosed(rule, actor, code, text))
-        self._end_channel(actor)
+        by_hand = self._consumers.by_hand
+        connection = connection_of(actor) if actor in by_hand else actor
+        for name in [name for name in by_hand if connection_of(name) == connection] or [actor]:
+            self._end_channel(name)
+            if name in by_hand and name != HAND:
+                del by_hand[name]
+                self._forget_actor(name, rule)
         publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
         if publisher is not None:
             publisher.connection_state = CLOSED if actor != "burst" else OPEN
         if consumer is not None:
             consumer.connection_state = CLOSED
-        self.drop_exclusive(actor)
+        self.drop_exclusive(connection)
 
     def drop_exclusive(self, connection: str) -> None:
         """Delete the queues that only this connection could use (P18)."""
@@ -67,8 +78,8 @@ class Closing:
 
     def _end_channel(self, actor: str) -> None:
         publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
-        if actor == self._consumers.hand.name:
-            self._consumers.close_hand()
+        if actor in self._consumers.by_hand:
+            self._consumers.close_by_hand(self._consumers.by_hand[actor])
         elif publisher is not None:
             publisher.rule = "P11"
             publisher.channel_closed()

@@ -1,18 +1,24 @@
-"""All consumers of a node, and the person's own channel (P11, P14)."""
+"""All consumers of a node, and the channels that a person works on by hand (P11, P14)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Final
 
 from engine.amqp.declarations import unknown_tag
+from engine.errors import CommandError
 from engine.node.clients.actors import OPEN, Consumer, Hand
-from engine.node.clients.channel import Unacked, by_queue
+from engine.node.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
 from engine.node.clients.queue import Queue
 from engine.node.clients.way_out import WayOut
+from engine.node.commands.base import HAND
 from engine.ranges import Range
 from engine.transitions import ConsumerCancelled, Transition
 from engine.variable_queue.arrivals import Taken
+
+MAX_CHANNELS: Final = 16
+"""Channels by hand of one node: a bound of this program."""
 
 
 class Consumers:
@@ -20,7 +26,6 @@ class Consumers:
 
     Args:
         queues: the node's queues by name.
-        hand: the channel of the get, ack and requeue commands.
         way_out: the processes of consumers, where work takes time.
         on_gone: told of a queue that lost a consumer (P18).
     """
@@ -28,13 +33,14 @@ class Consumers:
     def __init__(
         self,
         queues: Mapping[str, Queue],
-        hand: Hand,
         way_out: WayOut,
         emit: Callable[[Transition], None],
         on_gone: Callable[[str], None],
     ) -> None:
         self.all: dict[str, Consumer] = {}
-        self.hand = hand
+        self.observer: Callable[[Delivered], None] | None = None
+        self.by_hand: dict[str, Hand] = {HAND: Hand()}
+        """Channels of the get, ack and requeue commands; the first is always there."""
         self._queues = queues
         self._way_out = way_out
         self._emit = emit
@@ -44,9 +50,36 @@ class Consumers:
         """Return those that consume from a queue on an open connection."""
         return [each for each in self._queues[queue].consumers if each.connection_state == OPEN]
 
+    def channel(self, name: str) -> Hand:
+        """Return a channel by hand; it is opened with its first use.
+
+        Raises CommandError when the name is another actor's, or there are too many.
+        """
+        found = self.by_hand.get(name)
+        if found is None:
+            if len(self.by_hand) >= MAX_CHANNELS:
+                raise CommandError(f"there are {MAX_CHANNELS} channels already; close a connection first")
+            found = self.by_hand[name] = Hand(name)
+            found.channel.observer = self.observer
+        return found
+
+    @property
+    def hand(self) -> Hand:
+        """The channel of commands that name none."""
+        return self.by_hand[HAND]
+
+    def observe(self, observer: Callable[[Delivered], None]) -> None:
+        """Tell somebody of each delivery from now on, to whatever channel."""
+        self.observer = observer
+        for hand in self.by_hand.values():
+            hand.channel.observer = observer
+        for consumer in self.all.values():
+            consumer.own_channel.observer = observer
+
     def subscribe(self, consumer: Consumer) -> None:
         """Make a consumer known to its queue; it takes its turn last."""
         self.all[consumer.name] = consumer
+        consumer.own_channel.observer = self.observer
         self._queues[consumer.queue].add(consumer)
 
     def unsubscribe(self, consumer: Consumer) -> bool:
@@ -56,6 +89,22 @@ class Consumers:
             return False
         queue.remove(consumer)
         return True
+
+    def limit_channel(self, channel: Channel, limit: int) -> None:
+        """basic.qos with global: how many messages all consumers of a channel may hold, 0 for any number (P13).
+
+        A basic.qos without global lifts the limit.
+        """
+        active = channel.limiter.active
+        if limit:
+            channel.limiter.set(limit, len(channel))
+        else:
+            channel.limiter.lift()
+        if bool(limit) != active:
+            for name in sorted({each.queue for each in self.all.values() if each.channel is channel}):
+                queue = self._queues.get(name)
+                if queue is not None and any(each.channel is channel for each in queue.consumers):
+                    (queue.limit if limit else queue.unlimit)(channel)
 
     # --- ends of consumers -------------------------------------------------------------------------------------------
 
@@ -69,105 +118,150 @@ class Consumers:
             self._on_gone(consumer.queue)
 
     def close(self, consumer: Consumer) -> None:
-        """Close a consumer's channel: what it holds goes back to its queue (P11)."""
-        known = self.unsubscribe(consumer)
-        self._way_out.close(consumer)
-        held = list(consumer.channel.unacked) + self.hand.channel.take_of(consumer.name)
-        consumer.channel_closed()
-        self._requeue(held)
-        if known:
-            self._on_gone(consumer.queue)
+        """Close the channel that a consumer is on: what it holds goes back to its queue (P11)."""
+        if consumer.channel is consumer.own_channel:
+            self._end(consumer, consumer.channel_closed)
+        else:
+            self.close_by_hand(self.by_hand[consumer.channel.name])
 
     def remove(self, consumer: Consumer) -> None:
         """Close a consumer's connection: what it holds goes back to its queue (P11)."""
         del self.all[consumer.name]
+        if consumer.channel is consumer.own_channel:
+            self._end(consumer, consumer.disconnect)
+            return
+        # Its channel lives on: what it held is given back as by a nack.
+        hand = self.by_hand[consumer.channel.name]
         known = self.unsubscribe(consumer)
-        self._way_out.close(consumer)
-        held = list(consumer.channel.unacked) + self.hand.channel.take_of(consumer.name)
+        self._settle(hand, hand.channel.take_of(consumer.name), self._requeue)
         consumer.disconnect()
-        queue = self._queues.get(consumer.queue)
-        if queue is not None:
-            queue.requeue([each.messages for each in held])
         if known:
             self._on_gone(consumer.queue)
 
-    def close_hand(self) -> None:
-        """Close the hand's channel: manual consumers lose it too, and everything held goes back (P11)."""
+    def _end(self, consumer: Consumer, close: Callable[[], None]) -> None:
+        """End a channel of one consumer: the queue forgets it first, and then takes back what it held."""
+        known = self.unsubscribe(consumer)
+        self._way_out.close(consumer)
+        held = list(consumer.channel.unacked)
+        close()
+        self._channel_down(held, [consumer.queue] if known else [])
+
+    def close_by_hand(self, hand: Hand) -> None:
+        """Close a channel: its consumers lose it too, and everything held goes back (P11)."""
         left: list[str] = []
         for consumer in self.all.values():
-            if consumer.ack == "manual":
+            if consumer.channel is hand.channel and consumer.channel_state == OPEN:
                 if self.unsubscribe(consumer):
                     left.append(consumer.queue)
                 consumer.channel_closed()
-        held = list(self.hand.channel.unacked)
-        self.hand.disconnect()
-        self.hand.says_more = True
-        self._requeue(held)
-        for queue in left:
-            self._on_gone(queue)
+        held = list(hand.channel.unacked)
+        hand.disconnect()
+        hand.says_more = True
+        self._channel_down(held, left)
 
-    def _requeue(self, held: Iterable[Unacked]) -> None:
-        for name, group in by_queue(held):
+    def _channel_down(self, held: Iterable[Unacked], left: Sequence[str]) -> None:
+        """Let each queue take back what a closed channel held, at once, and look whether it lost its last consumer.
+
+        An auto-delete queue that has no consumer any more goes, with what is in it (P18).
+        """
+        back: dict[str, list[Unacked]] = {name: [] for name in left}
+        for each in held:
+            back.setdefault(each.queue, []).append(each)
+        for name in sorted(back):
+            if name in left:
+                self._on_gone(name)
             if name in self._queues:
-                self._queues[name].requeue([each.messages for each in group])
+                self._queues[name].requeue(None, sorted(tags_of(back[name]), key=_start))
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 
-    def get(self, queue: str, count: int, ack: bool) -> None:
+    def get(self, hand: Hand, queue: str, count: int, ack: bool) -> None:
         """basic.get `count` times (P10)."""
-        self._queues[queue].get(count, ack, partial(self._got, queue, ack))
+        self._queues[queue].get(count, ack, partial(self._got, hand, queue, ack))
 
-    def _got(self, queue: str, ack: bool, taken: list[Taken]) -> None:
+    def _got(self, hand: Hand, queue: str, ack: bool, taken: list[Taken]) -> None:
         for each in taken:
-            self.hand.delivered += each.extent.count
-            self.hand.redelivered += each.redelivered
-            if ack:
-                self.hand.channel.deliver(queue, None, Range(each.extent.start, each.extent.count))
-            else:
-                self.hand.channel.send(each.extent.count)
+            hand.delivered += each.extent.count
+            hand.redelivered += each.redelivered
+            hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack)
 
-    def ack_held(self, count: int, multiple: bool) -> None:
-        """Acknowledge the oldest deliveries held by hand (P14)."""
-        self._ack(self.hand.channel.take(count), multiple)
+    def ack_held(self, hand: Hand, count: int, multiple: bool) -> None:
+        """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14)."""
+        self._settle(hand, hand.channel.take(count), self._ack, multiple)
 
-    def ack_tag(self, tag: int, multiple: bool) -> None:
-        """Acknowledge a delivery tag of the hand's channel (P14).
+    def ack_tag(self, hand: Hand, tag: int, multiple: bool) -> None:
+        """Acknowledge a delivery tag of a channel (P14).
 
         Raises AmqpError 406 when it is not outstanding.
         """
-        taken = self.hand.channel.take_tag(tag, multiple)
+        self._settle(hand, self._of_tag(hand, tag, multiple), self._ack, multiple)
+
+    def nack_tag(self, hand: Hand, tag: int, multiple: bool, requeue: bool) -> None:
+        """Reject a delivery tag of a channel, with requeue or for good (P11, P14).
+
+        Raises AmqpError 406 when it is not outstanding.
+        """
+        taken = self._of_tag(hand, tag, multiple)
+        self._settle(hand, taken, self._requeue if requeue else self._reject, multiple)
+
+    def _of_tag(self, hand: Hand, tag: int, multiple: bool) -> list[Unacked]:
+        taken = hand.channel.take_tag(tag, multiple)
         if taken is None:
             raise unknown_tag(tag)
-        self.hand.says_more = True
-        self._ack(taken, multiple)
-
-    def _ack(self, taken: list[Unacked], multiple: bool) -> None:
-        for queue, group in by_queue(self._give_up(taken, acked=True)):
-            self.hand.acked += sum(each.count for each in group)
-            self._queues[queue].send_ack([each.messages for each in group], multiple)
-
-    def requeue_held(self, count: int) -> None:
-        """Reject the oldest deliveries held by hand, with requeue (P11)."""
-        self._requeue(self._give_up(self.hand.channel.take(count), acked=False))
-
-    def nack_held(self, count: int, multiple: bool, requeue: bool) -> None:
-        """Reject the oldest deliveries held by hand, one by one or at once, with requeue or for good (P11)."""
-        for queue, group in by_queue(self._give_up(self.hand.channel.take(count), acked=False)):
-            tags = [each.messages for each in group]
-            if not requeue:
-                self._queues[queue].reject(tags, multiple)
-            else:
-                self._queues[queue].requeue(tags, multiple)
-
-    def _give_up(self, taken: list[Unacked], acked: bool) -> list[Unacked]:
-        """Let manual consumers have room again for what is held no longer."""
-        for each in taken:
-            if each.consumer is not None and each.consumer in self.all:
-                consumer = self.all[each.consumer]
-                consumer.holding -= each.count
-                if acked:
-                    consumer.acked += each.count
+        hand.says_more = True
         return taken
+
+    def recover(self, hand: Hand) -> None:
+        """basic.recover: everything that the channel holds goes back to its queues (P11)."""
+        self._settle(hand, hand.channel.take(len(hand.channel)), self._requeue)
+
+    def requeue_held(self, hand: Hand, count: int) -> None:
+        """Reject the oldest deliveries held, with requeue (P11)."""
+        self._settle(hand, hand.channel.take(count), self._requeue)
+
+    def nack_held(self, hand: Hand, count: int, multiple: bool, requeue: bool) -> None:
+        """Reject the oldest deliveries held, one by one or at once, with requeue or for good (P11)."""
+        taken = hand.channel.take(count)
+        self._settle(hand, taken, self._requeue if requeue else self._reject, multiple)
+
+    # --- settling ----------------------------------------------------------------------------------------------------
+
+    def _settle(
+        self,
+        hand: Hand,
+        taken: Sequence[Unacked],
+        do: Callable[[Hand, Group, bool], None],
+        multiple: bool = True,
+    ) -> None:
+        """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
+
+        Args:
+            do: settles one group; told whether the queue hears of it at once or message by message.
+            multiple: whether one method of the client settles all.
+        """
+        groups = by_queue(taken) if multiple else _one_by_one(taken)
+        for group in groups:
+            if group.queue in self._queues:
+                do(hand, group, multiple and group.together)
+        of_consumers = sum(each.count for each in taken if each.consumer is not None)
+        hand.channel.limiter.acked(of_consumers)
+
+    def _holder(self, group: Group) -> Consumer | None:
+        """Return whose credit a group took."""
+        return None if group.consumer is None else self.all.get(group.consumer)
+
+    def _ack(self, hand: Hand, group: Group, together: bool) -> None:
+        holder = self._holder(group)
+        hand.acked += group.count
+        if holder is not None:
+            holder.acked += group.count
+        self._queues[group.queue].send_ack(holder, tags_of(group.deliveries), together)
+
+    def _requeue(self, _: Hand, group: Group, together: bool) -> None:
+        self._queues[group.queue].requeue(self._holder(group), tags_of(group.deliveries), together)
+
+    def _reject(self, _: Hand, group: Group, together: bool) -> None:
+        self._queues[group.queue].reject(self._holder(group), tags_of(group.deliveries), together)
 
     # --- ends --------------------------------------------------------------------------------------------------------
 
@@ -180,10 +274,27 @@ class Consumers:
                 consumer.rule = rule
                 consumer.running = False
                 consumer.forget_held()
-        self.hand.channel.forget_queue(queue)
+        for hand in self.by_hand.values():
+            hand.channel.forget_queue(queue)
 
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped."""
         for consumer in self.all.values():
             consumer.disconnect()
-        self.hand.disconnect()
+        for hand in self.by_hand.values():
+            hand.disconnect()
+
+
+def _one_by_one(taken: Sequence[Unacked]) -> list[Group]:
+    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer."""
+    groups: list[Group] = []
+    for each in taken:
+        if groups and (groups[-1].queue, groups[-1].consumer) == (each.queue, each.consumer):
+            groups[-1].deliveries.append(each)
+        else:
+            groups.append(Group(each.queue, each.consumer, [each]))
+    return groups
+
+
+def _start(messages: Range) -> int:
+    return messages.start

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from engine.extents import Extent
 from engine.node.clients.actors import Consumer
+from engine.node.clients.channel import Channel
 from engine.node.time.process import Process
 from engine.ranges import Range
 from engine.variable_queue.arrivals import Arrival, Taken
@@ -59,20 +60,26 @@ class Queue(Protocol):
     def remove(self, consumer: Consumer) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
 
-    def go_on(self) -> None:
-        """A consumer may have room again: deliver what waits (P12)."""
+    def go_on(self, channel: Channel) -> None:
+        """Consumers of a channel may have room again: deliver what waits (P12)."""
+
+    def limit(self, channel: Channel) -> None:
+        """A channel has a limit for all its consumers from now on (P13)."""
+
+    def unlimit(self, channel: Channel) -> None:
+        """A channel has no limit any more (P13)."""
 
     def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
 
-    def ack(self, tags: Sequence[Range], multiple: bool) -> None:
+    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages that came through the mailbox (P11)."""
 
-    def send_ack(self, tags: Sequence[Range], multiple: bool) -> None:
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
 
-    def reject(self, tags: Sequence[Range], multiple: bool) -> None:
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
 
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> None:
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""

@@ -56,8 +56,10 @@ class WayOut:
 
     def _reported(self, queue: Queue, consumer: Consumer, count: int, _: int) -> None:
         """Let the queue go on with a consumer whose messages left (P12)."""
+        full = consumer.credit <= 0
         consumer.unsent = max(0, consumer.unsent - count)
-        queue.go_on()
+        if full:
+            queue.go_on(consumer.channel)
 
     # --- acknowledgements --------------------------------------------------------------------------------------------
 
@@ -76,6 +78,7 @@ class WayOut:
         self._processes.meter.add(count * each_ns)
         channel = self._processes.of("channel", acks.consumer.name)
         channel.send(partial(self._post, acks, count))
+        acks.consumer.channel.limiter.acked(count)
 
     def _post(self, acks: _Acks, count: int) -> None:
         if acks.mailbox is not None:
@@ -131,5 +134,4 @@ class _Acks:
                 first = first.part(0, count)
             taken.append(first)
             count -= first.count
-        self.consumer.acking -= sum(each.count for each in taken)
-        self.queue.ack(taken, self.multiple)
+        self.queue.ack(self.consumer, taken, self.multiple)

@@ -18,6 +18,8 @@ Size = Annotated[int, msgspec.Meta(ge=0, le=MAX_SIZE_BYTES)]
 Rate = Annotated[int, msgspec.Meta(ge=1, le=MAX_RATE)]
 Prefetch = Annotated[int, msgspec.Meta(ge=0, le=MAX_PREFETCH)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_.-]{0,31}\Z")]
+ChannelName = Name
+"""A channel by hand; what stands before its first dot names its connection. It is opened with its first use."""
 ExchangeName = Annotated[str, msgspec.Meta(pattern=r"^([a-z][a-z0-9_.-]{0,31})?\Z")]
 RoutingKey = Annotated[str, msgspec.Meta(max_length=255)]
 FieldName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
@@ -27,6 +29,8 @@ Fields = Annotated[dict[FieldName, bool | Int64 | Text | None], msgspec.Meta(max
 """A table of headers or arguments, without nesting."""
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=MAX_EXPIRATION_MS)]
 
+HAND: Final = "hand"
+"""The channel that a command means when it names none."""
 DEFAULT_QUEUE: Final = "orders"
 """The queue that a command means when it names none."""
 

@@ -11,7 +11,9 @@ import msgspec
 from engine.errors import CommandError
 from engine.node.commands.base import (
     DEFAULT_QUEUE,
+    HAND,
     MAX_COUNT,
+    ChannelName,
     Command,
     Count,
     ExchangeName,
@@ -94,6 +96,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         priority: consumers of a higher one get messages first (P12).
         exclusive: nobody else may consume from the queue.
         channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
+        channel: that a `manual` consumer is on; others have one of their own.
     """
 
     name: Name
@@ -105,6 +108,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     priority: Priority = 0
     exclusive: bool = False
     channel_prefetch: Prefetch = 0
+    channel: ChannelName = HAND
 
 
 class Remove(Command, frozen=True, tag="remove"):
@@ -133,12 +137,14 @@ class Ack(Command, frozen=True, tag="ack"):
 
     count: Count
     multiple: bool = False
+    channel: ChannelName = HAND
 
 
 class Requeue(Command, frozen=True, tag="requeue"):
     """Reject the oldest deliveries held by hand so that they return to the queue (P11)."""
 
     count: Count
+    channel: ChannelName = HAND
 
 
 class Nack(Command, frozen=True, tag="nack"):
@@ -147,6 +153,7 @@ class Nack(Command, frozen=True, tag="nack"):
     count: Count
     multiple: bool = False
     requeue: bool = True
+    channel: ChannelName = HAND
 
 
 class Reject(Command, frozen=True, tag="reject"):
@@ -154,6 +161,7 @@ class Reject(Command, frozen=True, tag="reject"):
 
     count: Count
     requeue: bool = True
+    channel: ChannelName = HAND
 
 
 class AckTag(Command, frozen=True, tag="ack_tag"):
@@ -161,6 +169,36 @@ class AckTag(Command, frozen=True, tag="ack_tag"):
 
     tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
     multiple: bool = False
+    channel: ChannelName = HAND
+
+
+class NackTag(Command, frozen=True, tag="nack_tag"):
+    """basic.nack or basic.reject with a delivery tag of a channel (P11, P14)."""
+
+    tag: Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+    multiple: bool = False
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class Recover(Command, frozen=True, tag="recover"):
+    """basic.recover: all that a channel holds goes back to its queues; the broker has it with requeue only (P11)."""
+
+    requeue: bool = True
+    channel: ChannelName = HAND
+
+
+class Qos(Command, frozen=True, tag="qos"):
+    """basic.qos: how many messages each consumer that is started later, or the whole channel, may hold (P13).
+
+    Args:
+        prefetch: 0 for any number.
+        channel_wide: AMQP's `global`: one limit for all consumers of the channel, which holds at once.
+    """
+
+    prefetch: Prefetch
+    channel_wide: bool = False
+    channel: ChannelName = HAND
 
 
 class Get(Command, frozen=True, tag="get"):
@@ -169,12 +207,14 @@ class Get(Command, frozen=True, tag="get"):
     count: Count
     ack: bool = True
     queue: Name = DEFAULT_QUEUE
+    channel: ChannelName = HAND
 
 
 class Purge(Command, frozen=True, tag="purge"):
     """Drop every ready message (P19)."""
 
     queue: Name = DEFAULT_QUEUE
+    channel: ChannelName = HAND
 
 
 class Set(Command, frozen=True, tag="set"):
@@ -230,6 +270,9 @@ AnyCommand = (
     | Nack
     | Reject
     | AckTag
+    | NackTag
+    | Recover
+    | Qos
     | DeclareQueue
     | DeleteQueue
     | DeclareExchange

@@ -6,7 +6,16 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from engine.node.commands.base import DEFAULT_QUEUE, Command, ExchangeName, Fields, Name, RoutingKey
+from engine.node.commands.base import (
+    DEFAULT_QUEUE,
+    HAND,
+    ChannelName,
+    Command,
+    ExchangeName,
+    Fields,
+    Name,
+    RoutingKey,
+)
 
 Priority = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
 Pattern = Annotated[str, msgspec.Meta(max_length=255)]
@@ -16,7 +25,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
     """queue.declare by hand (P18).
 
     Args:
-        exclusive: only for the hand's connection, and gone with it.
+        exclusive: only for the channel's connection, and gone with it.
         auto_delete: gone when its last consumer goes.
         passive: only ask whether it is there.
         arguments: x-arguments.
@@ -28,6 +37,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
     auto_delete: bool = False
     passive: bool = False
     arguments: Fields = {}
+    channel: ChannelName = HAND
 
 
 class DeleteQueue(Command, frozen=True, tag="delete_queue"):
@@ -36,6 +46,7 @@ class DeleteQueue(Command, frozen=True, tag="delete_queue"):
     name: Name
     if_unused: bool = False
     if_empty: bool = False
+    channel: ChannelName = HAND
 
 
 class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
@@ -48,6 +59,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
     internal: bool = False
     passive: bool = False
     arguments: Fields = {}
+    channel: ChannelName = HAND
 
 
 class DeleteExchange(Command, frozen=True, tag="delete_exchange"):
@@ -55,6 +67,7 @@ class DeleteExchange(Command, frozen=True, tag="delete_exchange"):
 
     name: Name
     if_unused: bool = False
+    channel: ChannelName = HAND
 
 
 class Bind(Command, frozen=True, tag="bind"):
@@ -64,6 +77,7 @@ class Bind(Command, frozen=True, tag="bind"):
     queue: Name
     routing_key: RoutingKey = ""
     arguments: Fields = {}
+    channel: ChannelName = HAND
 
 
 class Unbind(Command, frozen=True, tag="unbind"):
@@ -73,6 +87,7 @@ class Unbind(Command, frozen=True, tag="unbind"):
     queue: Name
     routing_key: RoutingKey = ""
     arguments: Fields = {}
+    channel: ChannelName = HAND
 
 
 class SetPolicy(Command, frozen=True, tag="set_policy"):

@@ -12,6 +12,7 @@ from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.clients.actors import Consumer, Publisher
+from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
@@ -100,12 +101,14 @@ class ClientVerbs:
             self._lifetimes.lost_consumer(self._queues[consumer.queue])
         consumer.change(command)
         consumers.all[consumer.name] = consumer
-        if consumer.ack == "manual" and consumer.channel_prefetch:
-            consumers.hand.channel_prefetch = consumer.channel_prefetch
+        consumer.channel = consumer.own_channel
+        if consumer.ack == "manual":
+            consumer.channel = consumers.channel(command.channel).channel
+        consumers.limit_channel(consumer.channel, consumer.channel_prefetch)
         try:
             self._check_consume(consumer)
         except AmqpError as error:
-            self._closing.fail(consumer.name, error, "P18")
+            self._closing.fail(consumer.channel.name, error, "P18")
             return
         queue = self._queues[consumer.queue]
         if consumer not in queue.consumers:
@@ -135,7 +138,7 @@ class ClientVerbs:
         self._consumers.cancel(consumer)
 
     def _close_channel(self, command: cmd.CloseChannel) -> None:
-        known = [*self._connections.publishers, *self._consumers.all, self._consumers.hand.name]
+        known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
         if command.name not in known:
             raise CommandError(f"there is no {command.name}; channels: {', '.join(known)}")
         self._closing.close_channel(command.name, "P11")
@@ -149,8 +152,9 @@ class ClientVerbs:
 
     def _remove(self, command: cmd.Remove) -> None:
         publishers, consumers = self._connections.publishers, self._consumers.all
-        if command.name == self._consumers.hand.name:
-            self._closing.close_connection(command.name, "P11")
+        by_hand = [name for name in self._consumers.by_hand if connection_of(name) == command.name]
+        if by_hand:
+            self._closing.close_connection(by_hand[0], "P11")
             return
         if command.name in publishers:
             self._connections.remove(publishers[command.name])

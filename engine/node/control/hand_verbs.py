@@ -1,22 +1,28 @@
-"""What the commands do that a person gives by hand on a channel of their own: get, ack, reject, purge."""
+"""What the commands do that a person gives by hand on channels: get, settle, basic.qos, basic.recover (P10-P14)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from engine.amqp.declarations import check_access
 from engine.amqp.errors import AmqpError
 from engine.errors import CommandError
 from engine.node.broker.definitions import Definitions
+from engine.node.clients.actors import Hand
+from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.consumers import Consumers
 from engine.node.commands import commands as cmd
+from engine.node.commands.base import Command
 from engine.node.control.verbs import Handlers
-from engine.node.queues.deliveries import Deliveries
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
 
 
 class HandVerbs:
-    """The hand's channel at work."""
+    """The channels by hand at work."""
 
     def __init__(
         self,
@@ -34,65 +40,78 @@ class HandVerbs:
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
-        return {
-            cmd.Ack: self._ack,
-            cmd.Requeue: self._requeue,
-            cmd.Nack: self._nack,
-            cmd.Reject: self._reject,
-            cmd.AckTag: self._ack_tag,
-            cmd.Get: self._get,
-            cmd.Purge: self._purge,
+        verbs: dict[type[Command], tuple[Callable[[Hand, Any], None], str]] = {
+            cmd.Get: (self._get, "P18"),
+            cmd.Purge: (self._purge, "P19"),
+            cmd.Ack: (self._ack, "P14"),
+            cmd.Requeue: (self._requeue, "P14"),
+            cmd.Nack: (self._nack, "P14"),
+            cmd.Reject: (self._reject, "P14"),
+            cmd.AckTag: (self._ack_tag, "P14"),
+            cmd.NackTag: (self._nack_tag, "P14"),
+            cmd.Recover: (self._recover, "P11"),
+            cmd.Qos: (self._qos, "P13"),
         }
+        return {kind: partial(self._on_channel, do, rule) for kind, (do, rule) in verbs.items()}
 
-    def _queue(self, name: str, rule: str) -> Deliveries | None:
-        """Return a queue that the hand may use; without one its channel is closed, and there is None."""
+    def _on_channel(self, do: Callable[[Hand, Any], None], rule: str, command: Any) -> None:
+        """Do a command on the channel that it names, which AMQP's errors close."""
+        hand = self._consumers.channel(command.channel)
         try:
-            check_access(self._definitions.queues.get(name), name, "hand")
+            do(hand, command)
         except AmqpError as error:
-            self._closing.fail("hand", error, rule)
-            return None
-        return self._queues[name]
+            self._closing.fail(hand.name, error, rule)
 
-    def _check_held(self, count: int) -> None:
-        held = len(self._consumers.hand.channel)
+    def _check_access(self, hand: Hand, queue: str) -> None:
+        check_access(self._definitions.queues.get(queue), queue, connection_of(hand.name))
+
+    def _get(self, hand: Hand, command: cmd.Get) -> None:
+        self._check_access(hand, command.queue)
+        self._lifetimes.used(command.queue)
+        self._consumers.get(hand, command.queue, command.count, command.ack)
+
+    def _purge(self, hand: Hand, command: cmd.Purge) -> None:
+        self._check_access(hand, command.queue)
+        self._queues[command.queue].purge()
+
+    def _check_held(self, hand: Hand, count: int) -> None:
+        held = len(hand.channel)
         if count > held:
             raise CommandError(
                 f"{held} messages are held by hand, not {count}; "
                 "first use get with ack, or a consumer with manual acks"
             )
 
-    def _ack(self, command: cmd.Ack) -> None:
-        self._check_held(command.count)
-        self._consumers.ack_held(command.count, command.multiple)
+    def _ack(self, hand: Hand, command: cmd.Ack) -> None:
+        self._check_held(hand, command.count)
+        self._consumers.ack_held(hand, command.count, command.multiple)
 
-    def _requeue(self, command: cmd.Requeue) -> None:
-        self._check_held(command.count)
-        self._consumers.requeue_held(command.count)
+    def _requeue(self, hand: Hand, command: cmd.Requeue) -> None:
+        self._check_held(hand, command.count)
+        self._consumers.requeue_held(hand, command.count)
 
-    def _nack(self, command: cmd.Nack) -> None:
-        self._check_held(command.count)
-        self._consumers.nack_held(command.count, command.multiple, command.requeue)
+    def _nack(self, hand: Hand, command: cmd.Nack) -> None:
+        self._check_held(hand, command.count)
+        self._consumers.nack_held(hand, command.count, command.multiple, command.requeue)
 
-    def _reject(self, command: cmd.Reject) -> None:
-        self._check_held(command.count)
-        self._consumers.nack_held(command.count, False, command.requeue)
+    def _reject(self, hand: Hand, command: cmd.Reject) -> None:
+        self._check_held(hand, command.count)
+        self._consumers.nack_held(hand, command.count, False, command.requeue)
 
-    def _ack_tag(self, command: cmd.AckTag) -> None:
-        try:
-            self._consumers.ack_tag(command.tag, command.multiple)
-        except AmqpError as error:
-            self._closing.fail("hand", error, "P14")
+    def _ack_tag(self, hand: Hand, command: cmd.AckTag) -> None:
+        self._consumers.ack_tag(hand, command.tag, command.multiple)
 
-    def _get(self, command: cmd.Get) -> None:
-        queue = self._queue(command.queue, "P18")
-        if queue is None:
-            return
-        if not queue.state.len:
-            raise CommandError("the queue is empty; publish something first")
-        self._consumers.get(command.queue, command.count, command.ack)
-        self._lifetimes.used(command.queue)
+    def _nack_tag(self, hand: Hand, command: cmd.NackTag) -> None:
+        self._consumers.nack_tag(hand, command.tag, command.multiple, command.requeue)
 
-    def _purge(self, command: cmd.Purge) -> None:
-        queue = self._queue(command.queue, "P19")
-        if queue is not None:
-            queue.purge()
+    def _recover(self, hand: Hand, command: cmd.Recover) -> None:
+        if not command.requeue:
+            raise AmqpError("not_implemented", "requeue=false")
+        self._consumers.recover(hand)
+
+    def _qos(self, hand: Hand, command: cmd.Qos) -> None:
+        if command.channel_wide:
+            self._consumers.limit_channel(hand.channel, command.prefetch)
+        else:
+            hand.prefetch = command.prefetch
+            self._consumers.limit_channel(hand.channel, 0)

@@ -11,6 +11,7 @@ from engine.node.control.shown_settings import ShownSettings
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
 from engine.node.queues.dead_letters import DeadLetters
+from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
 from engine.transitions import Why
 
@@ -29,6 +30,7 @@ class Life:
         dead_letters: DeadLetters,
         watch: MemoryWatch,
         monitors: Monitors,
+        lifetimes: Lifetimes,
     ) -> None:
         self.runs = True
         self._told = False
@@ -40,6 +42,7 @@ class Life:
         self._dead_letters = dead_letters
         self._watch = watch
         self._monitors = monitors
+        self._lifetimes = lifetimes
 
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
@@ -64,6 +67,8 @@ class Life:
 
     def _stop(self, kind: StopKind) -> None:
         self._connections.disconnect_all()
+        if kind == "clean":
+            self._lifetimes.connections_closed(self._queues.values())
         self._consumers.disconnect_all()
         self._dead_letters.forget()
         self._queues.stop(kind)

@@ -76,7 +76,7 @@ class Report:
         return [
             *self._connections.publishers.values(),
             *self._consumers.all.values(),
-            self._consumers.hand,
+            *self._consumers.by_hand.values(),
         ]
 
     def tell(self) -> None:

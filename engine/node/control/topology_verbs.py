@@ -1,6 +1,6 @@
 """What the commands about queues, exchanges, bindings and policies do (P17-P19).
 
-A declaration that AMQP refuses closes the hand's channel; that is no refusal of the command.
+A declaration that AMQP refuses closes the channel; that is no refusal of the command.
 """
 
 from __future__ import annotations
@@ -21,17 +21,15 @@ from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked
 from engine.errors import CommandError
 from engine.node.broker.definitions import Definitions
+from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.consumers import Consumers
 from engine.node.commands import topology_commands as cmd
-from engine.node.commands.base import Command
 from engine.node.commands.topology import MAX_QUEUES
 from engine.node.control.ends import QueueEnds
 from engine.node.control.verbs import Handlers
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
-
-HAND = "hand"
 
 
 class TopologyVerbs:
@@ -67,19 +65,20 @@ class TopologyVerbs:
             cmd.KillQueue: self._kill_queue,
         }
 
-    def _by_hand(self, do: Callable[[Any], None], rule: str, command: Command) -> None:
-        """Do a command on the hand's channel, which AMQP's errors close."""
+    def _by_hand(self, do: Callable[[Any], None], rule: str, command: Any) -> None:
+        """Do a command on the channel that it names, which AMQP's errors close."""
+        hand = self._consumers.channel(command.channel)
         try:
             do(command)
         except AmqpError as error:
-            self._closing.fail(HAND, error, rule)
+            self._closing.fail(hand.name, error, rule)
 
     def _declare_queue(self, command: cmd.DeclareQueue) -> None:
         existing = self._definitions.queues.get(command.name)
         wanted = declare_queue(
             existing,
             name=command.name,
-            connection=HAND,
+            connection=connection_of(command.channel),
             durable=command.durable,
             exclusive=command.exclusive,
             auto_delete=command.auto_delete,
@@ -97,7 +96,7 @@ class TopologyVerbs:
         live = self._queues.get(command.name)
         check_delete_queue(
             self._definitions.queues.get(command.name),
-            HAND,
+            connection_of(command.channel),
             ready=live.state.len if live is not None else 0,
             consumers=len(self._consumers.of(command.name)) if live is not None else 0,
             if_unused=command.if_unused,
@@ -143,7 +142,8 @@ class TopologyVerbs:
             arguments=command.arguments,
         )
         exchange = definitions.exchanges.exchanges.get(command.exchange)
-        check_binding(exchange, definitions.queues.get(command.queue), binding, HAND, unbind=unbind)
+        queue, connection = definitions.queues.get(command.queue), connection_of(command.channel)
+        check_binding(exchange, queue, binding, connection, unbind=unbind)
         return binding
 
     def _set_policy(self, command: cmd.SetPolicy) -> None:

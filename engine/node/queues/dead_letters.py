@@ -51,7 +51,7 @@ class DeadLetters:
         exchange = limits.dead_letter_exchange
         if exchange is None or exchange not in self._definitions.exchanges.exchanges:
             return
-        for extent in [part for each in dead for part in self._kinds.whole(each)]:
+        for extent in dead:
             before = self._kinds.of(extent.template)
             key = limits.dead_letter_routing_key
             headers = died(
@@ -61,7 +61,7 @@ class DeadLetters:
                 exchange=before.exchange,
                 routing_key=before.routing_key,
                 time_s=self._clock.now_us // SECOND_US,
-                expiration_ms=before.expiration_ms,
+                expiration_ms=None if extent.read_back else before.expiration_ms,
                 new_routing_key=key,
             )
             again = Message(exchange, before.routing_key if key is None else key, headers=headers)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -11,10 +10,12 @@ import msgspec
 
 from engine.amqp.policies import expiry_ms
 from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
-from engine.node.clients.actors import Consumer, Hand
+from engine.node.clients.actors import Consumer
+from engine.node.clients.channel import Channel, tags_of
 from engine.node.clients.way_out import WayOut
 from engine.node.queues.evictions import Bury, Evictions
 from engine.node.queues.queue_process import MILLISECOND_US, QueueProcess
+from engine.node.queues.ring import Ring
 from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.process import ACK, PUBLISH, Process
 from engine.node.time.scheduler import Scheduler
@@ -43,12 +44,11 @@ class Callbacks(NamedTuple):
 class Deliveries:
     """Hands one queue's messages to its consumers: new ones directly, waiting ones from the backlog.
 
-    Consumers take turns. Where the broker deals single messages round-robin, a batch is dealt here in blocks of equal
-    length (P12 simplified), so that what a consumer holds stays in few runs.
+    Consumers take turns, a message each (P12). Where all of them can take some, whole rounds are dealt at once, and
+    what a consumer holds is every second, third, ... message of an extent.
 
     Args:
         process: the queue process.
-        hand: whose channel the manual consumers deliver into.
         way_out: how deliveries and acknowledgements travel where work takes time.
         callbacks: told what happens to messages.
     """
@@ -56,7 +56,6 @@ class Deliveries:
     def __init__(
         self,
         process: QueueProcess,
-        hand: Hand,
         way_out: WayOut,
         scheduler: Scheduler,
         emit: Callable[[Transition], None],
@@ -67,9 +66,8 @@ class Deliveries:
         self.evictions = Evictions(process, scheduler, callbacks.bury)
         self.used = False
         """Whether it ever had a consumer (P18)."""
-        self._hand = hand
         self._way_out = way_out
-        self._turns: dict[int, deque[Consumer]] = {}
+        self.ring = Ring(self._resumed)
         self._scheduler = scheduler
         self._emit = emit
         self._on_discarded = callbacks.discarded
@@ -113,19 +111,16 @@ class Deliveries:
     @property
     def consumers(self) -> Sequence[Consumer]:
         """Those that consume from this queue."""
-        return tuple(each for turns in self._turns.values() for each in turns)
+        return tuple(self.ring)
 
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
         self.used = True
-        self._turns.setdefault(consumer.priority, deque()).append(consumer)
-        self._turns = dict(sorted(self._turns.items(), reverse=True))
+        self.ring.add(consumer)
 
     def remove(self, consumer: Consumer) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
-        for turns in self._turns.values():
-            if consumer in turns:
-                turns.remove(consumer)
+        self.ring.remove(consumer)
 
     def start_again(self, process: QueueProcess) -> None:
         """Go on with a new process, the old one being gone."""
@@ -139,12 +134,28 @@ class Deliveries:
 
     def _woken(self, consumer: Consumer) -> None:
         self.process.begin()
+        self.ring.unpark(consumer.channel)
         self._run_backlog(BURST_SPACING_US)
         self._let_work(consumer)
         self.process.handled()
 
-    def go_on(self) -> None:
-        """A consumer may have room again: deliver what waits (P12)."""
+    def go_on(self, channel: Channel) -> None:
+        """Consumers of a channel may have room again: deliver what waits (P12)."""
+        self.process.begin()
+        self.ring.unpark(channel)
+        self._run_backlog(BURST_SPACING_US)
+        self.process.handled()
+
+    def limit(self, channel: Channel) -> None:
+        """A channel has a limit for all its consumers from now on (P13)."""
+        self.ring.limit(channel)
+
+    def unlimit(self, channel: Channel) -> None:
+        """A channel has no limit any more (P13)."""
+        if self.ring.unlimit(channel):
+            self._resumed(channel)
+
+    def _resumed(self, _: Channel) -> None:
         self.process.begin()
         self._run_backlog(BURST_SPACING_US)
         self.process.handled()
@@ -218,20 +229,61 @@ class Deliveries:
         """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
         done = 0
         queue = self.process.queue
-        while done < arrival.count and (consumer := self._next_ready()) is not None:
-            part = arrival.part(done, self._share(consumer, arrival.count - done))
-            if consumer.ack == "auto":
-                self._discard(part)
-                consumer.holding += part.count
-                consumer.channel.send(part.count)
+        while done < arrival.count and (consumer := self.ring.next()) is not None:
+            left = arrival.count - done
+            turns = self.ring.turns(consumer, left)
+            each = self.ring.share(turns, left)
+            part = arrival.part(done, each * len(turns))
+            if consumer.needs_ack:
+                tags = queue.publish_delivered(part, spacing_us)
+                extent = msgspec.structs.replace(self._extent(part), start=tags.start)
             else:
-                self._hold(consumer, queue.publish_delivered(part, spacing_us))
-            consumer.delivered += part.count
-            if self._way_out.open:
-                self._way_out.sent(self, consumer, part.count, part.size_bytes)
-            self._let_work(consumer)
+                extent = self._extent(part)
+                self._discard(part)
+            self._deal(turns, [(extent, 0)])
             done += part.count
         return done
+
+    def _deal(self, turns: tuple[Consumer, ...], taken: Iterable[tuple[Extent, int]]) -> None:
+        """Give messages to consumers in turn.
+
+        Args:
+            taken: messages, and how many of them, the first ones, are delivered again.
+        """
+        step, dealt = len(turns), 0
+        own_tags = len({each.channel for each in turns}) == step
+        for extent, redelivered in taken:
+            if own_tags:
+                for place in range(min(step, extent.count)):
+                    count = (extent.count - place + step - 1) // step
+                    self._hand_over(turns[(dealt + place) % step], extent, redelivered, place, count, step)
+            else:  # consumers of one channel share its tags: one message after the other
+                for place in range(extent.count):
+                    self._hand_over(turns[(dealt + place) % step], extent, redelivered, place, 1, 1)
+            dealt += extent.count
+        for consumer in turns[: dealt % step] if step > 1 else turns:
+            self.ring.delivered(consumer, dealt)
+        for consumer in turns:
+            self._let_work(consumer)
+
+    def _hand_over(
+        self, consumer: Consumer, extent: Extent, redelivered: int, offset: int, count: int, step: int
+    ) -> None:
+        consumer.holding += count
+        consumer.delivered += count
+        consumer.redelivered += max(0, min(count, -(-(redelivered - offset) // step)))
+        consumer.channel.deliver(
+            self.name,
+            consumer.name,
+            extent,
+            redelivered,
+            ack=consumer.needs_ack,
+            offset=offset,
+            count=count,
+            step=step,
+        )
+        if self._way_out.open:
+            self._way_out.sent(self, consumer, count, extent.size_bytes)
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
@@ -265,43 +317,11 @@ class Deliveries:
     def _run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
         state = self.process.queue.state
-        while state.len and (consumer := self._next_ready()) is not None:
-            count = self._share(consumer, state.len)
-            for each in self.take(count, consumer.ack != "auto", spacing_us):
-                tags = Range(each.extent.start, each.extent.count)
-                if consumer.ack == "auto":
-                    consumer.holding += tags.count
-                    consumer.channel.send(tags.count)
-                else:
-                    self._hold(consumer, tags)
-                consumer.delivered += tags.count
-                consumer.redelivered += each.redelivered
-                if self._way_out.open:
-                    self._way_out.sent(self, consumer, tags.count, each.extent.size_bytes)
-            self._let_work(consumer)
-
-    def _next_ready(self) -> Consumer | None:
-        for turns in self._turns.values():
-            for _ in range(len(turns)):
-                consumer = turns[0]
-                turns.rotate(-1)
-                if self._credit(consumer) > 0:
-                    return consumer
-        return None
-
-    def _credit(self, consumer: Consumer) -> int:
-        """Return how many messages a consumer and its channel may get now (P13)."""
-        credit = consumer.credit
-        return min(credit, self._hand.room) if consumer.ack == "manual" else credit
-
-    def _share(self, consumer: Consumer, count: int) -> int:
-        ready = sum(self._credit(each) > 0 for each in self._turns[consumer.priority])
-        return min(self._credit(consumer), -(-count // ready))
-
-    def _hold(self, consumer: Consumer, tags: Range) -> None:
-        consumer.holding += tags.count
-        channel = self._hand.channel if consumer.ack == "manual" else consumer.channel
-        channel.deliver(self.name, consumer.name, tags)
+        while state.len and (consumer := self.ring.next()) is not None:
+            turns = self.ring.turns(consumer, state.len)
+            count = self.ring.share(turns, state.len) * len(turns)
+            taken = self.take(count, consumer.needs_ack, spacing_us)
+            self._deal(turns, [(each.extent, each.redelivered) for each in taken])
 
     # --- consumers at work -------------------------------------------------------------------------------------------
 
@@ -329,11 +349,15 @@ class Deliveries:
             count = min(due, consumer.holding)
             due -= count
             consumer.pace.did(count)
+            full = consumer.credit <= 0
             consumer.holding -= count
-            if consumer.ack != "auto":
+            if consumer.needs_ack:
                 consumer.acked += count
-                tags = [each.messages for each in consumer.channel.take(count)]
+                tags = tags_of(consumer.channel.take(count))
                 queue.ack(tags, multiple=consumer.ack == "multiple")
+                consumer.channel.limiter.acked(count)
+            if full:
+                self.ring.unpark(consumer.channel)
             self._run_backlog(spacing_us)
         if consumer.holding and consumer.timer is None:
             self._set_timer(consumer)
@@ -345,13 +369,13 @@ class Deliveries:
         consumer.pace.did(count)
         consumer.holding -= count
         mail = self.process.mail
-        if consumer.ack != "auto":
+        if consumer.needs_ack:
             consumer.acked += count
-            tags = [each.messages for each in consumer.channel.take(count)]
+            tags = tags_of(consumer.channel.take(count))
             if tags:
                 self._way_out.acked(self, consumer, tags, consumer.ack == "multiple")
         elif mail is not None:
-            mail.post(mail.consumer_priority, self.go_on)
+            mail.post(mail.consumer_priority, partial(self.go_on, consumer.channel))
         if consumer.holding and consumer.timer is None:
             self._set_timer(consumer)
 
@@ -367,42 +391,71 @@ class Deliveries:
         self.process.handled()
         then(taken)
 
-    def ack(self, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages; then the consumers have their turn (P11).
+    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+        """Take acknowledgements; with room again their consumer has its turn (P11).
 
         For what came through the mailbox; `send_ack` puts it there.
+
+        Args:
+            consumer: who held the messages, None for basic.get.
         """
-        self.process.begin().ack(tags, multiple=multiple)
-        self._run_backlog(BURST_SPACING_US)
+        queue = self.process.begin()
+        unparked = self._freed(consumer, sum(each.count for each in tags))
+        queue.ack(tags, multiple=multiple)
+        if unparked:
+            self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
-    def send_ack(self, tags: Sequence[Range], multiple: bool) -> None:
+    def _freed(self, consumer: Consumer | None, count: int) -> bool:
+        """Let a consumer hold so many messages less; tell whether it was parked for them."""
+        if consumer is None:
+            return False
+        full = consumer.credit <= 0
+        consumer.gave_back(count)
+        if not full or consumer.credit <= 0:
+            return False
+        self.ring.unpark(consumer.channel)
+        return True
+
+    def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
-        self.process.tell(ACK, partial(self.ack, tags, multiple))
+        self.process.tell(ACK, partial(self.ack, consumer, tags, multiple))
 
-    def reject(self, tags: Sequence[Range], multiple: bool) -> None:
+    def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
-        self.process.tell(PUBLISH, partial(self._end_rejected, tags, multiple))
+        self.process.tell(PUBLISH, partial(self._end_rejected, consumer, tags, multiple))
 
-    def _end_rejected(self, tags: Sequence[Range], multiple: bool) -> None:
+    def _end_rejected(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Let rejected messages be dead letters if there is an exchange for them (P11)."""
         queue = self.process.begin()
+        unparked = self._freed(consumer, sum(each.count for each in tags))
         if self.evictions.dead_letters:
             dead = queue.ackfold(tags)
             if dead:
                 self._bury(self.name, "rejected", dead, self.evictions.limits)
         queue.ack(tags, multiple=multiple)
-        self._run_backlog(BURST_SPACING_US)
+        if unparked:
+            self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
-    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> None:
+    def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""
-        self.process.tell(PUBLISH, partial(self._requeue, tags, multiple))
+        if multiple or self._takes_back_alike():
+            self.process.tell(PUBLISH, partial(self._requeue, consumer, tags, multiple))
+            return
+        for each in tags:
+            for seq_id in range(each.start, each.end):
+                self.process.tell(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
 
-    def _requeue(self, tags: Sequence[Range], multiple: bool) -> None:
+    def _takes_back_alike(self) -> bool:
+        """Tell whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
+        return not self.consumers and not self.evictions.drops_head and not self.evictions.expiries
+
+    def _requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Return messages, then drop_expired and the consumers have their turn (P11)."""
         queue = self.process.begin()
         if tags:
+            self._freed(consumer, sum(each.count for each in tags))
             queue.requeue(tags, multiple=multiple)
             self.evictions.drop_heads()
             self.evictions.drop_expired()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
+
 from engine.amqp.policies import Effective, too_long
 from engine.extents import Extent
 from engine.node.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
@@ -75,6 +77,23 @@ class Evictions:
             elif left < 0:
                 rooms.append(0)
         return max(0, min(rooms))
+
+    def obey(self, limits: Effective) -> None:
+        """Take new limits one after the other, as the broker does: too long is judged by the old overflow (P17)."""
+        old = self.limits
+        for step in (
+            replace(
+                limits,
+                max_length=old.max_length,
+                max_length_bytes=old.max_length_bytes,
+                overflow=old.overflow,
+            ),
+            replace(limits, max_length_bytes=old.max_length_bytes, overflow=old.overflow),
+            replace(limits, overflow=old.overflow),
+            limits,
+        ):
+            self.limits = step
+            self.drop_heads()
 
     # --- expiry (P9) -------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from engine.node.broker.definitions import Definitions
@@ -55,6 +55,12 @@ class Lifetimes:
             self._end(queue.name, "P18", "auto_delete")
         else:
             self.used(queue.name)
+
+    def connections_closed(self, queues: Iterable[Deliveries]) -> None:
+        """The node stops in order and closes all connections first: auto-delete queues that had consumers go."""
+        for queue in list(queues):
+            if self._definitions.queues[queue.name].auto_delete and queue.consumers:
+                self._end(queue.name, "P18", "auto_delete")
 
     def forget(self, queue: str) -> None:
         """Wait no longer."""

@@ -11,7 +11,6 @@ from engine.amqp.policies import Effective
 from engine.node.broker.board import Board
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.virtual_host import QUEUE, StopKind, VirtualHost
-from engine.node.clients.actors import Hand
 from engine.node.clients.way_out import WayOut
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.watch import MemoryWatch
@@ -65,7 +64,6 @@ class Queues(Mapping[str, Deliveries]):
         self,
         *,
         host: VirtualHost,
-        hand: Hand,
         clock: Scheduler,
         settings: Callable[[], NodeSettings],
         watch: MemoryWatch,
@@ -79,7 +77,6 @@ class Queues(Mapping[str, Deliveries]):
     ) -> None:
         self.wishes: dict[str, Wish] = {}
         self._host = host
-        self._hand = hand
         self._clock = clock
         self._settings = settings
         self._watch = watch
@@ -115,9 +112,7 @@ class Queues(Mapping[str, Deliveries]):
         self._host.add(name, queue.durable, self._clock.now_us, redeclared)
         self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
-        live = Deliveries(
-            self._process(name), self._hand, self.way_out, self._clock, self._emit, self._callbacks
-        )
+        live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
         self._live[name] = live
         self.obey(name)
         return live
@@ -125,14 +120,14 @@ class Queues(Mapping[str, Deliveries]):
     def obey(self, name: str) -> None:
         """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17)."""
         live, limits = self._live[name], self._definitions.effective(name)
-        before, live.evictions.limits = live.evictions.limits, limits
+        before = live.evictions.limits
         self._defined[name] = self._definitions.facts(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(name)
         if limits == before:
             return
         live.process.begin()
-        live.evictions.drop_heads()
+        live.evictions.obey(limits)
         if limits.queue_mode is not None:
             live.process.set_mode(limits.queue_mode)
         live.evictions.drop_expired()

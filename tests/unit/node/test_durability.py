@@ -66,7 +66,8 @@ def test_the_whole_matrix(queue_durable: bool, persistent: bool, exchange_durabl
         state = node.queues["q"].state
         assert state.len == (6 if queue_durable and persistent else 0)
         assert state.pending_count == 0
-        assert snapshot["node"]["actors"]["hand"]["unacked"] == 0
+        # Connections outlive the crash of a queue: their channels still hold what nobody will ask for (P14).
+        assert snapshot["node"]["actors"]["hand"]["unacked"] == (1 if how == "crash" else 0)
         if state.len:
             follower.submit({"do": "get", "count": 6, "queue": "q"})
         # After a clean stop only what was delivered before is redelivered; after any other end everything is (D5).

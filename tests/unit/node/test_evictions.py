@@ -69,7 +69,7 @@ def test_a_message_behind_a_longer_one_stays_and_is_not_delivered() -> None:
     follower.advance(SECOND)
     assert ready(follower) == 5
     follower.submit({"do": "get", "count": 2, "queue": "work"})
-    assert follower.node.hand.delivered == 2
+    assert follower.node.consumers.hand.delivered == 2
     assert ready(follower) == 0
 
 
@@ -345,12 +345,12 @@ def test_many_gets_at_once_meet_the_same_expired_messages(
 
 
 def get(node: Node, count: int) -> int:
-    before = node.hand.delivered
+    before = node.consumers.hand.delivered
     try:
         node.submit({"do": "get", "count": count, "queue": "work"})
     except CommandError:
         return 0
-    return node.hand.delivered - before
+    return node.consumers.hand.delivered - before
 
 
 def pending_of(node: Node) -> list[Any]:

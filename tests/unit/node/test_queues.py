@@ -86,7 +86,9 @@ def test_a_deleted_queue_takes_its_messages_along() -> None:
     assert list(snapshot["queues"]) == ["orders"]
     assert sum(row[1] * row[2] for row in snapshot["stores"]["transient"]["rows"]) == 0
     assert sum(row[1] for row in snapshot["stores"]["persistent"]["rows"]) == 4
-    assert snapshot["node"]["actors"]["hand"]["unacked"] == 0
+    assert snapshot["node"]["actors"]["hand"]["unacked"] == 2, "the channel still holds what is gone"
+    follower.submit({"do": "ack", "count": 2})
+    assert node.snapshot()["node"]["actors"]["hand"]["unacked"] == 0
     assert [(t.queue, t.how) for t in all_of(node, QueueStopped)] == [("slow", "deleted")]
     node.verify()
 

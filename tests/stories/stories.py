@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.interop.stories.story import Step, Story
+from tests.stories.story import Step, Story
 
 
 def declare(name: str, **more: Any) -> Step:
@@ -18,7 +18,7 @@ def publish(*sizes: int, to: str = "q", exchange: str = "", **more: Any) -> Step
 
 
 def consume(name: str, queue: str = "q", prefetch: int = 0, **more: Any) -> Step:
-    """basic.consume on the channel that also gets and acknowledges, or `elsewhere` on a connection of its own."""
+    """basic.consume on the channel that also gets and acknowledges, or `on` another."""
     return {"do": "consume", "name": name, "queue": queue, "prefetch": prefetch, **more}
 
 
@@ -35,11 +35,6 @@ def ack(tag: int, multiple: bool = False) -> Step:
 def nack(count: int, multiple: bool = False, requeue: bool = True) -> Step:
     """basic.nack of the oldest held, one by one or all at once."""
     return {"do": "nack", "count": count, "multiple": multiple, "requeue": requeue}
-
-
-def counts(*queues: str) -> Step:
-    """Ask for ready messages and consumers."""
-    return {"do": "counts", "queues": list(queues or ("q",))}
 
 
 def ctl(line: str) -> Step:
@@ -67,10 +62,8 @@ STORIES = (
             ack(4),
             ack(0, multiple=True),
             publish(11, 12),
-            counts(),
             ack(8, multiple=True),
             ack(0, multiple=True),
-            counts(),
         ),
     ),
     Story(
@@ -84,9 +77,7 @@ STORIES = (
             nack(2, multiple=True),
             get(5),
             nack(3),
-            counts(),
             get(4, ack=False),
-            counts(),
         ),
     ),
     Story(
@@ -98,9 +89,7 @@ STORIES = (
             get(2),
             consume("c", prefetch=2),
             CLOSE,
-            counts(),
             get(5),
-            counts(),
             CLOSE,
             publish(6),
             get(6, ack=False),
@@ -114,13 +103,9 @@ STORIES = (
             publish(1, 2, 3),
             consume("c", prefetch=2),
             {"do": "cancel", "name": "c"},
-            counts(),
             publish(4),
-            counts(),
             ack(1),
-            counts(),
             CLOSE,
-            counts(),
         ),
     ),
     Story(
@@ -132,10 +117,8 @@ STORIES = (
             publish(2, expiration_ms=200),
             publish(3),
             wait(700),
-            counts(),
             get(),
             wait(50),
-            counts(),
             get(2),
         ),
     ),
@@ -146,12 +129,9 @@ STORIES = (
             declare("q", arguments={"x-message-ttl": 500}),
             publish(1),
             publish(2, expiration_ms=60_000),
-            counts(),
             wait(1200),
-            counts(),
             declare("now", arguments={"x-message-ttl": 0}),
             publish(3, 4, to="now", confirm=True),
-            counts("now"),
         ),
     ),
     Story(
@@ -160,7 +140,6 @@ STORIES = (
         (
             declare("q", arguments={"x-max-length": 3}),
             publish(1, 2, 3, 4, 5),
-            counts(),
             get(5, ack=False),
             declare("b", arguments={"x-max-length-bytes": 100}),
             publish(40, 41, 42, 10, to="b"),
@@ -173,7 +152,6 @@ STORIES = (
         (
             declare("q", arguments={"x-max-length": 2, "x-overflow": "reject-publish"}),
             publish(1, 2, 3, 4, confirm=True),
-            counts(),
             get(2, ack=False),
             publish(5, confirm=True),
             get(ack=False),
@@ -186,7 +164,6 @@ STORIES = (
             declare("dead"),
             declare("q", arguments={"x-max-length": 1, "x-overflow": "reject-publish-dlx", **DEAD}),
             publish(1, 2, 3, confirm=True),
-            counts("q", "dead"),
             get(2, queue="dead"),
         ),
     ),
@@ -204,7 +181,6 @@ STORIES = (
             wait(500),
             get(4, queue="q"),
             {"do": "reject", "count": 2, "requeue": False},
-            counts("q", "dead"),
             get(4, queue="dead"),
         ),
     ),
@@ -221,7 +197,6 @@ STORIES = (
             nack(1, requeue=False),
             get(),
             nack(1, requeue=False),
-            counts("q", "b"),
             get(queue="b"),
             declare(
                 "c",
@@ -233,7 +208,6 @@ STORIES = (
             ),
             publish(2, to="c"),
             wait(600),
-            counts("c"),
         ),
     ),
     Story(
@@ -244,7 +218,6 @@ STORIES = (
             publish(1, confirm=True),
             publish(*range(2, 102), confirm=True, persistent=True, together=True),
             publish(200, confirm=True),
-            counts(),
         ),
     ),
     Story(
@@ -259,7 +232,6 @@ STORIES = (
             publish(3, to="unknown", exchange="x", confirm=True),
             publish(4, to="unknown", exchange="x", mandatory=True),
             publish(5, to="nowhere", mandatory=True),
-            counts(),
         ),
     ),
     Story(
@@ -269,11 +241,9 @@ STORIES = (
             declare("q", arguments={"x-max-length": 10, "x-overflow": "reject-publish"}),
             publish(1, 2, 3, 4),
             ctl('set_policy short \'^q$\' \'{"max-length":2,"overflow":"drop-head"}\' --apply-to queues'),
-            counts(),
             publish(5, confirm=True),
             get(5, ack=False),
             publish(6, 7, 8, confirm=True),
-            counts(),
             ctl("clear_policy short"),
             publish(9, confirm=True),
             get(5, ack=False),
@@ -288,7 +258,6 @@ STORIES = (
             get(2),
             ack(1),
             ack(1),
-            counts(),
             get(3),
             ack(9, multiple=True),
             get(3, ack=False),
@@ -305,13 +274,11 @@ STORIES = (
             get(queue="none"),
             publish(1, exchange="none"),
             {"do": "bind", "exchange": "none", "queue": "q", "routing_key": "k"},
-            consume("c", queue="none", elsewhere=True),
+            consume("c", queue="none", on="other"),
             declare("odd", arguments={"x-message-ttl": -1}),
             publish(2),
             {"do": "delete_queue", "name": "q", "if_empty": True},
-            counts("q", "odd"),
             {"do": "delete_queue", "name": "q"},
-            counts("q"),
         ),
     ),
     Story(
@@ -322,8 +289,7 @@ STORIES = (
             consume("low", prefetch=2),
             consume("high", prefetch=2, priority=5),
             publish(1, 2, 3),
-            consume("alone", exclusive=True, elsewhere=True),
-            counts(),
+            consume("alone", exclusive=True, on="other"),
         ),
     ),
     Story(
@@ -332,10 +298,8 @@ STORIES = (
         (
             declare("q", auto_delete=True),
             publish(1),
-            counts(),
             consume("c", prefetch=1),
             {"do": "cancel", "name": "c"},
-            counts(),
         ),
     ),
     Story(

@@ -1,0 +1,71 @@
+%% What a client of the driver asks of the whole node: quiet, counts of all queues, policies, stop and start.
+-module(cq_node).
+-export([settled/1, queues/0, set_policy/1, clear_policy/1, clear/0, stop/0, start/0]).
+
+-define(VHOST, <<"/">>).
+-define(WHO, <<"interop">>).
+-define(GAP_MS, 2).
+-define(STABLE, 2).
+
+%% Wait until no process does anything: the sum of all reductions stands still over a few gaps.
+settled(LimitMs) ->
+    settled(work(), 0, erlang:monotonic_time(millisecond) + LimitMs).
+
+settled(_, ?STABLE, _) -> true;
+settled(Before, Stable, Until) ->
+    timer:sleep(?GAP_MS),
+    Now = work(),
+    case {Now =:= Before, erlang:monotonic_time(millisecond) > Until} of
+        {true, _} -> settled(Now, Stable + 1, Until);
+        {false, false} -> settled(Now, 0, Until);
+        {false, true} -> false
+    end.
+
+work() ->
+    Self = self(),
+    lists:sum([Reductions || Pid <- processes(), Pid =/= Self,
+                             {reductions, Reductions} <- [process_info(Pid, reductions)]]).
+
+%% Ready messages and consumers of each queue, asked for in a way that renews no lease.
+queues() ->
+    maps:from_list([{Name, Counts} || Queue <- rabbit_amqqueue:list(?VHOST),
+                                      {resource, _, queue, Name} <- [amqqueue:get_name(Queue)],
+                                      Counts <- counts(Queue)]).
+
+counts(Queue) ->
+    case catch rabbit_amqqueue:info(Queue, [messages_ready, consumers]) of
+        [{messages_ready, Ready}, {consumers, Consumers}] -> [[Ready, Consumers]];
+        _ -> []
+    end.
+
+set_policy(#{<<"name">> := Name, <<"pattern">> := Pattern, <<"definition">> := Definition} = Wish) ->
+    ApplyTo = maps:get(<<"apply_to">>, Wish, <<"queues">>),
+    Priority = integer_to_list(maps:get(<<"priority">>, Wish, 0)),
+    case rabbit_policy:parse_set(?VHOST, Name, Pattern, rabbit_json:encode(Definition), Priority, ApplyTo, ?WHO) of
+        ok -> #{};
+        {error_string, Text} -> #{refused => iolist_to_binary(Text)}
+    end.
+
+clear_policy(Name) ->
+    case rabbit_policy:delete(?VHOST, Name, ?WHO) of
+        ok -> #{};
+        {error_string, Text} -> #{refused => iolist_to_binary(Text)}
+    end.
+
+%% An empty virtual host: no connection, queue, exchange of a client's, or policy.
+clear() ->
+    [rabbit_policy:delete(?VHOST, proplists:get_value(name, Policy), ?WHO) || Policy <- rabbit_policy:list(?VHOST)],
+    [rabbit_amqqueue:delete(Queue, false, false, ?WHO) || Queue <- rabbit_amqqueue:list(?VHOST)],
+    [rabbit_exchange:delete(Name, false, ?WHO)
+     || {exchange, {resource, _, exchange, Plain} = Name, _, _, _, _, _, _, _, _, _, _} <- rabbit_exchange:list(?VHOST),
+        Plain =/= <<>>, binary:match(Plain, <<"amq.">>) =/= {0, 4}],
+    ok.
+
+stop() -> rabbit:stop().
+start() -> rabbit:start(), await().
+
+await() ->
+    case catch rabbit:is_running() of
+        true -> ok;
+        _ -> timer:sleep(20), await()
+    end.

@@ -1,0 +1,66 @@
+"""`python -m tests.stories`: AMQP stories and random programs on a private RabbitMQ 3.10.8 and on the engine."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from engine import ENGINE_VERSION
+from tests.stories.programs import program
+from tests.stories.run import run
+from tests.stories.stories import STORIES
+from tests.stories.story import Story
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+TARGETED = HERE / "targeted"
+
+
+def targeted() -> Iterator[Story]:
+    """Yield the minimal programs in which a node and an engine once differed."""
+    for path in sorted(TARGETED.glob("*.json")):
+        yield Story(path.stem, "", tuple(json.loads(path.read_text(encoding="utf-8"))["steps"]))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Play stories; return 0 only if none differs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.stories", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first random program")
+    parser.add_argument("--count", type=int, default=200, help="how many random programs")
+    parser.add_argument("--most-differing", type=int, default=5, help="stop after so many that differ")
+    parser.add_argument("--known", action="store_true", help="the hand-made and the minimal ones instead")
+    parser.add_argument("--record", action="store_true", help="with --known: write what the broker showed")
+    parser.add_argument("--found", type=Path, default=ROOT / "var" / "stories")
+    parser.add_argument("--summary", type=Path, default=ROOT / "var" / "stories" / "summary.json")
+    options = parser.parse_args(argv)
+    began = time.monotonic()
+    if options.known:
+        done = [
+            run(stories, record=HERE / name if options.record else None)
+            for stories, name in ((STORIES, "recorded.jsonl"), (tuple(targeted()), "targeted.jsonl"))
+        ]
+    else:
+        programs = (program(seed) for seed in range(options.seed, options.seed + options.count))
+        done = [run(programs, found=options.found, most_differing=options.most_differing)]
+    stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)
+    steps = sum(each.steps for each in done)
+    print(f"stories: {equal} of {stories} equal, {steps} steps, {time.monotonic() - began:.0f} s")
+    if not options.known:
+        summary = {
+            "date": dt.datetime.now(dt.UTC).date().isoformat(),
+            "engine": ENGINE_VERSION,
+            "seed": options.seed,
+            **done[0].as_dict(),
+        }
+        options.summary.parent.mkdir(parents=True, exist_ok=True)
+        options.summary.write_text(json.dumps(summary, indent=1) + "\n")
+    return 0 if equal == stories and (options.known or stories == options.count) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,398 @@
+"""Random AMQP programs: dense in what clients can do to few queues, the same for a seed on every machine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+from tests.stories.story import HAND, Step, Story
+
+QUEUES = ("q1", "q2", "q3")
+DEAD = "dead"
+EXCHANGES = {"x1": "direct", "x2": "fanout", "x3": "topic", "x4": "headers"}
+KEYS = ("k", "k.a", "a.k", "")
+CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
+LARGE = 5000
+"""Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
+TTL_MS = 300
+PAD_MS = 900
+"""Waited after a publish that expires, so that no machine is too slow to tell before from after."""
+DEAD_LETTERS = ({}, {}, {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD})
+
+
+class Program:
+    """One program under way.
+
+    Args:
+        seed: all that it does follows from it.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(f"amqp-{seed}")
+        self._steps: list[Step] = []
+        self._next_size = 1
+        self._consumers: list[tuple[str, str]] = []
+        """Names of those that were started, with their channels."""
+        self._names = 0
+        self._tx: set[str] = set()
+        self._deliveries = 1
+        """About how many deliveries the hand's channel had."""
+        self._restarts = self._random.random() < 0.2
+        self._waits = self._random.random() < 0.35
+        self._single = self._random.random() < 0.5
+        """Whether everything happens on one channel, as dense as can be."""
+
+    def steps(self, count: int) -> tuple[Step, ...]:
+        """Return the whole program, of about `count` steps."""
+        self._declare(DEAD, plain=True)
+        for name in QUEUES[: self._random.randint(1, 3)]:
+            self._declare(name)
+        if self._random.random() < 0.5:
+            self._exchange()
+        verbs, weights = zip(*self._verbs(), strict=True)
+        while len(self._steps) < count:
+            self._random.choices(verbs, weights)[0]()
+        return tuple(self._steps)
+
+    def _verbs(self) -> list[tuple[Callable[[], None], float]]:
+        return [
+            (self._publish, 26),
+            (self._get, 12),
+            (self._consume, 10),
+            (self._ack, 10),
+            (self._nack, 8),
+            (self._cancel, 3),
+            (self._qos, 2),
+            (self._close_channel, 2.5),
+            (self._close_connection, 0.7),
+            (self._recover, 1.5),
+            (self._policy, 4),
+            (self._exchange, 2.5),
+            (self._bind, 3),
+            (self._unbind, 1),
+            (self._redeclare, 2),
+            (self._delete, 1.2),
+            (self._purge, 1.2),
+            (self._transaction, 2),
+            (self._wrong, 1),
+            (self._restart, 0.8 if self._restarts else 0),
+        ]
+
+    # --- choices -----------------------------------------------------------------------------------------------------
+
+    def _do(self, verb: str, **words: Any) -> None:
+        if words.get("on") == HAND:
+            del words["on"]
+        self._steps.append({"do": verb, **words})
+
+    def _chance(self, share: float) -> bool:
+        return self._random.random() < share
+
+    def _channel(self) -> str:
+        return HAND if self._single else self._random.choice(CHANNELS)
+
+    def _queue(self) -> str:
+        return self._random.choice((*QUEUES, *QUEUES, DEAD)) if self._chance(0.97) else "nope"
+
+    def _arguments(self) -> dict[str, Any]:
+        choose = self._random.choice
+        found: dict[str, Any] = {**choose(DEAD_LETTERS)}
+        if self._chance(0.3):
+            found["x-max-length"] = self._random.randint(0, 4)
+        if self._chance(0.06):
+            found["x-max-length-bytes"] = choose((10, 6000))
+        if self._chance(0.3):
+            found["x-overflow"] = choose(("drop-head", "reject-publish", "reject-publish-dlx"))
+        if self._chance(0.3):
+            found["x-queue-mode"] = choose(("lazy", "default"))
+        if self._waits and self._chance(0.2):
+            found["x-message-ttl"] = choose((0, TTL_MS))
+        if self._waits and self._chance(0.1):
+            found["x-expires"] = 700
+        if self._chance(0.1):
+            found["x-single-active-consumer"] = True
+        if self._chance(0.12):
+            found["x-max-priority"] = choose((1, 3, 10))
+        return found
+
+    # --- what is there -----------------------------------------------------------------------------------------------
+
+    def _declare(self, name: str, plain: bool = False) -> None:
+        if plain:
+            self._do("declare_queue", name=name, durable=True, arguments={})
+            return
+        more: dict[str, Any] = {}
+        if self._chance(0.1):
+            more["auto_delete"] = True
+        if self._chance(0.08):
+            more["exclusive"] = True
+        arguments = self._arguments()
+        self._do(
+            "declare_queue",
+            name=name,
+            durable=self._chance(0.75),
+            arguments=arguments,
+            **more,
+            on=self._channel(),
+        )
+        if "x-expires" in arguments:
+            self._wait(PAD_MS if self._chance(0.5) else 0)
+
+    def _redeclare(self) -> None:
+        name = self._queue()
+        if self._chance(0.3):
+            self._do("declare_queue", name=name, passive=True, on=self._channel())
+        else:
+            self._declare(name)
+
+    def _delete(self) -> None:
+        how = self._random.choice(({}, {}, {"if_empty": True}, {"if_unused": True}))
+        self._do("delete_queue", name=self._queue(), **how, on=self._channel())
+
+    def _purge(self) -> None:
+        self._do("purge", queue=self._queue(), on=self._channel())
+
+    def _exchange(self) -> None:
+        name = self._random.choice(tuple(EXCHANGES))
+        if self._chance(0.1):
+            self._do("delete_exchange", name=name, on=self._channel())
+            return
+        more: dict[str, Any] = {}
+        if self._chance(0.1):
+            more["auto_delete"] = True
+        if self._chance(0.1):
+            more["internal"] = True
+        if self._chance(0.2):
+            more["arguments"] = {"alternate-exchange": self._random.choice(tuple(EXCHANGES))}
+        self._do(
+            "declare_exchange",
+            name=name,
+            type=EXCHANGES[name],
+            durable=self._chance(0.7),
+            **more,
+            on=self._channel(),
+        )
+
+    def _binding(self) -> dict[str, Any]:
+        source = self._random.choice(tuple(EXCHANGES))
+        found: dict[str, Any] = {"routing_key": self._random.choice((*KEYS, "#", "k.*", "*.k"))}
+        if source == "x4":
+            found["arguments"] = {"x-match": self._random.choice(("all", "any")), "a": 1, "b": "x"}
+        return {"source": source, **found}
+
+    def _bind(self, verb: str = "bind") -> None:
+        words = self._binding()
+        if self._chance(0.25):
+            self._do(
+                f"{verb}_exchange",
+                **words,
+                destination=self._random.choice(tuple(EXCHANGES)),
+                on=self._channel(),
+            )
+        else:
+            source = words.pop("source")
+            self._do(verb, exchange=source, queue=self._queue(), **words, on=self._channel())
+
+    def _unbind(self) -> None:
+        self._bind("unbind")
+
+    def _policy(self) -> None:
+        name = self._random.choice(("pa", "pb"))
+        if self._chance(0.3):
+            self._do("clear_policy", name=name)
+            return
+        renamed = {
+            each.removeprefix("x-"): value
+            for each, value in self._arguments().items()
+            if each not in {"x-max-priority", "x-single-active-consumer"}
+        }
+        if not renamed:
+            renamed = {"max-length": 2}
+        pattern = self._random.choice(("^q1$", "^q", "^q2$", ".*"))
+        self._do(
+            "set_policy",
+            name=name,
+            pattern=pattern,
+            definition=renamed,
+            priority=1 if name == "pa" else 2,
+            apply_to="queues",
+        )
+        if "expires" in renamed:
+            self._wait(PAD_MS)
+
+    # --- messages in -------------------------------------------------------------------------------------------------
+
+    def _headers(self) -> dict[str, Any]:
+        choose = self._random.choice
+        if self._chance(0.75):
+            return {}
+        found: dict[str, Any] = choose(
+            ({"a": 1}, {"b": "x"}, {"a": 1, "b": "x"}, {"t": {"in": [1, "two", True]}}, {})
+        )
+        if self._chance(0.3):
+            found = {**found, choose(("CC", "BCC")): [choose((*QUEUES, DEAD, *KEYS)) for _ in range(2)]}
+        return found
+
+    def _properties(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self._chance(0.3):
+            found["priority"] = self._random.randint(0, 4)
+        if self._chance(0.1):
+            found |= {
+                "content_type": "text/plain",
+                "message_id": "m",
+                "timestamp": 5,
+                "type": "t",
+                "app_id": "a",
+            }
+        if self._chance(0.05):
+            found |= {"content_encoding": "utf-8", "correlation_id": "c", "reply_to": "r", "user_id": "guest"}
+        return found
+
+    def _publish(self, on: str | None = None) -> None:
+        count = self._random.choice((1, 1, 1, 2, 3, 5))
+        sizes = [self._size() for _ in range(count)]
+        words: dict[str, Any] = {"confirm": on is None and self._chance(0.8), "persistent": self._chance(0.5)}
+        if self._chance(0.3):
+            words |= {
+                "exchange": self._random.choice(tuple(EXCHANGES)),
+                "routing_key": self._random.choice(KEYS),
+            }
+        else:
+            words |= {"exchange": "", "routing_key": self._queue()}
+        words["mandatory"] = self._chance(0.3)
+        words["headers"] = self._headers()
+        if properties := self._properties():
+            words["properties"] = properties
+        if self._waits and self._chance(0.15):
+            words |= {"expiration_ms": self._random.choice((0, TTL_MS)), "pad_ms": PAD_MS}
+        elif self._chance(0.05):
+            words["expiration_ms"] = 300_000
+        self._do("publish", sizes=sizes, **words, **({} if on is None else {"on": on}))
+
+    def _size(self) -> int:
+        size = self._next_size
+        self._next_size += 1
+        return size + LARGE if self._chance(0.3) else size
+
+    def _transaction(self) -> None:
+        channel = "hand.3"
+        if channel not in self._tx:
+            self._tx.add(channel)
+            self._do("tx_select", on=channel)
+        for _ in range(self._random.randint(0, 2)):
+            self._publish(on=channel)
+        if self._chance(0.4):
+            self._do("get", queue=self._queue(), ack=True, on=channel)
+            self._do("ack", tag=0, multiple=True, on=channel)
+        self._do("tx_commit" if self._chance(0.7) else "tx_rollback", on=channel)
+        if self._chance(0.2):
+            self._do("close_channel", name=channel)
+            self._tx.discard(channel)
+
+    # --- messages out ------------------------------------------------------------------------------------------------
+
+    def _get(self) -> None:
+        on = self._channel()
+        for _ in range(self._random.choice((1, 1, 2, 3))):
+            self._do("get", queue=self._queue(), ack=self._chance(0.85), on=on)
+            self._deliveries += 1
+
+    def _consume(self) -> None:
+        self._names += 1
+        manual = self._chance(0.75)
+        name = f"{'m' if manual else 'a'}{self._names}"
+        words: dict[str, Any] = {"mode": "manual" if manual else "auto"}
+        words["prefetch"] = self._random.choice((0, 1, 1, 2, 5)) if manual else 0
+        if manual and self._chance(0.15):
+            words["channel_prefetch"] = self._random.choice((1, 2, 4))
+        if self._chance(0.15):
+            words["priority"] = self._random.choice((-1, 1, 5))
+        if self._chance(0.06):
+            words["exclusive"] = True
+        on = self._channel()
+        if manual:
+            words["on"] = on
+        self._consumers.append((name, on if manual else name))
+        self._do("consume", name=name, queue=self._queue(), **words)
+        self._deliveries += 2
+
+    def _ack(self) -> None:
+        multiple = self._chance(0.5)
+        tag = self._random.randint(0 if multiple else 1, max(1, self._deliveries // 2))
+        self._do("ack", tag=tag, multiple=multiple, on=self._channel())
+
+    def _nack(self) -> None:
+        on, requeue = self._channel(), self._chance(0.6)
+        if self._chance(0.2):
+            words: dict[str, Any] = {"tag": self._random.randint(1, max(1, self._deliveries // 2))}
+        else:
+            words = {"count": self._random.choice((1, 1, 2, 3))}
+        if self._chance(0.5):
+            self._do("reject", **words, requeue=requeue, on=on)
+        else:
+            self._do("nack", **words, multiple=self._chance(0.5), requeue=requeue, on=on)
+
+    def _recover(self) -> None:
+        self._do("recover", requeue=True, on=self._channel())
+
+    def _qos(self) -> None:
+        self._do(
+            "qos", prefetch=self._random.choice((0, 1, 3)), channel=self._chance(0.6), on=self._channel()
+        )
+
+    def _cancel(self) -> None:
+        if self._consumers:
+            name, on = self._consumers.pop(self._random.randrange(len(self._consumers)))
+            self._do("cancel", name=name, on=on)
+
+    # --- ends --------------------------------------------------------------------------------------------------------
+
+    def _close_channel(self) -> None:
+        on = (
+            self._random.choice(self._consumers)[1]
+            if self._consumers and self._chance(0.4)
+            else self._channel()
+        )
+        self._consumers = [each for each in self._consumers if each[1] != on]
+        self._do("close_channel", name=on)
+
+    def _close_connection(self) -> None:
+        name = self._random.choice((HAND, "other"))
+        self._do("close_connection", name=name)
+
+    def _wrong(self) -> None:
+        """Do something that the broker answers by closing."""
+        self._random.choice(
+            (
+                lambda: self._do(
+                    "publish", sizes=[self._size()], exchange="nope", routing_key="k", confirm=True
+                ),
+                lambda: self._do(
+                    "publish", sizes=[self._size()], routing_key="q1", expiration="soon", confirm=True
+                ),
+                lambda: self._do("declare_exchange", name="x9", type="odd"),
+                lambda: self._do("declare_queue", name="amq.mine"),
+                lambda: self._do("declare_queue", name="odd", arguments={"x-message-ttl": -1}),
+                lambda: self._do("delete_queue", name="q1", if_empty=True),
+                lambda: self._do("delete_exchange", name="amq.direct"),
+                lambda: self._do("bind", exchange="", queue="q1", routing_key="k"),
+            )
+        )()
+
+    def _restart(self) -> None:
+        self._do("restart", kind=self._random.choice(("clean", "clean", "kill")))
+        self._consumers.clear()
+        self._tx.clear()
+        self._deliveries = 1
+
+    def _wait(self, ms: int) -> None:
+        if ms:
+            self._do("wait", ms=ms)
+
+
+def program(seed: int) -> Story:
+    """Return the random program of a seed."""
+    made = Program(seed)
+    return Story(f"p{seed}", "D, K, P, Q", made.steps(24 + seed % 16))

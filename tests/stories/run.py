@@ -1,0 +1,186 @@
+"""Play stories on both sides, step by step, and compare."""
+
+from __future__ import annotations
+
+import collections
+import json
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from tests.differential.node import PrivateNode
+from tests.stories.broker import BrokerPlayer
+from tests.stories.engine import EnginePlayer
+from tests.stories.shrink import shrink
+from tests.stories.story import Player, Story, View, as_plain, differences
+
+SETTINGS = {"default_worker_pool_size": 1}
+"""Else the broker itself is not the same twice after a crash (S207.2)."""
+PATIENCE_S = 0.15
+"""Before a difference counts, the story is played again with so much more time after each step."""
+
+
+class Result(msgspec.Struct):
+    """Counts of all stories, and where they differ."""
+
+    stories: int = 0
+    equal: int = 0
+    steps: int = 0
+    deliveries: int = 0
+    seen: collections.Counter[str] = msgspec.field(default_factory=collections.Counter)
+    differing: list[str] = []
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the counts for the summary."""
+        return {
+            "stories": self.stories,
+            "equal": self.equal,
+            "steps": self.steps,
+            "deliveries": self.deliveries,
+            "seen": dict(sorted(self.seen.items())),
+            "differing": self.differing,
+        }
+
+    def count(self, views: Iterable[View]) -> None:
+        """Add what the broker showed."""
+        for view in views:
+            self.steps += 1
+            self.deliveries += len(view.deliveries)
+            self.seen["confirms"] += view.confirmed
+            self.seen["nacks"] += view.nacked
+            self.seen["returned"] += sum(count for _, _, count in view.returned)
+            self.seen["closed"] += len(view.closed)
+            self.seen["cancelled"] += len(view.cancelled)
+            self.seen["redelivered"] += sum(each.redelivered for each in view.deliveries)
+            self.seen["dead letters"] += sum("x-death" in each.headers for each in view.deliveries)
+
+
+def play(story: Story, player: Player) -> list[View]:
+    """Take the steps of one story; return what clients saw of each."""
+    player.begin()
+    return [player.take(step) for step in story.steps]
+
+
+def compared(story: Story, ours: Sequence[View], theirs: Sequence[View]) -> list[str]:
+    """Return in words where the views of one story differ."""
+    return [
+        f"{story.name}, step {number} {step}: {each}"
+        for number, step in enumerate(story.steps)
+        for each in differences(ours[number], theirs[number])
+    ]
+
+
+def as_recorded(story: Story, views: Sequence[View]) -> dict[str, Any]:
+    """Return what the broker showed, to be compared with later without a broker."""
+    return {
+        "story": story.name,
+        "steps": list(story.steps),
+        "seen": [as_plain(view) for view in views],
+    }
+
+
+def write_recorded(path: Path, recorded: Sequence[dict[str, Any]]) -> None:
+    """Write recordings, one line a story."""
+    lines = [json.dumps(each, separators=(",", ":"), ensure_ascii=False) for each in recorded]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_recorded(path: Path) -> list[tuple[Story, list[View]]]:
+    """Read what `write_recorded` wrote."""
+    found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [
+        (
+            Story(each["story"], "", tuple(each["steps"])),
+            [msgspec.convert(seen, View) for seen in each["seen"]],
+        )
+        for each in found
+    ]
+
+
+class Bench:
+    """A private node with a player, beside the engine.
+
+    Args:
+        say: prints a line of progress.
+    """
+
+    def __init__(self, node: PrivateNode, say: Callable[[str], None]) -> None:
+        self.broker = BrokerPlayer(node)
+        self._say = say
+
+    def differs(self, story: Story) -> list[str]:
+        """Play a story on both sides, and once more with patience if they differ; return where they do."""
+        theirs = play(story, self.broker)
+        ours = play(story, EnginePlayer())
+        if not compared(story, ours, theirs):
+            self.theirs = theirs
+            return []
+        self.broker.patience_s = PATIENCE_S
+        try:
+            self.theirs = play(story, self.broker)
+        finally:
+            self.broker.patience_s = 0.0
+        return compared(story, ours, self.theirs)
+
+    def shortened(self, story: Story) -> Story:
+        """Return a shorter story that differs as well."""
+        return shrink(story, lambda each: bool(self.differs(each)))
+
+
+def run(
+    stories: Iterable[Story],
+    *,
+    record: Path | None = None,
+    found: Path | None = None,
+    most_differing: int = 1_000_000,
+    say: Callable[[str], None] = print,
+) -> Result:
+    """Play the stories against a private node and against the engine.
+
+    Args:
+        record: write there what the broker showed of all.
+        found: a folder; what differs is shortened and stored there.
+        most_differing: stop after so many.
+    """
+    result, recorded = Result(), []
+    with PrivateNode(SETTINGS) as node:
+        node.start()
+        bench = Bench(node, say)
+        for story in stories:
+            differing = bench.differs(story)
+            if record is not None:
+                recorded.append(as_recorded(story, bench.theirs))
+            result.count(bench.theirs)
+            result.stories += 1
+            result.equal += not differing
+            if differing:
+                result.differing.append(story.name)
+                say(f"{story.name} DIFFERS")
+                for each in differing[:3]:
+                    say(f"    {each}")
+                if found is not None:
+                    _store(bench, story, found, say)
+                if len(result.differing) >= most_differing:
+                    break
+            elif result.stories % 50 == 0:
+                say(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
+        bench.broker.close()
+        node.stop()
+    if record is not None:
+        write_recorded(record, recorded)
+    return result
+
+
+def _store(bench: Bench, story: Story, folder: Path, say: Callable[[str], None]) -> None:
+    short = bench.shortened(story)
+    differing = bench.differs(short)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{story.name}.jsonl"
+    write_recorded(path, [as_recorded(short, bench.theirs)])
+    say(f"    {len(short.steps)} steps are left, in {path.name}:")
+    for step in short.steps:
+        say(f"      {step}")
+    for each in differing[:3]:
+        say(f"    {each}")
