@@ -280,6 +280,7 @@ _HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]]
     tr.ConnectionClosed: None,
     tr.ConsumerCancelled: None,
     tr.Unroutable: None,
+    tr.GotEmpty: None,
     tr.Rejected: None,
     tr.DeadLettered: None,
     tr.ConnectionBlocked: None,

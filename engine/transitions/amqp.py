@@ -105,6 +105,15 @@ class Unroutable(Transition, frozen=True, array_like=True, tag=True, gc=False):
     returned: bool
 
 
+class GotEmpty(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """basic.get found no message in the queue (P10)."""
+
+    about: ClassVar[About] = About(group="messages", function="basic_get")
+
+    actor: str
+    queue: str
+
+
 class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """A publisher was told that messages were not taken (K10). why: cause, left."""
 

@@ -37,7 +37,10 @@ SENTENCES: tuple[tuple[str, Any], ...] = (
         r"(?P<what>x-[\w-]+ = .+): .* not part of Waterline; leave it out",
         _("%(what)s is not part of Waterline. Leave it out."),
     ),
-    (r"the queue is empty; publish something first", _("The queue is empty. Publish something first.")),
+    (
+        r"there are (?P<most>\d+) channels already; close a connection first",
+        _("There are %(most)s channels already. Close a connection first."),
+    ),
     (
         r"(?P<held>\d+) messages are held by hand, not (?P<count>\d+); .*",
         _(

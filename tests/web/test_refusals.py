@@ -16,7 +16,6 @@ BURST = {"do": "publish", "count": 5, "size_bytes": 10}
 
 COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("burst too large", [{**BURST, "count": 20_001}], "may hold 20000", "上限为 20000 条"),
-    ("empty queue", [{"do": "get", "count": 1, "ack": True}], "The queue is empty", "队列是空的"),
     ("stopped", [{"do": "stop_app"}, BURST], "The broker is stopped", "broker 已停止"),
     (
         "not modelled",

@@ -14,7 +14,7 @@ from engine.node.clients.queue import Queue
 from engine.node.clients.way_out import WayOut
 from engine.node.commands.base import HAND
 from engine.ranges import Range
-from engine.transitions import ConsumerCancelled, Transition
+from engine.transitions import ConsumerCancelled, GotEmpty, Transition
 from engine.variable_queue.arrivals import Taken
 
 MAX_CHANNELS: Final = 16
@@ -180,6 +180,8 @@ class Consumers:
         self._queues[queue].get(count, ack, partial(self._got, hand, queue, ack))
 
     def _got(self, hand: Hand, queue: str, ack: bool, taken: list[Taken]) -> None:
+        if not taken:
+            self._emit(GotEmpty("P10", hand.name, queue))
         for each in taken:
             hand.delivered += each.extent.count
             hand.redelivered += each.redelivered

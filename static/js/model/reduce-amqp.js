@@ -42,6 +42,7 @@ export const AMQP_HANDLERS = {
   ConnectionClosed: nothing,
   ConsumerCancelled: nothing,
   Unroutable: nothing,
+  GotEmpty: nothing,
   NacksSent: nothing,
   Committed: nothing,
   Rejected: nothing,

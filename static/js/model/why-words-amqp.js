@@ -26,6 +26,16 @@ function closed(row, what) {
   });
 }
 
+function gotEmpty(row) {
+  return said(
+    "\u2205",
+    "plain",
+    gettext("%(queue)s was empty"),
+    gettext("basic.get found no message: the broker answers get_empty, and nothing changes."),
+    { queue: row[3] },
+  );
+}
+
 function unroutable(row) {
   const values = { count: number(row[3]), exchange: row[4] || gettext("the default exchange"), key: row[5] };
   return row[6]
@@ -102,6 +112,7 @@ export const AMQP_WORDS = {
       { actor: row[2], queue: row[3] },
     ),
   Unroutable: unroutable,
+  GotEmpty: gotEmpty,
   NacksSent: (row) =>
     said(
       "\u2715",
