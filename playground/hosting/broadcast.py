@@ -14,7 +14,6 @@ class Broadcast:
 
     def __init__(self, clients: set[Client]) -> None:
         self._clients = clients
-        self._beat = False
         self._last_s = 0.0
 
     def notice(self, level: str, message: Message) -> None:
@@ -23,14 +22,15 @@ class Broadcast:
             client.notice(level, message)
 
     def beat(self) -> None:
-        """Send a frame soon even if nothing happened: play, speed or time differ."""
-        self._beat = True
+        """Send everybody a frame as soon as there is room, even if nothing happened: play or speed differ."""
+        for client in self._clients:
+            client.window.owe_pace()
 
     def owes(self, run: Run | None) -> bool:
         """Whether somebody should hear something soon."""
         if run is None:
             return False
-        return self._beat or bool(run.frame.counts) or any(client.window.waits for client in self._clients)
+        return bool(run.frame.counts) or any(client.window.waits for client in self._clients)
 
     async def flush(self, keeper: Keeper, pacer: Pacer, now_s: float, beat_s: float | None) -> None:
         """Send what has gathered; with `beat_s`, an empty frame too if the last one is that long ago."""
@@ -38,7 +38,6 @@ class Broadcast:
         beat_is_due = beat_s is not None and now_s - self._last_s >= beat_s
         if run is None or not (beat_is_due or self.owes(run)):
             return
-        paced, self._beat = self._beat, False
         self._last_s = now_s
         frame = run.take_frame()
         answers = {client: client.window.answer(frame.counts, frame.fast) for client in self._clients}
@@ -54,9 +53,9 @@ class Broadcast:
             state = await keeper.in_worker(run.encode_state)
             for client in behind:
                 why, skipped = client.window.caught_up()
-                client.window.sent(through)
+                client.window.sent(through, tells_pace=False)
                 client.send(run.encode_snapshot(state, why, skipped))
-                if paced or why != "fast":  # a snapshot does not say whether time passes; an empty frame does
+                if client.window.pace_owed or why != "fast":
                     self.send_frame(client, Frame(through), run, pacer)
 
     def send_frame(self, client: Client, frame: Frame, run: Run, pacer: Pacer) -> None:

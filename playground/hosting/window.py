@@ -23,6 +23,8 @@ class FrameWindow:
     def __init__(self) -> None:
         self.behind: str | None = "join"
         self.joined = False
+        self.pace_owed = False
+        """Whether the reader has yet to hear that time passes, stands still, or passes at another speed."""
         self.missed: Counter[str] = Counter()
         self._in_flight: deque[int] = deque()
 
@@ -33,13 +35,15 @@ class FrameWindow:
 
     @property
     def waits(self) -> bool:
-        """Whether a snapshot is owed and there is room for it."""
-        return self.joined and self.behind is not None and len(self._in_flight) < FRAMES_IN_FLIGHT
+        """Whether a snapshot or the pace is owed, and there is room for it."""
+        owed = self.behind is not None or self.pace_owed
+        return self.joined and owed and len(self._in_flight) < FRAMES_IN_FLIGHT
 
     def join(self, in_step: bool) -> None:
         """Begin (again): with everything there is, or in need of a snapshot."""
         self.joined = True
         self.behind = None if in_step else "join"
+        self.pace_owed = False
         self.missed.clear()
         self._in_flight.clear()
 
@@ -47,6 +51,10 @@ class FrameWindow:
         """The run was rebuilt: whatever the reader has is no longer a part of it."""
         self.behind = "join"
         self.missed.clear()
+
+    def owe_pace(self) -> None:
+        """Note that play or speed are no longer what the reader was told."""
+        self.pace_owed = True
 
     def answer(self, counts: Counter[str], fast: bool) -> Answer:
         """Decide what to send of the rows that just came, given their number by kind.
@@ -69,7 +77,7 @@ class FrameWindow:
             self.behind = "fast"
             self._miss(counts)
             return "snapshot"
-        if not counts and len(self._in_flight) >= EMPTY_IN_FLIGHT:
+        if not (counts or self.pace_owed) and len(self._in_flight) >= EMPTY_IN_FLIGHT:
             return "nothing"
         return "frame"
 
@@ -77,9 +85,15 @@ class FrameWindow:
         if self.behind != "join":
             self.missed.update(counts)
 
-    def sent(self, through: int) -> None:
-        """Note that a frame or snapshot went out, after which the reader has the rows up to `through`."""
+    def sent(self, through: int, tells_pace: bool = True) -> None:
+        """Note that something went out, after which the reader has the rows up to `through`.
+
+        Args:
+            through: number of the first row that the reader has not.
+            tells_pace: whether it says if time passes, and how fast: a frame does, a snapshot does not.
+        """
         self._in_flight.append(through)
+        self.pace_owed = self.pace_owed and not tells_pace
 
     def caught_up(self) -> tuple[str, dict[str, int]]:
         """Note that a snapshot goes out now; return its reason and what was left out, by kind."""

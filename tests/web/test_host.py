@@ -14,7 +14,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
-from playground.hosting.window import FRAMES_IN_FLIGHT
+from playground.hosting.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
 from tests.web.stub import MemoryBook, Reader, StubDoor
 
 
@@ -147,6 +147,18 @@ async def test_a_stalled_reader_gets_no_more_than_its_window(world: World) -> No
     assert snapshot["why"] == "lag"
     assert snapshot["skipped"]["Ticked"] == snapshot["next"] - reader_rows
     assert lively.rows_without_holes() >= snapshot["next"]
+
+
+async def test_a_slow_reader_hears_of_a_pause(world: World) -> None:
+    """Nothing more is sent while time stands still, so a pause that is not told now is never told."""
+    slow = world.reader(acknowledges=False)
+    while len(slow.of("frame")) + 1 < EMPTY_IN_FLIGHT:
+        await slow.until("frame", len(slow.of("frame")) + 1)
+    assert slow.of("frame")[-1]["play"] is True
+    world.host().control(play=False, speed=None)
+    async with asyncio.timeout(5):
+        while slow.of("frame")[-1]["play"]:  # noqa: ASYNC110 - the host must not know that it is watched
+            await asyncio.sleep(0.005)
 
 
 async def test_a_paused_session_still_answers_a_late_acknowledgement(world: World) -> None:

@@ -76,3 +76,38 @@ def test_nothing_missed_is_no_lag() -> None:
         window.sent(through)
     window.answer(NONE, fast=False)
     assert window.behind is None
+
+
+def test_a_pause_is_heard_however_many_frames_are_on_their_way() -> None:
+    """The reader would think for ever that time passes: while it stands still, nothing else is sent."""
+    window = in_step()
+    for through in range(EMPTY_IN_FLIGHT):
+        window.sent(through)
+    window.owe_pace()
+    assert window.waits
+    assert window.answer(NONE, fast=False) == "frame"
+    window.sent(EMPTY_IN_FLIGHT)
+    assert not window.waits
+
+
+def test_a_pause_waits_for_room() -> None:
+    window = in_step()
+    for through in range(FRAMES_IN_FLIGHT):
+        window.sent(through)
+    window.owe_pace()
+    assert not window.waits
+    assert window.answer(NONE, fast=False) == "nothing"
+    window.acknowledge(0)
+    assert window.waits
+    assert window.answer(NONE, fast=False) == "frame"
+
+
+def test_a_snapshot_does_not_tell_the_pace() -> None:
+    window = FrameWindow()
+    window.join(in_step=False)
+    window.owe_pace()
+    window.sent(0, tells_pace=False)
+    window.caught_up()
+    assert window.waits
+    window.sent(0)
+    assert not window.waits
