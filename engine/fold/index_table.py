@@ -96,19 +96,21 @@ class IndexTable:
         self.entries.remove(t.segment * size, size)
         self.segments.pop(t.segment, None)
 
-    def reset(self, t: tr.IndexReset) -> None:
+    def index_reset(self, t: tr.IndexReset) -> None:
         """The queue's directory was erased (S92)."""
         self.entries.clear()
         self.segments.clear()
         self.journal_bytes = None
         self.buffered_bytes = self.dirty = 0
 
-    def recovered(self, t: tr.IndexRecovered) -> None:
+    def index_recovered(self, t: tr.IndexRecovered) -> None:
         """The index as recovery found it (S110-S117)."""
+        self.entries.clear()
         for start, count, code in t.entries:
             self.entries.insert(Entry(start, count, code))
         self.segments = dict(t.segments)
         self.journal_bytes = t.journal_bytes
+        self.buffered_bytes = 0
         self.dirty = t.dirty
 
     def to_json(self) -> dict[str, Any]:

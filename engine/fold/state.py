@@ -6,54 +6,20 @@ shape that snapshots have on the wire; a node's own snapshot must equal it after
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-import msgspec
-
 from engine import transitions as tr
-from engine.extents import BLANK, Delta, Extent
 from engine.fold.index_table import IndexTable
+from engine.fold.queue_table import QueueTable
 from engine.fold.store_table import StoreTable
 from engine.fold.topology_table import TopologyTable
-from engine.runs import Runs
 from engine.settings import REAL
-
-PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
-"""The sub-queues and the pending maps, in the order in which a snapshot shows them."""
 
 PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app")
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
-
-
-class QueueTable:
-    """One queue as its transitions describe it."""
-
-    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduced", "index", "facts")
-
-    def __init__(self) -> None:
-        self.mode = "default"
-        self.durable = True
-        self.lanes: dict[str, Runs[Extent]] = {place: Runs() for place in PLACES}
-        self.delta: Delta = BLANK
-        self.counters: dict[str, Any] = {}
-        self.reduced: dict[str, Any] | None = None
-        self.index = IndexTable()
-        self.facts: dict[str, Any] = {}
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the plain shape of a snapshot."""
-        return {
-            "mode": self.mode,
-            "durable": self.durable,
-            "lanes": {place: [rows_of(extent) for extent in self.lanes[place]] for place in PLACES},
-            "delta": rows_of(self.delta),
-            "counters": dict(self.counters),
-            "reduced": None if self.reduced is None else dict(self.reduced),
-            "index": self.index.to_json(),
-            **self.facts,
-        }
 
 
 class State:
@@ -75,15 +41,57 @@ class State:
         """Return a store, making it known where this is the first word of it."""
         return self.stores.setdefault(name, StoreTable())
 
+    def queue_started(self, t: tr.QueueStarted) -> None:
+        """A queue begins, with the index that its recovery found (Q62)."""
+        queue = QueueTable()
+        queue.index = self.queue(t.queue).index
+        queue.mode, queue.durable, queue.delta, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
+        self.queues[t.queue] = queue
+
+    def queue_stopped(self, t: tr.QueueStopped) -> None:
+        """Everything of a queue is forgotten (S234)."""
+        self.queues.pop(t.queue, None)
+
+    def store_stopped(self, t: tr.StoreStopped) -> None:
+        """Everything of a store is forgotten."""
+        self.stores.pop(t.store, None)
+
+    def segment_written(self, t: tr.SegmentWritten) -> None:
+        """A segment of the node's size was written (S80.1)."""
+        self.queue(t.queue).index.segment_written(t, self._segment_entries)
+
+    def segment_deleted(self, t: tr.SegmentDeleted) -> None:
+        """A segment of the node's size is forgotten (S80.1)."""
+        self.queue(t.queue).index.segment_deleted(t, self._segment_entries)
+
+    @property
+    def _segment_entries(self) -> int:
+        entries: int = self.node["settings"].get("segment_entry_count", REAL.segment_entry_count)
+        return entries
+
+    def node_changed(self, t: tr.NodeChanged) -> None:
+        """Values of a part of the node differ."""
+        self.node[t.part].update(t.values)
+
+    def actor_changed(self, t: tr.ActorChanged) -> None:
+        """Values of an actor differ, or it is gone."""
+        _merge(self.node["actors"], t.actor, t.values)
+
+    def process_changed(self, t: tr.ProcessChanged) -> None:
+        """Values of a process differ, or it is gone."""
+        _merge(self.node["processes"], t.process, t.values)
+
+
+def _merge(members: dict[str, Any], name: str, values: dict[str, Any] | None) -> None:
+    if values is None:
+        members.pop(name, None)
+    else:
+        members.setdefault(name, {}).update(values)
+
 
 def empty_state() -> State:
     """Return the state before the first transition."""
     return State()
-
-
-def rows_of(value: Extent | Delta) -> list[Any]:
-    """Return an extent or a delta record as the list that stands for it in JSON."""
-    return list(msgspec.structs.astuple(value))
 
 
 def to_json(state: State) -> dict[str, Any]:
@@ -113,177 +121,30 @@ def fold_all(state: State, transitions: Iterable[tr.Transition]) -> State:
     return state
 
 
-# --- queues ----------------------------------------------------------------------------------------------------------
+Handler = Callable[[State, Any], None]
 
-
-def _shift(state: State, t: tr.Shift) -> None:
-    queue = state.queue(t.queue)
-    if t.source is not None and t.source != "delta":
-        source = queue.lanes[t.source]
-        for extent in t.extents:
-            source.remove(extent.start, extent.count)
-    if t.to is not None and t.to != "delta":
-        queue.lanes[t.to].insert_all(t.extents)
-    if t.delta is not None:
-        queue.delta = t.delta
-
-
-def _delta_changed(state: State, t: tr.DeltaChanged) -> None:
-    state.queue(t.queue).delta = t.delta
-
-
-def _counters(state: State, t: tr.CountersChanged) -> None:
-    state.queue(t.queue).counters.update(t.values)
-
-
-def _reduced(state: State, t: tr.Reduced) -> None:
-    state.queue(t.queue).reduced = t.why
-
-
-def _target(state: State, t: tr.TargetChanged) -> None:
-    state.queue(t.queue).counters["target_ram_count"] = t.target
-
-
-def _mode(state: State, t: tr.ModeChanged) -> None:
-    state.queue(t.queue).mode = t.mode
-
-
-def _queue_changed(state: State, t: tr.QueueChanged) -> None:
-    facts = state.queue(t.queue).facts
-    for name, value in t.values.items():
-        if value is None:
-            facts.pop(name, None)
-        else:
-            facts[name] = value
-
-
-def _queue_started(state: State, t: tr.QueueStarted) -> None:
-    queue = QueueTable()
-    queue.index = state.queue(t.queue).index
-    queue.mode, queue.durable, queue.delta, queue.counters = t.mode, t.durable, t.delta, dict(t.values)
-    state.queues[t.queue] = queue
-
-
-def _queue_stopped(state: State, t: tr.QueueStopped) -> None:
-    state.queues.pop(t.queue, None)
-
-
-def _index_recovered(state: State, t: tr.IndexRecovered) -> None:
-    index = state.queue(t.queue).index = IndexTable()
-    index.recovered(t)
-
-
-# --- the node --------------------------------------------------------------------------------------------------------
-
-
-def _node(state: State, t: tr.NodeChanged) -> None:
-    state.node[t.part].update(t.values)
-
-
-def _actor(state: State, t: tr.ActorChanged) -> None:
-    actors = state.node["actors"]
-    if t.values is None:
-        actors.pop(t.actor, None)
-    else:
-        actors.setdefault(t.actor, {}).update(t.values)
-
-
-def _process(state: State, t: tr.ProcessChanged) -> None:
-    processes = state.node["processes"]
-    if t.values is None:
-        processes.pop(t.process, None)
-    else:
-        processes.setdefault(t.process, {}).update(t.values)
-
-
-def _of_index(name: str) -> Callable[[State, Any], None]:
-    method = getattr(IndexTable, name)
-    return lambda state, t: method(state.queue(t.queue).index, t)
-
-
-def _of_segment(name: str) -> Callable[[State, Any], None]:
-    method = getattr(IndexTable, name)
-
-    def handle(state: State, t: Any) -> None:
-        size = state.node["settings"].get("segment_entry_count", REAL.segment_entry_count)
-        method(state.queue(t.queue).index, t, size)
-
-    return handle
-
-
-def _of_store(name: str) -> Callable[[State, Any], None]:
-    method = getattr(StoreTable, name)
-    return lambda state, t: method(state.store(t.store), t)
-
-
-def _of_topology(name: str) -> Callable[[State, Any], None]:
-    method = getattr(TopologyTable, name)
-    return lambda state, t: method(state.topology, t)
-
-
-def _store_stopped(state: State, t: tr.StoreStopped) -> None:
-    state.stores.pop(t.store, None)
-
-
-_HANDLERS: Final[dict[type[tr.Transition], Callable[[State, Any], None] | None]] = {
-    **dict.fromkeys((kind for kind in tr.all_kinds() if issubclass(kind, tr.Shift)), _shift),
-    tr.DeltaChanged: _delta_changed,
-    tr.CountersChanged: _counters,
-    tr.Reduced: _reduced,
-    tr.TargetChanged: _target,
-    tr.ModeChanged: _mode,
-    tr.QueueChanged: _queue_changed,
-    tr.ConfirmsDue: None,
-    tr.EntriesRecorded: _of_index("entries_recorded"),
-    tr.JournalOpened: _of_index("journal_opened"),
-    tr.JournalSynced: _of_index("journal_synced"),
-    tr.JournalFlushed: _of_index("journal_flushed"),
-    tr.SegmentWritten: _of_segment("segment_written"),
-    tr.SegmentDeleted: _of_segment("segment_deleted"),
-    tr.SegmentRead: None,
-    tr.IndexReset: _of_index("reset"),
-    tr.StoreWritten: _of_store("written"),
-    tr.WriteIgnored: None,
-    tr.BufferWritten: _of_store("buffer_written"),
-    tr.StoreSynced: None,
-    tr.FileRolledOver: _of_store("rolled_over"),
-    tr.RefCountChanged: _of_store("ref_count_changed"),
-    tr.RowsForgotten: _of_store("rows_forgotten"),
-    tr.FileLocked: _of_store("file_locked"),
-    tr.OperationDeferred: None,
-    tr.CombineStarted: None,
-    tr.CombineStepped: _of_store("combine_stepped"),
-    tr.RowsMoved: _of_store("rows_moved"),
-    tr.FilesCombined: _of_store("files_combined"),
-    tr.FileDeleted: _of_store("file_deleted"),
-    tr.FileUnlinked: _of_store("file_unlinked"),
-    tr.StoreRead: None,
-    tr.CacheChanged: _of_store("cache_changed"),
-    tr.QueueStopped: _queue_stopped,
-    tr.StoreStopped: _store_stopped,
-    tr.StoreRecovered: _of_store("recovered"),
-    tr.IndexRecovered: _index_recovered,
-    tr.QueueStarted: _queue_started,
-    tr.NodeChanged: _node,
-    tr.ActorChanged: _actor,
-    tr.ProcessChanged: _process,
-    tr.ConfirmsSent: None,
-    tr.NacksSent: None,
-    tr.Committed: None,
-    tr.ExchangeDeclared: _of_topology("exchange_declared"),
-    tr.ExchangeDeleted: _of_topology("exchange_deleted"),
-    tr.QueueBound: _of_topology("queue_bound"),
-    tr.QueueUnbound: _of_topology("queue_unbound"),
-    tr.PolicySet: _of_topology("policy_set"),
-    tr.PolicyCleared: _of_topology("policy_cleared"),
-    tr.ChannelClosed: None,
-    tr.ConnectionClosed: None,
-    tr.ConsumerCancelled: None,
-    tr.Unroutable: None,
-    tr.GotEmpty: None,
-    tr.Rejected: None,
-    tr.DeadLettered: None,
-    tr.ConnectionBlocked: None,
-    tr.ConnectionUnblocked: None,
+_TABLES: Final[dict[str, tuple[type, Callable[[State, Any], Any]]]] = {
+    "shift": (QueueTable, lambda state, t: state.queue(t.queue)),
+    "queue": (QueueTable, lambda state, t: state.queue(t.queue)),
+    "index": (IndexTable, lambda state, t: state.queue(t.queue).index),
+    "store": (StoreTable, lambda state, t: state.store(t.store)),
+    "topology": (TopologyTable, lambda state, t: state.topology),
+    "state": (State, lambda state, t: state),
 }
-"""What each kind does to the state; None for kinds that only tell of an event."""
+"""By what a kind changes: the class that has its fold method, and which of that class's tables it means."""
+
+
+def _handler(kind: type[tr.Transition]) -> Handler | None:
+    """Return what a kind does to the state: the method that is called as the kind is."""
+    table = kind.about.fold
+    if table is None:
+        return None
+    owner, find = _TABLES[table]
+    name = "shift" if table == "shift" else re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind.__name__).lower()
+    method = getattr(owner, name)
+    return lambda state, t: method(find(state, t), t)
+
+
+_HANDLERS: Final[dict[type[tr.Transition], Handler | None]] = {
+    kind: _handler(kind) for kind in tr.all_kinds()
+}

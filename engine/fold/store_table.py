@@ -77,7 +77,7 @@ class StoreTable:
         """Return a file, making it known where this is the first word of it."""
         return self.files.setdefault(number, File(number))
 
-    def written(self, t: tr.StoreWritten) -> None:
+    def store_written(self, t: tr.StoreWritten) -> None:
         """Records entered the current file's buffer (S143)."""
         offset = t.offset if t.step > 0 else t.offset + (t.count - 1) * t.record_bytes
         self.rows.insert(Row(t.msg_no, t.count, 1, t.file, offset, t.record_bytes, t.step))
@@ -93,7 +93,7 @@ class StoreTable:
         self.file(t.file).disk_bytes += t.bytes_
         self.buffered_bytes -= t.bytes_
 
-    def rolled_over(self, t: tr.FileRolledOver) -> None:
+    def file_rolled_over(self, t: tr.FileRolledOver) -> None:
         """The next file is the current one (S171)."""
         self.file(t.opened)
         self.current = t.opened
@@ -152,7 +152,7 @@ class StoreTable:
         """The current-file cache changed size (S133)."""
         self.cache = t.entries
 
-    def recovered(self, t: tr.StoreRecovered) -> None:
+    def store_recovered(self, t: tr.StoreRecovered) -> None:
         """The store as its start found it (S205-S208)."""
         self.files = {row[0]: File(*row) for row in t.files}
         self.current = t.current

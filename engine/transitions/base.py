@@ -16,8 +16,8 @@ Group = Literal["messages", "memory", "files", "node"]
 Shown = Literal["event", "detail", "step"]
 """An event has a line in the log; a detail has one on demand; a step is part of something that has one."""
 
-Table = Literal["state", "queue", "index", "store", "topology"]
-"""Where the fold method of a kind stands; see `engine.fold.state`."""
+Table = Literal["shift", "state", "queue", "index", "store", "topology"]
+"""What a kind changes: messages change place, or the table whose method has the kind's name (`engine.fold`)."""
 
 Disk = Literal["reads", "writes", "syncs"]
 
@@ -31,7 +31,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         group: by which a reader may filter.
         function: of the broker, which does the same; empty where no single function does.
-        fold: the table whose method folds it; None for a kind that tells of an event and changes nothing.
+        fold: what it changes; None for a kind that only tells of an event.
         shown: how the log shows it.
         weight: how much it explains, from 0 to 10, among what comes at once.
         setting: the setting that governs it.

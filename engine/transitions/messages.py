@@ -30,7 +30,7 @@ class Published(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="messages",
         function="publish",
-        fold="queue",
+        fold="shift",
         weight=3,
         setting="queue_index_embed_msgs_below",
         arrives=True,
@@ -43,7 +43,7 @@ class PublishedDelivered(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="messages",
         function="publish_delivered",
-        fold="queue",
+        fold="shift",
         weight=3,
         setting="prefetch",
         arrives=True,
@@ -55,7 +55,7 @@ class Discarded(Shift, frozen=True, tag=True, gc=False):
     """New messages handed to a no-ack consumer; the engine keeps nothing (Q24)."""
 
     about: ClassVar[About] = About(
-        group="messages", function="discard", fold="queue", weight=3, arrives=True, leaves=True
+        group="messages", function="discard", fold="shift", weight=3, arrives=True, leaves=True
     )
 
 
@@ -63,20 +63,20 @@ class Fetched(Shift, frozen=True, tag=True, gc=False):
     """Messages taken for a consumer: into a pending map, or gone (Q28-Q32). why: redelivered, from_store."""
 
     about: ClassVar[About] = About(
-        group="messages", function="fetch", fold="queue", weight=2, setting="prefetch", leaves=True
+        group="messages", function="fetch", fold="shift", weight=2, setting="prefetch", leaves=True
     )
 
 
 class Dropped(Shift, frozen=True, tag=True, gc=False):
     """Messages taken without reading the body: drop, expiry, max-length, purge (Q58-Q61)."""
 
-    about: ClassVar[About] = About(group="messages", function="drop", fold="queue", weight=3)
+    about: ClassVar[About] = About(group="messages", function="drop", fold="shift", weight=3)
 
 
 class PutBack(Shift, frozen=True, tag=True, gc=False):
     """The first message that did not match goes back to the head (Q36)."""
 
-    about: ClassVar[About] = About(group="messages", function="in_r", fold="queue", shown="detail")
+    about: ClassVar[About] = About(group="messages", function="in_r", fold="shift", shown="detail")
 
 
 class AlphasPushed(Shift, frozen=True, tag=True, gc=False):
@@ -85,7 +85,7 @@ class AlphasPushed(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="memory",
         function="push_alphas_to_betas",
-        fold="queue",
+        fold="shift",
         weight=6,
         setting="vm_memory_high_watermark_paging_ratio",
     )
@@ -97,7 +97,7 @@ class PendingPaged(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="memory",
         function="limit_ram_acks",
-        fold="queue",
+        fold="shift",
         weight=6,
         setting="vm_memory_high_watermark_paging_ratio",
     )
@@ -109,7 +109,7 @@ class BetasPushed(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="memory",
         function="push_betas_to_deltas",
-        fold="queue",
+        fold="shift",
         weight=7,
         setting="msg_store_io_batch_size",
         units={"limit": "seq_id"},
@@ -122,7 +122,7 @@ class DeltaRead(Shift, frozen=True, tag=True, gc=False):
     about: ClassVar[About] = About(
         group="memory",
         function="maybe_deltas_to_betas",
-        fold="queue",
+        fold="shift",
         weight=8,
         setting="segment_entry_count",
         mark="read",
@@ -132,24 +132,24 @@ class DeltaRead(Shift, frozen=True, tag=True, gc=False):
 class LaneJoined(Shift, frozen=True, tag=True, gc=False):
     """A whole sub-queue moves: q1 becomes q4 (Q29), or q2 joins q3 (Q34)."""
 
-    about: ClassVar[About] = About(group="memory", function="queue_out", fold="queue", weight=6)
+    about: ClassVar[About] = About(group="memory", function="queue_out", fold="shift", weight=6)
 
 
 class Acked(Shift, frozen=True, tag=True, gc=False):
     """A consumer's acknowledgement ends messages (Q39)."""
 
     about: ClassVar[About] = About(
-        group="messages", function="ack", fold="queue", weight=1, setting="prefetch"
+        group="messages", function="ack", fold="shift", weight=1, setting="prefetch"
     )
 
 
 class Requeued(Shift, frozen=True, tag=True, gc=False):
     """Pending messages return to their old places in order (Q40)."""
 
-    about: ClassVar[About] = About(group="messages", function="requeue", fold="queue", weight=5)
+    about: ClassVar[About] = About(group="messages", function="requeue", fold="shift", weight=5)
 
 
 class PendingPurged(Shift, frozen=True, tag=True, gc=False):
     """All pending acks are forgotten (Q41)."""
 
-    about: ClassVar[About] = About(group="messages", function="purge_acks", fold="queue")
+    about: ClassVar[About] = About(group="messages", function="purge_acks", fold="shift")

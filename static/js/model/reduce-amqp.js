@@ -8,43 +8,32 @@ function same(one, other) {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-function bindingOf([, , exchange, queue, routing_key, table]) {
-  return { exchange, queue, routing_key, arguments: table };
+function bindingOf(t) {
+  return { exchange: t.exchange, queue: t.queue, routing_key: t.routing_key, arguments: t.arguments };
 }
 
-function nothing() {}
-
 export const AMQP_HANDLERS = {
-  ExchangeDeclared: (state, [, , name, values]) => {
-    state.node.exchanges[name] = values;
+  ExchangeDeclared: (state, { exchange, values }) => {
+    state.node.exchanges[exchange] = values;
   },
-  ExchangeDeleted: (state, [, , name]) => {
-    delete state.node.exchanges[name];
+  ExchangeDeleted: (state, { exchange }) => {
+    delete state.node.exchanges[exchange];
   },
-  QueueBound: (state, row) => {
-    state.node.bindings = [...state.node.bindings, bindingOf(row)];
+  QueueBound: (state, t) => {
+    state.node.bindings = [...state.node.bindings, bindingOf(t)];
   },
-  QueueUnbound: (state, row) => {
-    const gone = bindingOf(row);
+  QueueUnbound: (state, t) => {
+    const gone = bindingOf(t);
     const at = state.node.bindings.findIndex(
       (each) =>
         FIELDS.every((field) => each[field] === gone[field]) && same(each.arguments, gone.arguments),
     );
     state.node.bindings = state.node.bindings.filter((_, index) => index !== at);
   },
-  PolicySet: (state, [, , name, values]) => {
-    state.node.policies[name] = values;
+  PolicySet: (state, { policy, values }) => {
+    state.node.policies[policy] = values;
   },
-  PolicyCleared: (state, [, , name]) => {
-    delete state.node.policies[name];
+  PolicyCleared: (state, { policy }) => {
+    delete state.node.policies[policy];
   },
-  ChannelClosed: nothing,
-  ConnectionClosed: nothing,
-  ConsumerCancelled: nothing,
-  Unroutable: nothing,
-  GotEmpty: nothing,
-  NacksSent: nothing,
-  Committed: nothing,
-  Rejected: nothing,
-  DeadLettered: nothing,
 };

@@ -34,66 +34,67 @@ function recode(entries, start, count, change) {
   if (at < start + count) put(at, start + count - at, 0);
 }
 
-function segmentRow(index, segment) {
-  const at = index.segments.findIndex((row) => row[0] >= segment);
+/** The place of a segment among [number, bytes] pairs; made on first sight. */
+function segmentAt(index, segment) {
+  const at = index.segments.findIndex(([number]) => number >= segment);
   if (at >= 0 && index.segments[at][0] === segment) return at;
   const place = at < 0 ? index.segments.length : at;
   index.segments.splice(place, 0, [segment, 0]);
   return place;
 }
 
-function entriesRecorded(state, [, , name, action, start, count, journalBytes]) {
-  const index = state.queues[name].index;
-  const bits = BITS[action];
-  recode(index.entries, start, count, (code) => ((code | bits) === GONE ? null : code | bits));
-  index.dirty += count * recorded(bits);
-  index.buffered_bytes += journalBytes;
+function entriesRecorded(state, t) {
+  const index = state.queues[t.queue].index;
+  const bits = BITS[t.action];
+  recode(index.entries, t.start, t.count, (code) => ((code | bits) === GONE ? null : code | bits));
+  index.dirty += t.count * recorded(bits);
+  index.buffered_bytes += t.journal_bytes;
 }
 
-function segmentWritten(state, [, , name, segment, bytes]) {
-  const index = state.queues[name].index;
+function segmentWritten(state, { queue, segment, bytes }) {
+  const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
   for (const [start, count, code] of overlapping(index.entries, segment * size, size, ENTRIES)) {
     if (code & GONE) recode(index.entries, start, count, () => 8 * ((code >> 3) + recorded(code)));
   }
-  const at = segmentRow(index, segment);
-  index.segments[at] = [segment, index.segments[at][1] + bytes];
+  const at = segmentAt(index, segment);
+  const [, before] = index.segments[at];
+  index.segments[at] = [segment, before + bytes];
 }
 
-function segmentDeleted(state, [, , name, segment]) {
-  const index = state.queues[name].index;
+function segmentDeleted(state, { queue, segment }) {
+  const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
   remove(index.entries, segment * size, size, ENTRIES);
-  index.segments = index.segments.filter((row) => row[0] !== segment);
+  index.segments = index.segments.filter(([number]) => number !== segment);
 }
 
 export const INDEX_HANDLERS = {
   EntriesRecorded: entriesRecorded,
-  JournalOpened: (state, [, , name]) => {
-    state.queues[name].index.journal_bytes = 0;
+  JournalOpened: (state, { queue }) => {
+    state.queues[queue].index.journal_bytes = 0;
   },
-  JournalSynced: (state, [, , name, bytes]) => {
-    const index = state.queues[name].index;
+  JournalSynced: (state, { queue, bytes }) => {
+    const index = state.queues[queue].index;
     index.journal_bytes = (index.journal_bytes || 0) + bytes;
     index.buffered_bytes -= bytes;
   },
-  JournalFlushed: (state, [, , name]) => {
-    Object.assign(state.queues[name].index, { journal_bytes: 0, buffered_bytes: 0, dirty: 0 });
+  JournalFlushed: (state, { queue }) => {
+    Object.assign(state.queues[queue].index, { journal_bytes: 0, buffered_bytes: 0, dirty: 0 });
   },
   SegmentWritten: segmentWritten,
   SegmentDeleted: segmentDeleted,
-  SegmentRead: () => {},
-  IndexReset: (state, [, , name]) => {
-    state.queues[name].index = emptyIndex();
+  IndexReset: (state, { queue }) => {
+    state.queues[queue].index = emptyIndex();
   },
-  IndexRecovered: (state, [, , name, , entries, segments, journalBytes, dirty]) => {
+  IndexRecovered: (state, t) => {
     const index = emptyIndex();
     Object.assign(index, {
-      entries: entries.slice(),
-      segments: segments.slice(),
-      journal_bytes: journalBytes,
-      dirty,
+      entries: t.entries.slice(),
+      segments: t.segments.slice(),
+      journal_bytes: t.journal_bytes,
+      dirty: t.dirty,
     });
-    state.queues[name].index = index;
+    state.queues[t.queue].index = index;
   },
 };

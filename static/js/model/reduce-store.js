@@ -1,4 +1,5 @@
 /** The part of the fold that keeps the message stores: files, rows and the cache (S130-S208). */
+import { STORE_FILE as F, STORE_ROW as R } from "./catalogue/rows.js";
 import { STORE_ROWS, insert, remove } from "./runs.js";
 
 /** A store that holds nothing. */
@@ -11,119 +12,124 @@ function storeOf(state, name) {
   return state.stores[name];
 }
 
-/** The row [number, file_size, valid, locked, disk_bytes] of a file; made on first sight. */
+/** The row of a file (STORE_FILE); made on first sight. */
 function fileOf(store, number) {
-  let file = store.files.find((row) => row[0] === number);
+  let file = store.files.find((row) => row[F.number] === number);
   if (!file) {
     file = [number, 0, 0, false, 0];
-    const at = store.files.findIndex((row) => row[0] > number);
+    const at = store.files.findIndex((row) => row[F.number] > number);
     store.files.splice(at < 0 ? store.files.length : at, 0, file);
   }
   return file;
 }
 
 /** With step -1 the newest record was written first, so the first message's record lies highest. */
-function written(state, [, , name, number, offset, msgNo, count, recordBytes, step = 1]) {
-  const store = storeOf(state, name);
-  const first = step > 0 ? offset : offset + (count - 1) * recordBytes;
-  insert(store.rows, [msgNo, count, 1, number, first, recordBytes, step], STORE_ROWS);
-  const file = fileOf(store, number);
-  file[1] += count * recordBytes;
-  file[2] += count * recordBytes;
-  store.current = number;
-  store.buffered_bytes += count * recordBytes;
+function written(state, t) {
+  const store = storeOf(state, t.store);
+  const first = t.step > 0 ? t.offset : t.offset + (t.count - 1) * t.record_bytes;
+  insert(store.rows, [t.msg_no, t.count, 1, t.file, first, t.record_bytes, t.step], STORE_ROWS);
+  const file = fileOf(store, t.file);
+  const bytes = t.count * t.record_bytes;
+  file[F.file_size] += bytes;
+  file[F.valid] += bytes;
+  store.current = t.file;
+  store.buffered_bytes += bytes;
 }
 
-function bufferWritten(state, [, , name, number, bytes]) {
+function bufferWritten(state, { store: name, file, bytes }) {
   const store = storeOf(state, name);
-  fileOf(store, number)[4] += bytes;
+  fileOf(store, file)[F.disk_bytes] += bytes;
   store.buffered_bytes -= bytes;
 }
 
+/** A row with one field changed. */
+function changed(row, place, value) {
+  const copy = row.slice();
+  copy[place] = value;
+  return copy;
+}
+
 /** Rows that leave 0 references become valid again, rows that reach 0 become garbage. */
-function refCountChanged(state, [, , name, msgNo, count, refs]) {
+function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
   const store = storeOf(state, name);
-  for (const row of remove(store.rows, msgNo, count, STORE_ROWS)) {
-    const change = (refs > 0 ? 1 : 0) - (row[2] > 0 ? 1 : 0);
-    if (change) fileOf(store, row[3])[2] += change * row[1] * row[5];
-    insert(store.rows, [row[0], row[1], refs, ...row.slice(3)], STORE_ROWS);
+  for (const row of remove(store.rows, msg_no, count, STORE_ROWS)) {
+    const change = (ref_count > 0 ? 1 : 0) - (row[R.refs] > 0 ? 1 : 0);
+    if (change) fileOf(store, row[R.file])[F.valid] += change * row[R.count] * row[R.record_bytes];
+    insert(store.rows, changed(row, R.refs, ref_count), STORE_ROWS);
   }
 }
 
-function rowsMoved(state, [, , name, rows]) {
-  const store = storeOf(state, name);
-  for (const [msgNo, count, file, offset] of rows) {
+function rowsMoved(state, t) {
+  const { rows } = storeOf(state, t.store);
+  for (const [msgNo, count, file, offset] of t.rows) {
     let at = offset;
-    for (const row of remove(store.rows, msgNo, count, STORE_ROWS)) {
-      insert(store.rows, [row[0], row[1], row[2], file, at, row[5], row[6]], STORE_ROWS);
-      at += row[1] * row[6] * row[5];
+    for (const row of remove(rows, msgNo, count, STORE_ROWS)) {
+      insert(rows, changed(changed(row, R.file, file), R.offset, at), STORE_ROWS);
+      at += row[R.count] * row[R.step] * row[R.record_bytes];
     }
   }
 }
 
 /** A file leaves the table; what stays on disk because somebody has it open is an orphan. */
 function retire(store, number, leftOnDisk) {
-  store.files = store.files.filter((row) => row[0] !== number);
-  if (leftOnDisk) store.orphans = [...store.orphans, [number, leftOnDisk]].sort((a, b) => a[0] - b[0]);
+  store.files = store.files.filter((row) => row[F.number] !== number);
+  if (leftOnDisk) store.orphans = [...store.orphans, [number, leftOnDisk]].sort(([one], [other]) => one - other);
 }
 
-function combined(state, [, , name, source, destination, sizeBytes, , leftOnDisk = 0]) {
-  const store = storeOf(state, name);
-  retire(store, source, leftOnDisk);
-  const file = fileOf(store, destination);
-  file[1] = sizeBytes;
-  file[2] = sizeBytes;
+function combined(state, t) {
+  const store = storeOf(state, t.store);
+  retire(store, t.source, t.left_on_disk);
+  const file = fileOf(store, t.destination);
+  file[F.file_size] = t.size_bytes;
+  file[F.valid] = t.size_bytes;
 }
 
-function unlinked(state, [, , name, number]) {
-  const store = storeOf(state, name);
-  const file = store.files.find((row) => row[0] === number);
-  if (file) file[4] = 0;
-  store.orphans = store.orphans.filter((row) => row[0] !== number);
+function unlinked(state, t) {
+  const store = storeOf(state, t.store);
+  const file = store.files.find((row) => row[F.number] === t.file);
+  if (file) file[F.disk_bytes] = 0;
+  store.orphans = store.orphans.filter(([number]) => number !== t.file);
+}
+
+function recovered(state, t) {
+  const store = emptyStore();
+  store.files = t.files.map((row) => row.slice());
+  store.current = t.current;
+  for (const row of t.rows) insert(store.rows, row, STORE_ROWS);
+  store.orphans = t.orphans.slice();
+  state.stores[t.store] = store;
 }
 
 export const STORE_HANDLERS = {
   StoreWritten: written,
-  WriteIgnored: () => {},
   BufferWritten: bufferWritten,
-  StoreSynced: () => {},
-  FileRolledOver: (state, [, , name, , opened]) => {
-    const store = storeOf(state, name);
-    fileOf(store, opened);
-    store.current = opened;
+  FileRolledOver: (state, t) => {
+    const store = storeOf(state, t.store);
+    fileOf(store, t.opened);
+    store.current = t.opened;
   },
   RefCountChanged: refCountChanged,
-  RowsForgotten: (state, [, , name, messages]) => {
-    const store = storeOf(state, name);
-    for (const [start, count] of messages) remove(store.rows, start, count, STORE_ROWS);
+  RowsForgotten: (state, t) => {
+    const store = storeOf(state, t.store);
+    for (const [start, count] of t.messages) remove(store.rows, start, count, STORE_ROWS);
   },
-  FileLocked: (state, [, , name, number, locked]) => {
-    fileOf(storeOf(state, name), number)[3] = locked;
+  FileLocked: (state, t) => {
+    fileOf(storeOf(state, t.store), t.file)[F.locked] = t.locked;
   },
-  OperationDeferred: () => {},
-  CombineStarted: () => {},
-  CombineStepped: (state, [, , name, , destination, step, bytes]) => {
-    if (step === "truncated") fileOf(storeOf(state, name), destination)[4] = bytes;
+  CombineStepped: (state, t) => {
+    if (t.step === "truncated") fileOf(storeOf(state, t.store), t.destination)[F.disk_bytes] = t.bytes;
   },
   RowsMoved: rowsMoved,
   FilesCombined: combined,
-  FileDeleted: (state, [, , name, number, , leftOnDisk = 0]) => {
-    retire(storeOf(state, name), number, leftOnDisk);
+  FileDeleted: (state, t) => {
+    retire(storeOf(state, t.store), t.file, t.left_on_disk);
   },
   FileUnlinked: unlinked,
-  StoreRead: () => {},
-  CacheChanged: (state, [, , name, entries]) => {
-    storeOf(state, name).cache = entries;
+  CacheChanged: (state, t) => {
+    storeOf(state, t.store).cache = t.entries;
   },
-  StoreStopped: (state, [, , name]) => {
-    delete state.stores[name];
+  StoreStopped: (state, t) => {
+    delete state.stores[t.store];
   },
-  StoreRecovered: (state, [, , name, , files, current, rows, orphans = []]) => {
-    const store = emptyStore();
-    store.files = files.map((row) => row.slice());
-    store.current = current;
-    for (const row of rows) insert(store.rows, row, STORE_ROWS);
-    store.orphans = orphans.slice();
-    state.stores[name] = store;
-  },
+  StoreRecovered: recovered,
 };

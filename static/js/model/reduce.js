@@ -2,9 +2,11 @@
  * The fold of the page: state after = fold(state before, transitions), the twin of engine/fold.py.
  *
  * Handlers change the state they are given; a batch of rows is one call, so nothing is copied per transition.
- * A row is [kind, rule, ...fields], as in engine/transitions/.
+ * A transition is an object with the names of its fields in engine/transitions: see `decode`.
  */
 import { AMQP_HANDLERS } from "./reduce-amqp.js";
+import { decode } from "./catalogue/rows.js";
+import { KINDS } from "./catalogue/kinds.js";
 import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
 import { STORE_HANDLERS } from "./reduce-store.js";
 import { EXTENTS, insert, remove } from "./runs.js";
@@ -52,94 +54,74 @@ function laneOf(queue, place) {
 }
 
 /** Messages change place: the whole of Shift and its kinds. */
-function shift(state, [, , name, source, to, extents, delta]) {
-  const queue = state.queues[name];
-  if (source !== null && source !== "delta") {
-    const rows = laneOf(queue, source);
-    for (const extent of extents) remove(rows, extent[0], extent[1], EXTENTS);
+function shift(state, t) {
+  const queue = state.queues[t.queue];
+  if (t.source !== null && t.source !== "delta") {
+    const rows = laneOf(queue, t.source);
+    for (const [start, count] of t.extents) remove(rows, start, count, EXTENTS);
   }
-  if (to !== null && to !== "delta") {
-    const rows = laneOf(queue, to);
-    for (const extent of extents) insert(rows, extent, EXTENTS);
+  if (t.to !== null && t.to !== "delta") {
+    const rows = laneOf(queue, t.to);
+    for (const extent of t.extents) insert(rows, extent, EXTENTS);
   }
-  if (delta !== null) queue.delta = delta;
+  if (t.delta !== null) queue.delta = t.delta;
 }
 
-const SHIFTS = [
-  "Published",
-  "PublishedDelivered",
-  "Discarded",
-  "Fetched",
-  "Dropped",
-  "PutBack",
-  "AlphasPushed",
-  "PendingPaged",
-  "BetasPushed",
-  "DeltaRead",
-  "LaneJoined",
-  "Acked",
-  "Requeued",
-  "PendingPurged",
-];
-
-function nothing() {}
+/** Every kind by which messages change place is folded alike. */
+const SHIFT_HANDLERS = Object.fromEntries(
+  Object.keys(KINDS)
+    .filter((kind) => KINDS[kind].fold === "shift")
+    .map((kind) => [kind, shift]),
+);
 
 const QUEUE_HANDLERS = {
-  ...Object.fromEntries(SHIFTS.map((kind) => [kind, shift])),
-  DeltaChanged: (state, [, , name, delta]) => {
-    state.queues[name].delta = delta;
+  DeltaChanged: (state, t) => {
+    state.queues[t.queue].delta = t.delta;
   },
-  CountersChanged: (state, [, , name, values]) => {
-    Object.assign(state.queues[name].counters, values);
+  CountersChanged: (state, t) => {
+    Object.assign(state.queues[t.queue].counters, t.values);
   },
-  Reduced: (state, [, , name, why]) => {
-    state.queues[name].reduced = why;
+  Reduced: (state, t) => {
+    state.queues[t.queue].reduced = t.why;
   },
-  TargetChanged: (state, [, , name, target]) => {
-    state.queues[name].counters.target_ram_count = target;
+  TargetChanged: (state, t) => {
+    state.queues[t.queue].counters.target_ram_count = t.target;
   },
-  ModeChanged: (state, [, , name, mode]) => {
-    state.queues[name].mode = mode;
+  ModeChanged: (state, t) => {
+    state.queues[t.queue].mode = t.mode;
   },
-  QueueChanged: (state, [, , name, values]) => {
-    const queue = state.queues[name];
-    for (const [key, value] of Object.entries(values)) {
+  QueueChanged: (state, t) => {
+    const queue = state.queues[t.queue];
+    for (const [key, value] of Object.entries(t.values)) {
       if (value === null) delete queue[key];
       else queue[key] = value;
     }
   },
-  ConfirmsDue: nothing,
-  QueueStopped: (state, [, , name]) => {
-    delete state.queues[name];
-  },
-  QueueStarted: (state, [, , name, mode, durable, delta, values]) => {
-    const index = state.queues[name]?.index ?? emptyIndex();
-    state.queues[name] = { ...emptyQueue(), mode, durable, delta, counters: { ...values }, index };
+  QueueStarted: (state, { queue, mode, durable, delta, values }) => {
+    const index = state.queues[queue]?.index ?? emptyIndex();
+    state.queues[queue] = { ...emptyQueue(), mode, durable, delta, counters: { ...values }, index };
   },
 };
 
 const NODE_HANDLERS = {
-  NodeChanged: (state, [, , part, values]) => {
-    Object.assign((state.node[part] ??= {}), values);
+  NodeChanged: (state, t) => {
+    Object.assign((state.node[t.part] ??= {}), t.values);
   },
-  ActorChanged: (state, [, , actor, values]) => {
+  ActorChanged: (state, { actor, values }) => {
     if (values === null) delete state.node.actors[actor];
     else Object.assign((state.node.actors[actor] ??= {}), values);
   },
-  ProcessChanged: (state, [, , process, values]) => {
+  ProcessChanged: (state, { process, values }) => {
     if (values === null) delete state.node.processes?.[process];
     else Object.assign(((state.node.processes ??= {})[process] ??= {}), values);
   },
-  ConfirmsSent: nothing,
-  ConnectionBlocked: nothing,
-  ConnectionUnblocked: nothing,
 };
 
 /** Index transitions come before QueueStarted: a queue is known from the first word of it. */
 function withQueue(handler) {
-  return (state, row) => {
-    state.queues[row[2]] ??= emptyQueue();
-    handler(state, row);
+  return (state, t) => {
+    state.queues[t.queue] ??= emptyQueue();
+    handler(state, t);
   };
 }
 
@@ -147,27 +129,26 @@ function withQueues(handlers) {
   return Object.fromEntries(Object.entries(handlers).map(([kind, handler]) => [kind, withQueue(handler)]));
 }
 
-const { QueueStopped, ...QUEUE_CHANGES } = QUEUE_HANDLERS;
-
-/** One handler for each kind of transition. */
+/** One handler for each kind that changes the state; the others only tell of an event. */
 export const HANDLERS = {
-  QueueStopped,
-  ...withQueues(QUEUE_CHANGES),
+  QueueStopped: (state, t) => {
+    delete state.queues[t.queue];
+  },
+  ...withQueues(SHIFT_HANDLERS),
+  ...withQueues(QUEUE_HANDLERS),
   ...withQueues(INDEX_HANDLERS),
   ...STORE_HANDLERS,
   ...NODE_HANDLERS,
   ...AMQP_HANDLERS,
 };
 
-/** Fold one transition. Raises when the kind is unknown: a picture with a gap would lie. */
-export function reduceRow(state, row) {
-  const handler = HANDLERS[row[0]];
-  if (!handler) throw new TypeError(`unknown transition ${row[0]}`);
-  handler(state, row);
+/** Fold one transition. Of a kind that tells of a queue before it starts, the queue is known from then on. */
+export function fold(state, t) {
+  HANDLERS[t.kind]?.(state, t);
 }
 
-/** Fold a batch of transitions, in order. */
+/** Fold a batch of transitions as they come over the wire, in order. */
 export function reduce(state, rows) {
-  for (const row of rows) reduceRow(state, row);
+  for (const row of rows) fold(state, decode(row));
   return state;
 }

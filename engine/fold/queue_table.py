@@ -1,0 +1,88 @@
+"""What a queue has beside its index, by its transitions."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine import transitions as tr
+from engine.extents import BLANK, Delta, Extent
+from engine.fold.index_table import IndexTable
+from engine.runs import Runs
+
+PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
+"""The sub-queues and the pending maps, in the order in which a snapshot shows them."""
+
+
+class QueueTable:
+    """One queue as its transitions describe it."""
+
+    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduction", "index", "facts")
+
+    def __init__(self) -> None:
+        self.mode = "default"
+        self.durable = True
+        self.lanes: dict[str, Runs[Extent]] = {place: Runs() for place in PLACES}
+        self.delta: Delta = BLANK
+        self.counters: dict[str, Any] = {}
+        self.reduction: dict[str, Any] | None = None
+        self.index = IndexTable()
+        self.facts: dict[str, Any] = {}
+
+    def shift(self, t: tr.Shift) -> None:
+        """Messages change place, and delta's record with them."""
+        if t.source is not None and t.source != "delta":
+            source = self.lanes[t.source]
+            for extent in t.extents:
+                source.remove(extent.start, extent.count)
+        if t.to is not None and t.to != "delta":
+            self.lanes[t.to].insert_all(t.extents)
+        if t.delta is not None:
+            self.delta = t.delta
+
+    def delta_changed(self, t: tr.DeltaChanged) -> None:
+        """Delta's record changed alone (Q34)."""
+        self.delta = t.delta
+
+    def counters_changed(self, t: tr.CountersChanged) -> None:
+        """Numbers of the queue's record differ (Q5)."""
+        self.counters.update(t.values)
+
+    def reduced(self, t: tr.Reduced) -> None:
+        """The newest reduction is kept with its numbers (Q45)."""
+        self.reduction = t.why
+
+    def target_changed(self, t: tr.TargetChanged) -> None:
+        """The target is another (Q43)."""
+        self.counters["target_ram_count"] = t.target
+
+    def mode_changed(self, t: tr.ModeChanged) -> None:
+        """The mode is another (Q56)."""
+        self.mode = t.mode
+
+    def queue_changed(self, t: tr.QueueChanged) -> None:
+        """What is shown beside the record differs; None takes a name away (P17)."""
+        for name, value in t.values.items():
+            if value is None:
+                self.facts.pop(name, None)
+            else:
+                self.facts[name] = value
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the plain shape of a snapshot."""
+        return {
+            "mode": self.mode,
+            "durable": self.durable,
+            "lanes": {place: [rows_of(extent) for extent in self.lanes[place]] for place in PLACES},
+            "delta": rows_of(self.delta),
+            "counters": dict(self.counters),
+            "reduced": None if self.reduction is None else dict(self.reduction),
+            "index": self.index.to_json(),
+            **self.facts,
+        }
+
+
+def rows_of(value: Extent | Delta) -> list[Any]:
+    """Return an extent or a delta record as the list that stands for it in JSON."""
+    return list(msgspec.structs.astuple(value))
