@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { goneBelow } from "../../static/js/layout/gone.js";
 import { stageScene } from "../../static/js/layout/stage.js";
 import { storeScene } from "../../static/js/layout/store-map.js";
 import { combinationAt, fileAt } from "../../static/js/model/combining.js";
 import { Deleted } from "../../static/js/model/deleted.js";
 import { History } from "../../static/js/model/history.js";
-import { emptyState, reduceRow } from "../../static/js/model/reduce.js";
+import { emptyState, fold, reduce } from "../../static/js/model/reduce.js";
 import { Unsynced } from "../../static/js/model/unsynced.js";
 import { PERSISTENT, published, started, stateOf } from "./feed.js";
 
-const seen = (rows) => Unsynced.of(rows.map((row, at) => ({ row, us: at * 1000 })));
+const seen = (rows) => Unsynced.of(rows.map((row, at) => ({ t: decode(row), us: at * 1000 })));
 const RECORDED = ["EntriesRecorded", "S74", "orders", "publish_deliver", 0, 4, 192];
 const WRITTEN = ["StoreWritten", "S143", "persistent", 0, 0, 0, 4, 6336, 1];
 
@@ -59,12 +60,13 @@ const COMBINING = [
 
 function lived(rows) {
   const state = emptyState();
-  for (const row of started) reduceRow(state, row);
+  reduce(state, started);
   const past = new History();
   past.snapshot(0, 0, state);
   rows.forEach((row, at) => {
-    reduceRow(state, row);
-    past.add(row, at * 10, state);
+    const t = decode(row);
+    fold(state, t);
+    past.add(t, at * 10, state);
   });
   return past;
 }
@@ -72,7 +74,7 @@ function lived(rows) {
 test("a combination is told whole from any of its rows: before, steps, after", () => {
   const past = lived(COMBINING);
   for (const at of [6, 9, 13]) {
-    const found = combinationAt(past, at, COMBINING[at]);
+    const found = combinationAt(past, at, decode(COMBINING[at]));
     assert.deepEqual([found.source, found.destination, found.started], [1, 0, 6]);
     assert.deepEqual(found.steps.map((step) => step.step), ["destination_scanned", "truncated", "source_copied"]);
     assert.deepEqual(found.done, { bytes: 2000, reclaimed: 6000, number: 13 });
@@ -83,7 +85,7 @@ test("a combination is told whole from any of its rows: before, steps, after", (
   const after = past.stateAt(14);
   assert.deepEqual(fileAt(after, "persistent", 0), { number: 0, size: 2000, valid: 2000, live: [[0, 2000]] });
   assert.equal(fileAt(after, "persistent", 1), null);
-  assert.equal(combinationAt(past, 4, COMBINING[4]), null);
+  assert.equal(combinationAt(past, 4, decode(COMBINING[4])), null);
 });
 
 test("references are on the blocks, and the numbers that are missing were deleted", () => {
@@ -112,9 +114,9 @@ test("bodies of other queues are not taken for delta's where delta's numbers are
 
 test("only segments that had a file were deleted, and only by then", () => {
   const deleted = new Deleted();
-  deleted.see(["SegmentDeleted", "S80.1", "orders", 0, 288], 10);
-  deleted.see(["SegmentDeleted", "S80.1", "orders", 1, 0], 11);
-  deleted.see(["SegmentDeleted", "S80.1", "orders", 3, 288], 20);
+  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 0, 288]), 10);
+  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 1, 0]), 11);
+  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 3, 288]), 20);
   assert.deepEqual(deleted.before("orders", 30), { count: 2, first: 0, last: 3 });
   assert.deepEqual(deleted.before("orders", 20), { count: 1, first: 0, last: 0 });
   assert.equal(deleted.before("audit", 30).count, 0);

@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { KINDS } from "../../static/js/model/catalogue/kinds.js";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { governs, settingOf } from "../../static/js/model/governs.js";
-import { HANDLERS } from "../../static/js/model/reduce.js";
 import { paged, published, stateOf } from "./feed.js";
 
 test("every kind that a setting governs names it with its value, and says what larger means", () => {
   const state = stateOf(published(0, 20));
-  const rows = Object.keys(HANDLERS).map((kind) => [kind, "Q1", "orders", {}]);
-  const told = rows.map((row) => [row[0], governs(row, state)]).filter(([, found]) => found);
+  const told = Object.keys(KINDS)
+    .map((kind) => [kind, governs({ kind, rule: "Q1", queue: "orders", values: {} }, state)]).filter(([, found]) => found);
   assert.ok(told.length >= 20);
   for (const [kind, { name, larger }] of told) assert.ok(larger?.length > 20, `${kind}: ${name}`);
 });
@@ -15,20 +16,20 @@ test("every kind that a setting governs names it with its value, and says what l
 test("a reduction, a roll into delta and an alarm have different settings", () => {
   const rows = paged(0, 40, 10);
   const state = stateOf(published(0, 40), rows);
-  const of = (kind) => governs(rows.find((row) => row[0] === kind), state);
+  const of = (kind) => governs(decode(rows.find((row) => row[0] === kind)), state);
   assert.equal(of("AlphasPushed").value, 0.5);
   assert.equal(of("BetasPushed").name, "msg_store_io_batch_size");
-  assert.equal(settingOf(["NodeChanged", "M10", "alarms", { disk: true }]), "disk_free_limit");
-  assert.equal(settingOf(["NodeChanged", "M7", "memory", { limit: 1 }]), null);
-  assert.equal(settingOf(["LaneJoined", "Q29", "orders"]), null);
+  assert.equal(settingOf(decode(["NodeChanged", "M10", "alarms", { disk: true }])), "disk_free_limit");
+  assert.equal(settingOf(decode(["NodeChanged", "M7", "memory", { limit: 1 }])), null);
+  assert.equal(settingOf(decode(["LaneJoined", "Q29", "orders"])), null);
 });
 
 test("a prefetch is told where the consumers agree", () => {
-  const row = ["Fetched", "Q30", "orders", "q4", "ram_pending", [], null, {}];
+  const t = decode(["Fetched", "Q30", "orders", "q4", "ram_pending", [], null, {}]);
   const with_ = (...all) => {
     const state = stateOf();
     all.forEach((prefetch, at) => (state.node.actors[`c${at}`] = { role: "consumer", prefetch }));
-    return governs(row, state).value;
+    return governs(t, state).value;
   };
   assert.equal(with_(4, 4), 4);
   assert.equal(with_(4, 9), undefined);

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { History, copyState, weightOf } from "../../static/js/model/history.js";
-import { reduce, reduceRow } from "../../static/js/model/reduce.js";
+import { fold, reduce } from "../../static/js/model/reduce.js";
 import { Session } from "../../static/js/model/session.js";
 import { GAMMA, extent, paged, published, stateOf } from "./feed.js";
 
@@ -35,8 +36,9 @@ function historyOf(rows, options) {
   const state = stateOf();
   history.snapshot(100, 0, state);
   rows.forEach((row, at) => {
-    reduceRow(state, row);
-    history.add(row, (at + 1) * 1000, state);
+    const t = decode(row);
+    fold(state, t);
+    history.add(t, (at + 1) * 1000, state);
   });
   return { history, state };
 }
@@ -47,7 +49,7 @@ test("the state at every number is the fold from the start", () => {
   const from = stateOf();
   for (let at = 0; at <= rows.length; at += 1) {
     assert.deepEqual(plain(history.stateAt(100 + at)), plain(from), `after ${at} rows`);
-    if (at < rows.length) reduceRow(from, rows[at]);
+    if (at < rows.length) reduce(from, [rows[at]]);
   }
   assert.deepEqual(plain(history.stateAt(history.end)), plain(state));
   assert.equal(history.stateAt(99), null);
@@ -79,9 +81,9 @@ test("copies are bounded by what they hold, and thin out when the state is heavy
   const state = stateOf();
   history.snapshot(0, 0, state);
   for (let at = 0; at < 3000; at += 1) {
-    const row = ["Published", "Q21", "orders", null, "q4", [extent(2 * at, 1, GAMMA, at)], null, {}];
-    reduceRow(state, row);
-    history.add(row, at, state);
+    const t = decode(["Published", "Q21", "orders", null, "q4", [extent(2 * at, 1, GAMMA, at)], null, {}]);
+    fold(state, t);
+    history.add(t, at, state);
   }
   const points = history.stretches.flatMap((stretch) => stretch.points);
   assert.ok(weightOf(state) > 3000);

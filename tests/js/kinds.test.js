@@ -13,10 +13,10 @@ const rows = {
 };
 
 test("a transition that names a queue concerns it, wherever its row has the name", () => {
-  for (const row of Object.values(rows)) assert.equal(queueOf(row), "slow", row[0]);
-  assert.equal(queueOf(["NodeChanged", "M10", "alarms", { memory: true }, {}]), null);
-  assert.equal(queueOf(["StoreSynced", "S166", "persistent", 0]), null);
-  assert.equal(queueOf(["ConfirmsSent", "K1", "p1", 4, {}]), null);
+  for (const row of Object.values(rows)) assert.equal(queueOf(decode(row)), "slow", row[0]);
+  assert.equal(queueOf(decode(["NodeChanged", "M10", "alarms", { memory: true }, {}])), null);
+  assert.equal(queueOf(decode(["StoreSynced", "S166", "persistent", 0])), null);
+  assert.equal(queueOf(decode(["ConfirmsSent", "K1", "p1", 4, {}])), null);
 });
 
 test("what becomes of messages is found among the messages", () => {
@@ -27,7 +27,7 @@ test("what becomes of messages is found among the messages", () => {
     ["Unroutable", "K10", "p1", 2, "", "key", true],
     ["Committed", "D13", "p1", 4, {}],
   ])
-    assert.equal(groupOf(row), "messages", row[0]);
+    assert.equal(groupOf(decode(row)), "messages", row[0]);
 });
 
 test("each group has kinds, and each kind has a group", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Playhead } from "../../static/js/model/playhead.js";
 import { total } from "../../static/js/model/runs.js";
 import { Session } from "../../static/js/model/session.js";
@@ -46,10 +47,10 @@ test("the events of the dock, the beginning and the present", () => {
   assert.deepEqual(lengths(playhead.state), [10, 6, 0]);
   playhead.event(-1);
   assert.deepEqual(lengths(playhead.state), [10, 30, 0]);
-  assert.equal(playhead.reasons().lines.at(-1).row[0], "AlphasPushed");
-  assert.equal(playhead.reasons().lastTarget("orders").row[3], 10);
+  assert.equal(playhead.reasons().lines.at(-1).t.kind, "AlphasPushed");
+  assert.equal(playhead.reasons().lastTarget("orders").t.target, 10);
   playhead.event(-1);
-  assert.equal(playhead.reasons().lines.at(-1).row[0], "TargetChanged");
+  assert.equal(playhead.reasons().lines.at(-1).t.kind, "TargetChanged");
   playhead.event(-1);
   assert.equal(playhead.position, 0);
   assert.equal(playhead.back(), false);
@@ -80,7 +81,7 @@ test("the run goes on and the picture stays; another run brings back the present
   assert.equal(playhead.behind, false);
 });
 
-test("conditions hold for the row that is meant, and for no other", () => {
+test("conditions hold for the transition that is meant, and for no other", () => {
   const state = stateOf();
   const rows = {
     gamma: ["AlphasPushed", "Q46", "orders", "q4", "q3", [extent(0, 1, GAMMA & ~2)], null, {}],
@@ -96,20 +97,20 @@ test("conditions hold for the row that is meant, and for no other", () => {
   for (const [name, { met }] of Object.entries(CONDITIONS)) {
     const seq = 6;
     const there = name === "delivered" ? stateOf(published(0, 10)) : state;
-    assert.equal(Boolean(met(rows[name], there, seq)), true, name);
+    assert.equal(Boolean(met(decode(rows[name]), there, seq)), true, name);
     const others = Object.keys(rows).filter((other) => ![name, "read", "delivered"].includes(other));
-    for (const other of others) assert.equal(Boolean(met(rows[other], there, seq)), false, `${name} by ${other}`);
+    for (const other of others) assert.equal(Boolean(met(decode(rows[other]), there, seq)), false, `${name} by ${other}`);
   }
   const { met, now } = CONDITIONS.delivered;
   const queue = stateOf(published(0, 10));
-  assert.equal(met(rows.delivered, queue, 8), false);
+  assert.equal(met(decode(rows.delivered), queue, 8), false);
   assert.equal(now(queue, 3), false, "not published by any count yet");
   queue.queues.orders.counters.next_seq_id = 10;
   assert.equal(now(queue, 3), false, "it waits in q4");
   queue.queues.orders.lanes = { ...queue.queues.orders.lanes, q4: [], ram_pending: [extent(3, 1, 18)] };
   assert.deepEqual([now(queue, 3), now(queue, 4)], [true, true]);
-  assert.equal(CONDITIONS.empty.met(rows.empty, stateOf(published(0, 2))), false);
-  assert.equal(CONDITIONS.memory.met(["NodeChanged", "M7", "alarms", { memory: false }, {}], state), false);
+  assert.equal(CONDITIONS.empty.met(decode(rows.empty), stateOf(published(0, 2))), false);
+  assert.equal(CONDITIONS.memory.met(decode(["NodeChanged", "M7", "alarms", { memory: false }, {}]), state), false);
 });
 
 function waiting(name) {

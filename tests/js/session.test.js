@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Session } from "../../static/js/model/session.js";
 import { situation } from "../../static/js/model/situation.js";
 import { bytes, clock, fill, number, signed } from "../../static/js/model/text.js";
@@ -69,9 +70,9 @@ test("the situation is one plain sentence", () => {
 });
 
 test("a reduction is explained in its steps, those that did nothing too", () => {
-  const row = paged(0, 40, 10).at(-1);
-  const said = explain(row, 30, {
-    row: ["TargetChanged", "Q43", "orders", 10, { duration: 2, rates: 5, old: null }],
+  const t = decode(paged(0, 40, 10).at(-1));
+  const said = explain(t, 30, {
+    t: decode(["TargetChanged", "Q43", "orders", 10, { duration: 2, rates: 5, old: null }]),
     memory: {},
   });
   assert.equal(said.rule, "Q45");
@@ -92,9 +93,9 @@ test("a reduction is explained in its steps, those that did nothing too", () => 
 
 test("the sum behind a duration is shown when the monitor's numbers still prove it", () => {
   const memory = { reported_sum: 0.5, reporting: 1, process_memory: 300, limit: 400 };
-  const row = ["TargetChanged", "Q43", "orders", 4, { duration: 2, rates: 2, old: null }];
-  assert.equal(explain(row, 0, { row, memory }).origin.lines.length, 2);
-  assert.equal(explain(row, 0, { row, memory: { ...memory, process_memory: 200 } }).origin.lines.length, 1);
+  const t = decode(["TargetChanged", "Q43", "orders", 4, { duration: 2, rates: 2, old: null }]);
+  assert.equal(explain(t, 0, { t, memory }).origin.lines.length, 2);
+  assert.equal(explain(t, 0, { t, memory: { ...memory, process_memory: 200 } }).origin.lines.length, 1);
 });
 
 test("numbers, bytes and times are written as the design has them", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Events } from "../../static/js/model/events.js";
 import { Samples } from "../../static/js/model/samples.js";
 import { showQueue, shownQueue } from "../../static/js/model/shown.js";
@@ -10,7 +11,7 @@ afterEach(() => showQueue(null));
 
 const types = (rows) => {
   const events = new Events();
-  rows.forEach((row, at) => events.see(at, at * 2_000_000, row));
+  rows.forEach((row, at) => events.see(at, at * 2_000_000, decode(row)));
   for (const { type } of events.list) assert.ok(SIGNS[type], type);
   return events.list.map((event) => event.type);
 };
@@ -35,8 +36,8 @@ test("what may be jumped to: beginnings once, alarms and their end, restarts and
 test("the same within a second is one event, and small ones do not push the others out", () => {
   const events = new Events();
   const sync = ["StoreSynced", "S23", "persistent", 0];
-  events.see(0, 0, ["DeltaRead", "Q34", "orders", "delta", "q3", [], null, {}]);
-  for (let at = 0; at < 1000; at += 1) events.see(at, at * 500_000, sync);
+  events.see(0, 0, decode(["DeltaRead", "Q34", "orders", "delta", "q3", [], null, {}]));
+  for (let at = 0; at < 1000; at += 1) events.see(at, at * 500_000, decode(sync));
   assert.equal(events.list.length, 200);
   assert.equal(events.list[0].type, "read");
 });
@@ -46,7 +47,7 @@ test("samples keep every queue, and the shown one's numbers are their own", () =
   const other = [["Published", "Q21", "audit", null, "q4", [[0, 3, 100, 64, 18, 0, 0]], null, {}]];
   const state = stateOf(rows, other);
   const samples = new Samples();
-  for (const row of [...rows, ...other]) samples.count(row);
+  for (const row of [...rows, ...other]) samples.count(decode(row));
   samples.take(1000, state);
   assert.equal(shownQueue(state), "orders");
   assert.deepEqual([samples.list[0].q4, samples.list[0].arrived], [10, 10]);

@@ -7,8 +7,9 @@
 import { readFileSync } from "node:fs";
 
 import { differences } from "../../static/js/model/canonical.js";
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { History } from "../../static/js/model/history.js";
-import { emptyState, reduceRow } from "../../static/js/model/reduce.js";
+import { emptyState, fold } from "../../static/js/model/reduce.js";
 
 const EVERY = 37;
 
@@ -26,8 +27,9 @@ history.snapshot(0, 0, state);
 const ends = [];
 for (const [number, step] of steps.entries()) {
   for (const row of step.rows) {
-    reduceRow(state, row);
-    history.add(row, number, state);
+    const t = decode(row);
+    fold(state, t);
+    history.add(t, number, state);
   }
   ends.push(history.end);
   compare(`step ${number}`, state, step.state);

@@ -1,4 +1,5 @@
 /** The comparison's page: waits for the reel, then plays both runs on one clock. */
+import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
@@ -124,7 +125,7 @@ class Page {
       setText(find("[data-situation]", root), situation(run.state).text);
       const lines = run.behind ? run.reasons().lines : [];
       const last = lines.filter((line) => !line.detail).at(-1);
-      setText(find("[data-last]", root), last ? explain(last.row, last.messages).title : "\u00a0");
+      setText(find("[data-last]", root), last ? explain(last.t, last.messages).title : "\u00a0");
     }
     this.paintCurve();
   }
@@ -154,7 +155,7 @@ class Page {
 
   reason(row) {
     if (!row) return [gettext("does nothing at this moment.")];
-    const why = explain(row);
+    const why = explain(decode(row));
     return [why.title, " ", ruleLink(why.rule), why.reason ? el("p.mid", {}, why.reason) : null];
   }
 

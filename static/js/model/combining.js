@@ -3,32 +3,33 @@ import { lowestByte } from "./runs.js";
 
 const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
 
-/** The two files of a row that belongs to a combination: {store, source, destination}; null for other rows. */
-export function pairOf([kind, , store, source, destination]) {
+/** The two files of a transition that belongs to a combination: {store, source, destination}; null for others. */
+export function pairOf({ kind, store, source, destination }) {
   return KINDS.has(kind) ? { store, source, destination } : null;
 }
 
 /**
- * The combination to which row `number` of a history belongs, or null: {store, source, destination, why, started,
+ * The combination to which transition `number` of a history belongs, or null: {store, source, destination, why, started,
  * steps: [{step, bytes, number}], done: {bytes, reclaimed, number} or null}.
  */
-export function combinationAt(past, number, row) {
-  const pair = pairOf(row);
-  const started = pair && past.lastBefore(number + 1, (each) => each[0] === "CombineStarted" && same(pair, each));
+export function combinationAt(past, number, t) {
+  const pair = pairOf(t);
+  const started =
+    pair && past.lastBefore(number + 1, (each) => each.kind === "CombineStarted" && same(pair, each));
   if (!started) return null;
-  const found = { ...pair, why: started.row[5], started: started.number, steps: [], done: null };
-  for (const { number: at, row: each } of past.rowsFrom(started.number)) {
+  const found = { ...pair, why: started.t.why, started: started.number, steps: [], done: null };
+  for (const { number: at, t: each } of past.rowsFrom(started.number)) {
     if (!same(pair, each)) continue;
-    if (each[0] === "CombineStepped") found.steps.push({ step: each[5], bytes: each[6], number: at });
-    if (each[0] !== "FilesCombined") continue;
-    found.done = { bytes: each[5], reclaimed: each[6], number: at };
+    if (each.kind === "CombineStepped") found.steps.push({ step: each.step, bytes: each.bytes, number: at });
+    if (each.kind !== "FilesCombined") continue;
+    found.done = { bytes: each.size_bytes, reclaimed: each.reclaimed_bytes, number: at };
     break;
   }
   return found;
 }
 
-function same(pair, row) {
-  const other = pairOf(row);
+function same(pair, t) {
+  const other = pairOf(t);
   return (
     other !== null &&
     other.store === pair.store &&

@@ -12,7 +12,7 @@ export class Deleted {
   }
 
   /** Look at transition `number`. */
-  see([kind, , queue, segment, bytes], number) {
+  see({ kind, queue, segment, bytes }, number) {
     if (kind !== "SegmentDeleted" || !bytes) return;
     const list = (this.queues[queue] ??= []);
     list.push([segment, number]);

@@ -10,13 +10,13 @@ const MAX_SMALL = 60;
 export const SMALL = new Set(["fsync", "roll"]);
 
 /** Paging begins where the target is finite at last, by hand or by the memory monitor. */
-function ofTarget([, , queue, target], events) {
+function ofTarget({ queue, target }, events) {
   const before = events.targets[queue] ?? null;
   events.targets[queue] = target;
   return before === null && target !== null ? "paging" : null;
 }
 
-function ofAlarms([, , part, values], events) {
+function ofAlarms({ part, values }, events) {
   if (part !== "alarms") return null;
   const before = events.alarms;
   events.alarms = { ...before, ...values };
@@ -27,19 +27,19 @@ function ofAlarms([, , part, values], events) {
   return null;
 }
 
-function ofStop([, , , kind], events) {
-  events.stopped = kind;
-  return kind === "clean" || kind === "deleted" ? null : "crash";
+function ofStop({ how }, events) {
+  events.stopped = how;
+  return how === "clean" || how === "deleted" ? null : "crash";
 }
 
-function ofStart(row, events) {
+function ofStart(t, events) {
   const { stopped } = events;
   events.stopped = null;
   return stopped === null ? "start" : "restart";
 }
 
 /** The first of its kind is an event of its own. */
-const first = (name, later) => (row, events) => {
+const first = (name, later) => (t, events) => {
   if (events.seen.has(name)) return later;
   events.seen.add(name);
   return name;
@@ -68,9 +68,8 @@ export class Events {
   }
 
   /** Look at one transition. The same again within a second is the same event. */
-  see(number, atUs, row) {
-    const [kind] = row;
-    const type = DEPENDS[kind] ? DEPENDS[kind](row, this) : KINDS[kind].mark;
+  see(number, atUs, t) {
+    const type = DEPENDS[t.kind] ? DEPENDS[t.kind](t, this) : KINDS[t.kind].mark;
     if (!type || atUs - (this.last[type] ?? -Infinity) < SAME_US) return;
     this.last[type] = atUs;
     this.list.push({ number, atUs, type });

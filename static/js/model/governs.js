@@ -28,15 +28,15 @@ const TEXTS = () => ({
 
 const OF_ALARM = { memory: "vm_memory_high_watermark", disk: "disk_free_limit" };
 
-/** The setting's name for a row, or null where none governs it. */
-export function settingOf([kind, , part, values]) {
+/** The setting's name for a transition, or null where none governs it. */
+export function settingOf({ kind, part, values }) {
   if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values)[0]] ?? null;
   return KINDS[kind].setting ?? null;
 }
 
-/** {name, value, larger} of the setting that governs a row; value is undefined where the node has none of its own. */
-export function governs(row, state) {
-  const name = settingOf(row);
+/** {name, value, larger} of the setting that governs a transition; value is undefined where the node has none of its own. */
+export function governs(t, state) {
+  const name = settingOf(t);
   if (name === null) return null;
   const value = name === "prefetch" ? prefetchOf(state) : state.node.settings[name];
   return { name, value, larger: TEXTS()[name] };

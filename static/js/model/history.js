@@ -4,7 +4,7 @@
  * A *position* is a number of transitions: the state at position n has everything before row n folded. Positions lie
  * in stretches; between two stretches were transitions that the page was told only the number of.
  */
-import { reduceRow } from "./reduce.js";
+import { fold } from "./reduce.js";
 
 export const EVERY = 200;
 export const MAX_ROWS = 20_000;
@@ -84,11 +84,11 @@ export class History {
     this.trim();
   }
 
-  /** A row was folded; `state` is the one after it. */
-  add(row, us, state) {
+  /** A transition was folded; `state` is the one after it. */
+  add(t, us, state) {
     const stretch = this.stretches[this.stretches.length - 1];
     if (!stretch) return;
-    stretch.rows.push(row);
+    stretch.rows.push(t);
     stretch.atUs.push(us);
     this.rowCount += 1;
     const point = stretch.points[stretch.points.length - 1];
@@ -170,7 +170,7 @@ export class History {
   /** Fold the rows from one position of a stretch to a later one into `state`. */
   foldOn(state, from, to) {
     const { rows, first } = this.stretchAt(to);
-    for (let at = from; at < to; at += 1) reduceRow(state, rows[at - first]);
+    for (let at = from; at < to; at += 1) fold(state, rows[at - first]);
     return state;
   }
 
@@ -211,31 +211,31 @@ export class History {
     };
   }
 
-  /** The last row before a position, in its stretch, for which `holds`: {number, row}, or null. */
+  /** The last transition before a position, in its stretch, for which `holds`: {number, t}, or null. */
   lastBefore(position, holds) {
     const stretch = this.stretchAt(position);
     if (!stretch) return null;
     for (let at = position - stretch.first - 1; at >= 0; at -= 1)
-      if (holds(stretch.rows[at])) return { number: stretch.first + at, row: stretch.rows[at] };
+      if (holds(stretch.rows[at])) return { number: stretch.first + at, t: stretch.rows[at] };
     return null;
   }
 
-  /** The rows from a number on, to the end of its stretch: [{number, row}]. */
+  /** The rows from a number on, to the end of its stretch: [{number, t}]. */
   *rowsFrom(number) {
     const stretch = this.stretchAt(number);
     if (!stretch) return;
     for (let at = number - stretch.first; at < stretch.rows.length; at += 1)
-      yield { number: stretch.first + at, row: stretch.rows[at] };
+      yield { number: stretch.first + at, t: stretch.rows[at] };
   }
 
-  /** The rows that led to a position, at most `count` of its stretch: [{number, us, row}], oldest first. */
+  /** The rows that led to a position, at most `count` of its stretch: [{number, us, t}], oldest first. */
   rowsBefore(position, count) {
     const stretch = this.stretchAt(position);
     if (!stretch) return [];
     const found = [];
     for (let number = Math.max(stretch.first, position - count); number < position; number += 1) {
       const at = number - stretch.first;
-      found.push({ number, us: stretch.atUs[at], row: stretch.rows[at] });
+      found.push({ number, us: stretch.atUs[at], t: stretch.rows[at] });
     }
     return found;
   }

@@ -1,13 +1,12 @@
 /** Transitions sorted by what they are about, for readers who want one kind only. */
 import { KINDS } from "./catalogue/kinds.js";
-import { decode } from "./catalogue/rows.js";
 
 /** "messages", "memory", "files" or "node". */
-export function groupOf([kind]) {
+export function groupOf({ kind }) {
   return KINDS[kind].group;
 }
 
 /** The queue that a transition concerns, or null: stores and the node belong to all. */
-export function queueOf(row) {
-  return decode(row).queue ?? null;
+export function queueOf(t) {
+  return t.queue ?? null;
 }

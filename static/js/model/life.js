@@ -2,6 +2,8 @@
  * The life of one message, read from the transitions: where it was published, when its content and its index entry
  * reached the disk, who got it, what ended it. One look at each row; the events of a life are few.
  */
+import { KINDS } from "./catalogue/kinds.js";
+import { ENTRY, EXTENT as E } from "./catalogue/rows.js";
 import { HOME_STORE, PERSISTENT, acked, stateOf } from "./messages.js";
 import { holding } from "./runs.js";
 
@@ -10,7 +12,7 @@ const MAX_EVENTS = 80;
 const SHIFTS = {
   Published: ({ to }) => ["published", { to }],
   PublishedDelivered: () => ["direct"],
-  AlphasPushed: ({ to, row }) => [stateOf(to, row[4]), { to }],
+  AlphasPushed: ({ to }, extent) => [stateOf(to, extent[E.flags]), { to }],
   PendingPaged: () => ["paged"],
   BetasPushed: () => ["delta"],
   DeltaRead: () => ["read", { to: "q3" }],
@@ -46,7 +48,7 @@ export class Life {
     const life = new Life(who, entries);
     for (const [at, stretch] of past.stretches.entries()) {
       if (at > 0) life.gap(stretch.first, stretch.startUs);
-      stretch.rows.forEach((row, place) => life.see(row, stretch.first + place, stretch.atUs[place]));
+      stretch.rows.forEach((t, place) => life.see(t, stretch.first + place, stretch.atUs[place]));
     }
     return life;
   }
@@ -58,23 +60,23 @@ export class Life {
   }
 
   /** Look at one transition; tells whether it belongs to this life. */
-  see(row, number, us) {
+  see(t, number, us) {
     const before = this.events.length;
-    const [kind] = row;
-    if (kind in SHIFTS) this.shift(row, number, us);
-    else if (kind in INDEX) row[2] === this.queue && INDEX[kind](this, row, number, us);
-    else if (kind in STORE) row[2] === this.store && STORE[kind](this, row, number, us);
+    const { kind } = t;
+    if (kind in SHIFTS) this.shift(t, number, us);
+    else if (kind in INDEX) t.queue === this.queue && INDEX[kind](this, t, number, us);
+    else if (kind in STORE) t.store === this.store && STORE[kind](this, t, number, us);
     return this.events.length > before;
   }
 
-  shift([kind, , queue, , to, extents], number, us) {
-    if (queue !== this.queue || !Array.isArray(extents)) return;
-    const row = holding(extents, this.seq);
-    if (!row) return;
-    if (kind.startsWith("Published")) this.begin(us);
-    this.msgNo = row[2] + this.seq - row[0];
-    this.store = homeOf(row[4]);
-    const [what, more] = SHIFTS[kind]({ to, row });
+  shift(t, number, us) {
+    if (t.queue !== this.queue) return;
+    const extent = holding(t.extents, this.seq);
+    if (!extent) return;
+    if (KINDS[t.kind].arrives) this.begin(us);
+    this.msgNo = extent[E.msg_no] + this.seq - extent[E.start];
+    this.store = homeOf(extent[E.flags]);
+    const [what, more] = SHIFTS[t.kind](t, extent);
     this.add(what, number, us, more);
   }
 
@@ -104,33 +106,33 @@ function homeOf(flags) {
 }
 
 const INDEX = {
-  EntriesRecorded(life, [, , , action, start, count], number, us) {
+  EntriesRecorded(life, { action, start, count }, number, us) {
     if (!life.holds(start, count)) return;
     Object.assign(life.waits, { journal: true, segment: true });
     if (action !== "deliver") life.add(action === "ack" ? "ackmark" : "entry", number, us, { file: true });
   },
-  JournalSynced(life, row, number, us) {
+  JournalSynced(life, t, number, us) {
     if (life.waits.journal) life.add("journal", number, us, { file: true });
     life.waits.journal = false;
   },
-  SegmentWritten(life, [, , , segment], number, us) {
+  SegmentWritten(life, { segment }, number, us) {
     if (segment !== life.segment || !life.waits.segment) return;
     Object.assign(life.waits, { journal: false, segment: false });
     life.add("segment", number, us, { file: true, name: `${segment}.idx` });
   },
-  SegmentDeleted(life, [, , , segment], number, us) {
+  SegmentDeleted(life, { segment }, number, us) {
     if (segment === life.segment && life.events.length)
       life.add("gone", number, us, { file: true, name: `${segment}.idx` });
   },
-  QueueStopped(life, row, number, us) {
+  QueueStopped(life, t, number, us) {
     if (life.events.length && !life.over) life.add("stopped", number, us);
     life.waits.journal = false;
   },
-  IndexRecovered(life, [, , , , entries]) {
+  IndexRecovered(life, { entries }) {
     const entry = holding(entries, life.seq);
-    life.found = Boolean(entry) && !acked(entry[2]);
+    life.found = Boolean(entry) && !acked(entry[ENTRY.code]);
   },
-  QueueStarted(life, row, number, us) {
+  QueueStarted(life, t, number, us) {
     if (life.found !== null && life.events.length && !life.over)
       life.add(life.found ? "recovered" : "lost", number, us);
     life.found = null;
@@ -138,38 +140,38 @@ const INDEX = {
 };
 
 const STORE = {
-  StoreWritten(life, [, , , file, offset, msgNo, count, bytes, step = 1], number, us) {
-    if (!life.isMine(msgNo, count)) return;
-    const nth = life.msgNo - msgNo;
+  StoreWritten(life, { file, offset, msg_no, count, record_bytes, step }, number, us) {
+    if (!life.isMine(msg_no, count)) return;
+    const nth = life.msgNo - msg_no;
     life.file = file;
-    life.end = offset + (step > 0 ? nth + 1 : count - nth) * bytes;
+    life.end = offset + (step > 0 ? nth + 1 : count - nth) * record_bytes;
     Object.assign(life.waits, { buffer: true, sync: true });
     life.add("buffered", number, us, { file: true, name: `${file}.rdq` });
   },
-  BufferWritten(life, [, , , file], number, us) {
+  BufferWritten(life, { file }, number, us) {
     if (life.waits.buffer && file === life.file)
       life.add("handed", number, us, { file: true, name: `${file}.rdq` });
     life.waits.buffer = false;
   },
-  StoreSynced(life, [, , , file], number, us) {
+  StoreSynced(life, { file }, number, us) {
     if (life.waits.sync && file === life.file)
       life.add("synced", number, us, { file: true, name: `${file}.rdq` });
     life.waits.sync = false;
   },
-  RefCountChanged(life, [, , , msgNo, count, refs], number, us) {
-    if (life.isMine(msgNo, count)) life.add("refs", number, us, { file: true, refs });
+  RefCountChanged(life, { msg_no, count, ref_count: refs }, number, us) {
+    if (life.isMine(msg_no, count)) life.add("refs", number, us, { file: true, refs });
   },
-  RowsMoved(life, [, , , rows], number, us) {
+  RowsMoved(life, { rows }, number, us) {
     const row = rows.find(([msgNo, count]) => life.isMine(msgNo, count));
     if (!row) return;
     [, , life.file] = row;
     life.add("moved", number, us, { file: true, name: `${life.file}.rdq` });
   },
-  StoreRead(life, [, , , by, file, msgNo, count], number, us) {
-    if (life.isMine(msgNo, count))
+  StoreRead(life, { by, file, msg_no, count }, number, us) {
+    if (life.isMine(msg_no, count))
       life.add("content", number, us, { file: true, by, name: `${file}.rdq` });
   },
-  FileDeleted(life, [, , , file], number, us) {
+  FileDeleted(life, { file }, number, us) {
     if (file === life.file) life.add("gone", number, us, { file: true, name: `${file}.rdq` });
   },
 };

@@ -24,7 +24,7 @@ export class Numbers {
   }
 
   /** A transition tells numbers. */
-  see([kind, , queue, , , extents]) {
+  see({ kind, queue, extents }) {
     if (KINDS.has(kind)) for (const extent of extents) this.put(queue, extent);
   }
 

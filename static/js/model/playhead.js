@@ -165,11 +165,11 @@ export class Playhead {
   reasons() {
     if (!this.behind) return { lines: this.timeline.lines, lastTarget: (queue) => this.timeline.lastTarget(queue) };
     const timeline = new Timeline();
-    for (const { number, us, row } of this.history.rowsBefore(this.at, ROWS))
-      if (this.us - us <= REASON_US) timeline.note(number, us, row, this.state);
+    for (const { number, us, t } of this.history.rowsBefore(this.at, ROWS))
+      if (this.us - us <= REASON_US) timeline.note(number, us, t, this.state);
     for (const line of timeline.lines) {
       const told = this.timeline.lines.find((each) => each.number === line.number);
-      if (told && line.row[0] === "QueueStarted") line.messages = told.messages;
+      if (told && line.t.kind === "QueueStarted") line.messages = told.messages;
     }
     const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
     return { lines, lastTarget: (queue) => this.lastTarget(queue) };
@@ -177,7 +177,7 @@ export class Playhead {
 
   /** The last target of a queue before this moment, with the memory from which it was made. */
   lastTarget(queue) {
-    const found = this.history.lastBefore(this.at, ([kind, , name]) => kind === "TargetChanged" && name === queue);
-    return found && { row: found.row, memory: this.history.stateAt(found.number + 1).node.memory };
+    const found = this.history.lastBefore(this.at, (t) => t.kind === "TargetChanged" && t.queue === queue);
+    return found && { t: found.t, memory: this.history.stateAt(found.number + 1).node.memory };
   }
 }

@@ -19,8 +19,8 @@ export class Samples {
     this.disk = { reads: 0, writes: 0, syncs: 0 };
   }
 
-  /** Count what a row brings and takes. */
-  count([kind, , queue, , , extents]) {
+  /** Count what a transition brings and takes. */
+  count({ kind, queue, extents }) {
     const { disk, arrives, leaves } = KINDS[kind];
     if (disk) this.disk[disk] += 1;
     if (!arrives && !leaves) return;

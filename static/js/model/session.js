@@ -1,8 +1,9 @@
 /** What the page knows of a session: the state, the history, and where the run is. Frames in, listeners told. */
+import { decode } from "./catalogue/rows.js";
 import { Deleted } from "./deleted.js";
 import { History } from "./history.js";
 import { Numbers } from "./numbers.js";
-import { emptyState, reduceRow } from "./reduce.js";
+import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
@@ -32,7 +33,7 @@ export class Session {
     this.listeners.push(listener);
   }
 
-  /** Call `watcher(row, number, state)` for every row, with the state after it. */
+  /** Call `watcher(t, number, state)` for every transition, with the state after it. */
   watch(watcher) {
     this.watchers.push(watcher);
   }
@@ -69,15 +70,16 @@ export class Session {
   frame(message) {
     message.rows.forEach((row, at) => {
       const us = message.at_us[at];
-      this.timeline.before(row, this.state);
-      reduceRow(this.state, row);
-      this.seen.add(row[0]);
-      this.numbers.see(row);
-      this.unsynced.see(row, us);
-      this.deleted.see(row, message.first + at);
-      this.history.add(row, us, this.state);
-      for (const watcher of this.watchers) watcher(row, message.first + at, this.state);
-      this.timeline.note(message.first + at, us, row, this.state);
+      const t = decode(row);
+      this.timeline.before(t, this.state);
+      fold(this.state, t);
+      this.seen.add(t.kind);
+      this.numbers.see(t);
+      this.unsynced.see(t, us);
+      this.deleted.see(t, message.first + at);
+      this.history.add(t, us, this.state);
+      for (const watcher of this.watchers) watcher(t, message.first + at, this.state);
+      this.timeline.note(message.first + at, us, t, this.state);
       if (message.rows.length < 60) this.timeline.sample(us, this.state);
     });
     this.next = message.first + message.rows.length;

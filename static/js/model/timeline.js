@@ -34,7 +34,7 @@ export class Timeline {
     return this.marks.list;
   }
 
-  /** The last target of a queue, with the memory from which it was made: {row, memory}; null where there is none. */
+  /** The last target of a queue, with the memory from which it was made: {t, memory}; null where there is none. */
   lastTarget(queue) {
     return this.targets[queue] ?? null;
   }
@@ -45,63 +45,63 @@ export class Timeline {
   }
 
   /** Note one transition that has just been folded. */
-  note(number, atUs, row, state) {
-    this.sampling.count(row);
-    this.marks.see(number, atUs, row);
-    if (row[0] === "TargetChanged") this.target(row, state);
-    if (KINDS[row[0]].shown !== "step" && !isQuietNode(row)) this.line(number, atUs, row, state);
+  note(number, atUs, t, state) {
+    this.sampling.count(t);
+    this.marks.see(number, atUs, t);
+    if (t.kind === "TargetChanged") this.target(t, state);
+    if (KINDS[t.kind].shown !== "step" && !isQuietNode(t)) this.line(number, atUs, t);
   }
 
   /** A target that comes with no duration was set by hand (Q43). */
-  target(row, state) {
-    this.targets[row[2]] = { row, memory: { ...state.node.memory } };
-    this.pins[row[2]] = row[3] !== null && typeof row[4].duration !== "number";
+  target(t, state) {
+    this.targets[t.queue] = { t, memory: { ...state.node.memory } };
+    this.pins[t.queue] = t.target !== null && typeof t.why.duration !== "number";
   }
 
   /** Look at what a stop is about to end: the start after it tells what was lost. */
-  before(row, state) {
-    if (row[0] !== "QueueStopped") return;
-    const queue = state.queues[row[2]];
+  before(t, state) {
+    if (t.kind !== "QueueStopped") return;
+    const queue = state.queues[t.queue];
     this.held = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), pendingOf(queue));
   }
 
-  line(number, atUs, row) {
-    const detail = isDetail(row);
-    const at = this.continued(atUs, row);
+  line(number, atUs, t) {
+    const detail = isDetail(t);
+    const at = this.continued(atUs, t);
     if (at >= 0) {
       const [line] = this.lines.splice(at, 1);
       this.lines.push(
         Object.assign(line, {
           number,
           atUs,
-          row,
+          t,
           times: line.times + 1,
-          messages: line.messages + messagesOf(row),
+          messages: line.messages + messagesOf(t),
         }),
       );
       return;
     }
-    const messages = row[0] === "QueueStarted" ? this.lost(row) : messagesOf(row);
-    this.lines.push({ number, atUs, row, detail, times: 1, messages, first: number, sinceUs: atUs });
+    const messages = t.kind === "QueueStarted" ? this.lost(t) : messagesOf(t);
+    this.lines.push({ number, atUs, t, detail, times: 1, messages, first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
   }
 
   /** How many messages of before the stop are not there any more. */
-  lost(row) {
-    const lost = Math.max(0, this.held - (row[6].len ?? 0));
+  lost({ values }) {
+    const lost = Math.max(0, this.held - (values.len ?? 0));
     this.held = 0;
     return lost;
   }
 
-  /** Index of a recent line of which this row is more of the same, or -1. */
-  continued(atUs, row) {
+  /** Index of a recent line of which this transition is more of the same, or -1. */
+  continued(atUs, t) {
     for (let at = this.lines.length - 1; at >= Math.max(0, this.lines.length - 12); at -= 1) {
       const line = this.lines[at];
       if (
-        line.row[0] === row[0] &&
-        line.detail === isDetail(row) &&
+        line.t.kind === t.kind &&
+        line.detail === isDetail(t) &&
         atUs - line.sinceUs < MERGE_US &&
-        mergeable(line.row, row)
+        mergeable(line.t, t)
       )
         return at;
     }
@@ -114,14 +114,14 @@ export class Timeline {
   }
 }
 
-/** Messages that a row moves, where it moves any. */
-export function messagesOf(row) {
-  if (row[0] === "Reduced") return movedBy(row[3]);
-  return Array.isArray(row[5]) && typeof row[2] === "string" && Array.isArray(row[5][0]) ? total(row[5]) : 0;
+/** Messages that a transition moves, where it moves any. */
+export function messagesOf(t) {
+  if (t.kind === "Reduced") return movedBy(t.why);
+  return KINDS[t.kind].fold === "shift" ? total(t.extents) : 0;
 }
 
-function isDetail(row) {
-  return KINDS[row[0]].shown === "detail" || (row[0] === "Reduced" && !movedBy(row[3]));
+function isDetail(t) {
+  return KINDS[t.kind].shown === "detail" || (t.kind === "Reduced" && !movedBy(t.why));
 }
 
 /** How many messages a reduction moved in all its steps. */
@@ -129,22 +129,18 @@ export function movedBy(why) {
   return (why.q1_moved || 0) + (why.q4_moved || 0) + (why.pending_paged || 0) + (why.betas_moved || 0);
 }
 
-/** Two rows of a kind are one line when they do the same in the same place. */
-function mergeable(last, row) {
-  if (row[0] === "Reduced") return last[2] === row[2];
-  return (
-    last[2] === row[2] &&
-    (messagesOf(row) === 0
-      ? typeof row[3] !== "string" || last[3] === row[3]
-      : last[3] === row[3] && last[4] === row[4])
+/** Two transitions of a kind are one line when they say the same in words: who, where, from which lane to which. */
+function mergeable(last, t) {
+  return Object.entries(t).every(
+    ([name, value]) => name === "rule" || (value !== null && typeof value !== "string") || last[name] === value,
   );
 }
 
 /** Numbers of the node that tick all the time are charts, not events. */
-function isQuietNode(row) {
-  if (row[0] === "NodeChanged") return row[2] === "memory" || row[2] === "clock" || row[2] === "disk";
-  if (row[0] === "ActorChanged") return row[3] !== null && !("state" in row[3]) && !("running" in row[3]);
-  if (row[0] === "ProcessChanged") return !row[3]?.state || "kind" in row[3];
-  if (row[0] === "QueueChanged") return Object.keys(row[3]).every((name) => CLOCK.has(name));
+function isQuietNode({ kind, part, values }) {
+  if (kind === "NodeChanged") return part === "memory" || part === "clock" || part === "disk";
+  if (kind === "ActorChanged") return values !== null && !("state" in values) && !("running" in values);
+  if (kind === "ProcessChanged") return !values?.state || "kind" in values;
+  if (kind === "QueueChanged") return Object.keys(values).every((name) => CLOCK.has(name));
   return false;
 }

@@ -30,13 +30,13 @@ export class Unsynced {
   /** What rows tell that led to a moment. */
   static of(rows) {
     const found = new Unsynced();
-    for (const { row, us } of rows) found.see(row, us);
+    for (const { t, us } of rows) found.see(t, us);
     return found;
   }
 
   /** Look at one transition. */
-  see([kind, , name, ...rest], us) {
-    HANDLERS[kind]?.(this, name, rest, us);
+  see(t, us) {
+    HANDLERS[t.kind]?.(this, t, us);
   }
 
   journal(name) {
@@ -64,23 +64,22 @@ function add(waiting, start, count, bytes, us) {
   waiting.lastUs = us;
 }
 
-const journalSynced = (all, name, rest, us) => {
-  all.journals[name] = nothing(us);
+const journalSynced = (all, { queue }, us) => {
+  all.journals[queue] = nothing(us);
 };
 
 const HANDLERS = {
-  EntriesRecorded: (all, name, [action, start, count, bytes], us) =>
-    add(all.journal(name), start, action === "ack" ? 0 : count, bytes, us),
+  EntriesRecorded: (all, t, us) =>
+    add(all.journal(t.queue), t.start, t.action === "ack" ? 0 : t.count, t.journal_bytes, us),
   JournalSynced: journalSynced,
   JournalFlushed: journalSynced,
   IndexReset: journalSynced,
   QueueStopped: journalSynced,
-  StoreWritten: (all, name, [, , msgNo, count, bytes], us) =>
-    add(all.store(name), msgNo, count, count * bytes, us),
-  StoreSynced: (all, name, rest, us) => {
-    all.stores[name] = nothing(us);
+  StoreWritten: (all, t, us) => add(all.store(t.store), t.msg_no, t.count, t.count * t.record_bytes, us),
+  StoreSynced: (all, { store }, us) => {
+    all.stores[store] = nothing(us);
   },
-  StoreStopped: (all, name) => {
-    delete all.stores[name];
+  StoreStopped: (all, { store }) => {
+    delete all.stores[store];
   },
 };

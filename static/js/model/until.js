@@ -9,10 +9,10 @@ export const BOUND_US = 60_000_000;
 
 const kinds =
   (...names) =>
-  ([kind]) =>
+  ({ kind }) =>
     names.includes(kind);
 
-function becomesGamma([, , , , to, extents]) {
+function becomesGamma({ to, extents }) {
   if (to !== "q2" && to !== "q3") return false;
   return Array.isArray(extents) && extents.some((extent) => stateOf(to, extent[4]) === "gamma");
 }
@@ -22,8 +22,8 @@ function isEmpty(state) {
   return LANES.every((lane) => lengthOf(queue, lane) === 0);
 }
 
-/** Whether a row hands message `seq` of the queue that is shown to a consumer. */
-function deliversMessage([kind, , queue, , , extents], state, seq) {
+/** Whether a transition hands message `seq` of the queue that is shown to a consumer. */
+function deliversMessage({ kind, queue, extents }, state, seq) {
   return DELIVERIES.has(kind) && queue === shownQueue(state) && holding(extents, seq) !== null;
 }
 
@@ -37,11 +37,11 @@ function wasDelivered(state, seq) {
 
 const alarmOf =
   (name) =>
-  ([kind, , part, values]) =>
+  ({ kind, part, values }) =>
     kind === "NodeChanged" && part === "alarms" && values[name] === true;
 
 /**
- * For each condition: its name, whether a row (with the state after it) is it, the kinds that prove it where only
+ * For each condition: its name, whether a transition (with the state after it) is it, the kinds that prove it where only
  * their number is known, and whether a state shows that it has been (`now`). `asks`: it needs a seq_id.
  */
 export const CONDITIONS = {
@@ -72,7 +72,7 @@ export const CONDITIONS = {
   read: { text: () => gettext("segment read back"), met: kinds("DeltaRead"), kinds: ["DeltaRead"] },
   empty: {
     text: () => gettext("queue empty"),
-    met: (row, state) => TAKES.has(row[0]) && isEmpty(state),
+    met: (t, state) => TAKES.has(t.kind) && isEmpty(state),
     kinds: [],
     now: (state, seq, skipped) => Boolean(skipped.Fetched || skipped.Dropped) && isEmpty(state),
   },
@@ -93,7 +93,7 @@ export class Until {
   constructor(session, control, done) {
     Object.assign(this, { session, control, done });
     this.name = null;
-    session.watch((row, number, state) => this.see(row, number, state));
+    session.watch((t, number, state) => this.see(t, number, state));
     session.listen((change) => this.follow(change));
   }
 
@@ -112,8 +112,8 @@ export class Until {
     if (this.name) this.end("cancelled");
   }
 
-  see(row, number, state) {
-    if (!this.name || this.found !== null || !CONDITIONS[this.name].met(row, state, this.seq)) return;
+  see(t, number, state) {
+    if (!this.name || this.found !== null || !CONDITIONS[this.name].met(t, state, this.seq)) return;
     this.found = number + 1;
     this.control({ play: false });
   }

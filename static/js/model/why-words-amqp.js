@@ -18,128 +18,114 @@ const DEATHS = {
   maxlen: () => gettext("The queue was at its length limit."),
 };
 
-function closed(row, what) {
-  const [, , actor, code, text] = row;
-  return said(code === 200 ? "\u25a1" : "\u2715", code === 200 ? "plain" : "alarm", what, text ?? "", {
-    actor,
-    code,
-  });
+function closed({ code, text }, what) {
+  return said(code === 200 ? "\u25a1" : "\u2715", code === 200 ? "plain" : "alarm", what, text);
 }
 
-function gotEmpty(row) {
+function gotEmpty() {
   return said(
     "\u2205",
     "plain",
     gettext("%(queue)s was empty"),
     gettext("basic.get found no message: the broker answers get_empty, and nothing changes."),
-    { queue: row[3] },
   );
 }
 
-function unroutable(row) {
-  const values = { count: number(row[3]), exchange: row[4] || gettext("the default exchange"), key: row[5] };
-  return row[6]
+function unroutable(t) {
+  const values = {
+    count: number(t.count),
+    exchange: t.exchange || gettext("the default exchange"),
+    key: t.routing_key,
+  };
+  return t.returned
     ? said(
         "\u21a9",
         "alarm",
-        ngettext("%(count)s message returned: no route", "%(count)s messages returned: no route", row[3]),
+        ngettext("%(count)s message returned: no route", "%(count)s messages returned: no route", t.count),
         gettext("They were mandatory, and no binding of %(exchange)s fits the routing key %(key)s."),
         values,
       )
     : said(
         "\u2205",
         "alarm",
-        ngettext("%(count)s message went nowhere", "%(count)s messages went nowhere", row[3]),
+        ngettext("%(count)s message went nowhere", "%(count)s messages went nowhere", t.count),
         gettext("No binding of %(exchange)s fits the routing key %(key)s, so the node drops them."),
         values,
       );
 }
 
-function deadLettered(row) {
-  const to = (row[7] ?? []).join(", ");
+function deadLettered(t) {
+  const to = t.to.join(", ");
   return said(
     "\u271d",
     "plain",
     to
-      ? ngettext("%(count)s dead letter to %(to)s", "%(count)s dead letters to %(to)s", row[4])
+      ? ngettext("%(count)s dead letter to %(to)s", "%(count)s dead letters to %(to)s", t.count)
       : ngettext(
           "%(count)s dead letter that no queue gets",
           "%(count)s dead letters that no queue gets",
-          row[4],
+          t.count,
         ),
-    DEATHS[row[3]]?.() ?? "",
-    { count: number(row[4]), to },
+    DEATHS[t.reason]?.() ?? "",
+    { count: number(t.count), to },
   );
 }
 
 export const AMQP_WORDS = {
-  ExchangeDeclared: (row) =>
-    said("+", "plain", gettext("Exchange %(exchange)s declared: %(type)s"), "", {
-      exchange: row[2],
-      type: row[3]?.type ?? "",
-    }),
-  ExchangeDeleted: (row) =>
-    said("\u2212", "plain", gettext("Exchange %(exchange)s is gone"), "", { exchange: row[2] }),
-  QueueBound: (row) =>
+  ExchangeDeclared: ({ values }) =>
+    said("+", "plain", gettext("Exchange %(exchange)s declared: %(type)s"), "", { type: values.type }),
+  ExchangeDeleted: () => said("\u2212", "plain", gettext("Exchange %(exchange)s is gone")),
+  QueueBound: (t) =>
     said("\u21c4", "plain", gettext("%(queue)s bound to %(exchange)s"), gettext("Routing key: %(key)s"), {
-      exchange: row[2],
-      queue: row[3],
-      key: row[4] || "\u201c\u201d",
+      key: t.routing_key || "\u201c\u201d",
     }),
-  QueueUnbound: (row) =>
-    said("\u2212", "plain", gettext("%(queue)s no longer bound to %(exchange)s"), "", {
-      exchange: row[2],
-      queue: row[3],
-    }),
-  PolicySet: (row) =>
+  QueueUnbound: () => said("\u2212", "plain", gettext("%(queue)s no longer bound to %(exchange)s")),
+  PolicySet: () =>
     said(
       "\u2699",
       "plain",
       gettext("Policy %(policy)s set"),
       gettext("It applies to every queue whose name fits; a queue's own arguments are weighed against it."),
-      { policy: row[2] },
     ),
-  PolicyCleared: (row) =>
-    said("\u2699", "plain", gettext("Policy %(policy)s cleared"), "", { policy: row[2] }),
-  ChannelClosed: (row) => closed(row, gettext("Channel of %(actor)s closed (%(code)s)")),
-  ConnectionClosed: (row) => closed(row, gettext("Connection of %(actor)s closed (%(code)s)")),
-  ConsumerCancelled: (row) =>
+  PolicyCleared: () => said("\u2699", "plain", gettext("Policy %(policy)s cleared")),
+  ChannelClosed: (t) => closed(t, gettext("Channel of %(actor)s closed (%(code)s)")),
+  ConnectionClosed: (t) => closed(t, gettext("Connection of %(actor)s closed (%(code)s)")),
+  ConsumerCancelled: ({ why }) =>
     said(
       "\u2212",
       "plain",
       gettext("%(actor)s no longer consumes from %(queue)s"),
-      CAUSES[row[4]?.cause]?.() ?? "",
-      { actor: row[2], queue: row[3] },
+      CAUSES[why.cause]?.() ?? "",
     ),
   Unroutable: unroutable,
   GotEmpty: gotEmpty,
-  NacksSent: (row) =>
+  NacksSent: ({ count, why }) =>
     said(
       "\u2715",
       "alarm",
-      ngettext("%(count)s publish refused (nack)", "%(count)s publishes refused (nack)", row[3]),
-      row[4]?.cause === "crashed"
+      ngettext("%(count)s publish refused (nack)", "%(count)s publishes refused (nack)", count),
+      why.cause === "crashed"
         ? gettext("The queue process crashed before it could confirm them.")
         : gettext("The queue is full and its overflow is reject-publish."),
-      { count: number(row[3]) },
+      { count: number(count) },
     ),
-  Committed: (row) =>
+  Committed: ({ count }) =>
     said(
       "\u2713",
       "alpha",
-      ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", row[3]),
+      ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", count),
       gettext(
         "All queues have confirmed all of it, on disk where that is due; only now commit_ok goes out and the client goes on.",
       ),
-      { count: number(row[3]) },
+      { count: number(count) },
     ),
-  Rejected: (row) =>
+  Rejected: ({ count }) =>
     said(
       "\u2715",
       "alarm",
-      ngettext("%(count)s message not let into %(queue)s", "%(count)s messages not let into %(queue)s", row[3]),
+      ngettext("%(count)s message not let into %(queue)s", "%(count)s messages not let into %(queue)s", count),
       gettext("The queue is at its length limit and its overflow is reject-publish."),
-      { count: number(row[3]), queue: row[2] },
+      { count: number(count) },
     ),
   DeadLettered: deadLettered,
 };

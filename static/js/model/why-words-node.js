@@ -2,9 +2,8 @@
 import { gettext } from "./text.js";
 import { said } from "./why-said.js";
 
-function processChanged(row) {
-  const values = row[3];
-  if (values === null) return said("\u2212", "plain", gettext("Process %(process)s ended"), "", { process: row[2] });
+function processChanged({ values }) {
+  if (values === null) return said("\u2212", "plain", gettext("Process %(process)s ended"));
   if (values.state === "flow" || values.blocked_by?.length)
     return said(
       "\u25d0",
@@ -13,34 +12,31 @@ function processChanged(row) {
       gettext(
         "It used up its credit. Until the receiver has handled more, it keeps its own grants back, so the one before it starves too.",
       ),
-      { process: row[2], by: (values.blocked_by ?? []).join(", ") || gettext("somebody who gave it in between") },
+      { by: (values.blocked_by ?? []).join(", ") || gettext("somebody who gave it in between") },
     );
-  if (values.kind) return said("\u25b6", "plain", gettext("Process %(process)s works"), "", { process: row[2] });
+  if (values.kind) return said("\u25b6", "plain", gettext("Process %(process)s works"));
   return said(
     "\u25cb",
     "plain",
     gettext("%(process)s has credit again"),
     gettext("Nobody blocked it for a second."),
-    { process: row[2] },
   );
 }
 
 export const NODE_WORDS = {
   ProcessChanged: processChanged,
-  ConnectionBlocked: (row) =>
+  ConnectionBlocked: () =>
     said(
       "\u25a0",
       "alarm",
       gettext("connection.blocked to %(actor)s: %(reason)s"),
       gettext("It published while an alarm was set: its socket is not read until the alarm is over."),
-      { actor: row[2], reason: row[3] },
     ),
-  ConnectionUnblocked: (row) =>
+  ConnectionUnblocked: () =>
     said(
       "\u25b6",
       "plain",
       gettext("connection.unblocked to %(actor)s"),
       gettext("No alarm is set any more: its socket is read again."),
-      { actor: row[2] },
     ),
 };

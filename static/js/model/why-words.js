@@ -6,13 +6,13 @@ import { AMQP_WORDS } from "./why-words-amqp.js";
 import { FILE_WORDS } from "./why-words-files.js";
 import { NODE_WORDS } from "./why-words-node.js";
 
-function lanePhrase(row) {
-  return { source: row[3] ?? gettext("outside"), to: row[4] ?? gettext("outside") };
+function lanePhrase(t) {
+  return { source: t.source ?? gettext("outside"), to: t.to ?? gettext("outside") };
 }
 
-function published(row, n) {
+function published(t, n) {
   const reason =
-    row[4] === "q1"
+    t.to === "q1"
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
       : gettext("q3 is empty, so nothing older waits on disk: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
@@ -20,13 +20,13 @@ function published(row, n) {
     "+",
     "alpha",
     text,
-    row[4] === "delta" ? gettext("Lazy mode: every publish goes to disk at once.") : reason,
-    lanePhrase(row),
+    t.to === "delta" ? gettext("Lazy mode: every publish goes to disk at once.") : reason,
+    lanePhrase(t),
   );
 }
 
-function alphasPushed(row, n) {
-  const fromHead = row[3] === "q1";
+function alphasPushed(t, n) {
+  const fromHead = t.source === "q1";
   const reason = fromHead
     ? gettext("Reduction begins at the head of q1: everything in front of it is needed sooner.")
     : gettext(
@@ -37,10 +37,10 @@ function alphasPushed(row, n) {
     "%(n)s contents leave RAM: %(source)s \u2192 %(to)s",
     n,
   );
-  return said("\u03b1\u2192\u03b2\u03b3", "beta", text, reason, lanePhrase(row));
+  return said("\u03b1\u2192\u03b2\u03b3", "beta", text, reason, lanePhrase(t));
 }
 
-function deltaRead(row, n) {
+function deltaRead(t, n) {
   return said(
     "\u03b4\u2192\u03b3",
     "delta",
@@ -51,23 +51,22 @@ function deltaRead(row, n) {
   );
 }
 
-function laneJoined(row, n) {
+function laneJoined(t, n) {
   const reason =
-    row[4] === "q4"
+    t.to === "q4"
       ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
       : gettext("Delta ran out, so q2 joins the tail of q3.");
   return said(
-    `${row[3]}\u2192${row[4]}`,
+    `${t.source}\u2192${t.to}`,
     "plain",
     ngettext("%(source)s becomes %(to)s: %(n)s message", "%(source)s becomes %(to)s: %(n)s messages", n),
     reason,
-    lanePhrase(row),
+    lanePhrase(t),
   );
 }
 
-function nodeChanged(row) {
-  const values = row[3];
-  if (row[2] === "alarms") return alarm(values);
+function nodeChanged({ part, values }) {
+  if (part === "alarms") return alarm(values);
   const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`,
   );
@@ -92,20 +91,20 @@ function alarm(values) {
   return said("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }
 
-function actorChanged(row) {
-  if (row[3] === null) return said("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor: row[2] });
-  const state = row[3].state ?? (row[3].running ? "running" : "stopped");
+function actorChanged({ actor, values }) {
+  if (values === null) return said("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor });
+  const state = values.state ?? (values.running ? "running" : "stopped");
   return said(
     "\u25cb",
     state === "blocked" || state === "flow" ? "alarm" : "plain",
     gettext("%(actor)s: %(state)s"),
     "",
-    { actor: row[2], state: stateName(state) },
+    { actor, state: stateName(state) },
   );
 }
 
-function targetChanged(row) {
-  if (row[3] === null)
+function targetChanged({ target }) {
+  if (target === null)
     return said(
       "\u221e",
       "plain",
@@ -117,16 +116,16 @@ function targetChanged(row) {
     "beta",
     gettext("Target: %(target)s contents may stay in RAM"),
     gettext("Memory is past the paging line: each queue may keep as many contents as its rates justify."),
-    { target: number(row[3]) },
+    { target: number(target) },
   );
 }
 
-function queueChanged(row) {
-  const names = Object.entries(row[3]).map(
+function queueChanged({ queue, values }) {
+  const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : plainly(value)}`,
   );
   return said("\u2699", "plain", gettext("Queue %(queue)s: %(names)s"), "", {
-    queue: row[2],
+    queue,
     names: names.join(", "),
   });
 }
@@ -134,58 +133,58 @@ function queueChanged(row) {
 /** A value of a definition as text: tables as their own short notation. */
 const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** kind -> (row, messages) -> {glyph, tone, text, reason, values}. */
+/** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
 export const WORDS = {
   ...FILE_WORDS,
   ...AMQP_WORDS,
   Published: published,
-  PublishedDelivered: (row, n) =>
+  PublishedDelivered: (t, n) =>
     said(
       "\u2192",
       "alpha",
       ngettext("%(n)s message went straight to a consumer", "%(n)s messages went straight to a consumer", n),
       gettext("A consumer was ready and the queue empty: no lane is entered, only the unacked list."),
     ),
-  Discarded: (row, n) =>
+  Discarded: (t, n) =>
     said(
       "\u2192",
       "plain",
       ngettext("%(n)s message delivered and forgotten", "%(n)s messages delivered and forgotten", n),
       gettext("The consumer does not acknowledge, so the engine keeps nothing."),
     ),
-  Fetched: (row, n) =>
+  Fetched: (t, n) =>
     said(
       "\u2192",
       "plain",
       ngettext("%(n)s message delivered from %(source)s", "%(n)s messages delivered from %(source)s", n),
       gettext("The head of the queue: q4 first, then q3."),
-      lanePhrase(row),
+      lanePhrase(t),
     ),
-  Dropped: (row, n) =>
+  Dropped: (t, n) =>
     said(
       "\u2212",
       "plain",
       ngettext("%(n)s message dropped from %(source)s", "%(n)s messages dropped from %(source)s", n),
       gettext("Purged, expired or over the length limit: the content is not even read."),
-      lanePhrase(row),
+      lanePhrase(t),
     ),
-  PutBack: (row) =>
+  PutBack: (t) =>
     said(
       "\u21a9",
       "plain",
-      row[4] === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
+      t.to === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
       gettext("After every fetch the head is checked for expiry: it is taken and put back."),
-      lanePhrase(row),
+      lanePhrase(t),
     ),
   AlphasPushed: alphasPushed,
-  PendingPaged: (row, n) =>
+  PendingPaged: (t, n) =>
     said(
       "\u03b1\u2192\u03b2",
       "beta",
       ngettext("%(n)s unacked content leaves RAM", "%(n)s unacked contents leave RAM", n),
       gettext("Unacked messages count as RAM too: the newest of them go to disk."),
     ),
-  BetasPushed: (row, n) =>
+  BetasPushed: (t, n) =>
     said(
       "\u2192\u03b4",
       "delta",
@@ -197,47 +196,42 @@ export const WORDS = {
       gettext(
         "q2 and q3 may keep only so many index entries. Of the rest RAM keeps one term: start, count, end.",
       ),
-      lanePhrase(row),
+      lanePhrase(t),
     ),
   DeltaRead: deltaRead,
   LaneJoined: laneJoined,
-  Acked: (row, n) =>
+  Acked: (t, n) =>
     said(
       "\u2713",
       "plain",
       ngettext("%(n)s message acknowledged", "%(n)s messages acknowledged", n),
       gettext("Its index entry gets an ack mark, its content loses a reference."),
     ),
-  Requeued: (row, n) =>
+  Requeued: (t, n) =>
     said(
       "\u21a9",
       "plain",
       ngettext("%(n)s message back to %(to)s", "%(n)s messages back to %(to)s", n),
       gettext("Requeued messages return to their old places in the order."),
-      lanePhrase(row),
+      lanePhrase(t),
     ),
-  PendingPurged: (row, n) =>
+  PendingPurged: (t, n) =>
     said(
       "\u2212",
       "plain",
       ngettext("%(n)s unacked message forgotten", "%(n)s unacked messages forgotten", n),
     ),
-  Reduced: (row) => said("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
+  Reduced: () => said("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
   TargetChanged: targetChanged,
   QueueChanged: queueChanged,
-  ModeChanged: (row) =>
-    said("\u2699", "plain", gettext("The queue is in %(mode)s mode"), "", { mode: row[3] }),
-  ConfirmsDue: (row) =>
-    said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done."), {
-      by: row[3],
-    }),
-  QueueStopped: (row) =>
+  ModeChanged: () => said("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
+  ConfirmsDue: () => said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
+  QueueStopped: (t) =>
     said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
-      kind: stopName(row[3]),
+      kind: stopName(t.how),
     }),
-  StoreStopped: (row) => said("\u25a0", "alarm", gettext("Store %(store)s stopped"), "", { store: row[2] }),
-  StoreRecovered: (row) =>
-    said("\u25b6", "plain", gettext("Store %(store)s started on its files"), "", { store: row[2] }),
+  StoreStopped: () => said("\u25a0", "alarm", gettext("Store %(store)s stopped")),
+  StoreRecovered: () => said("\u25b6", "plain", gettext("Store %(store)s started on its files")),
   IndexRecovered: () =>
     said(
       "\u25b6",
@@ -245,7 +239,7 @@ export const WORDS = {
       gettext("The index started on its files"),
       gettext("Journal and segments are read; transient messages are forgotten."),
     ),
-  QueueStarted: (row, n) =>
+  QueueStarted: (t, n) =>
     n > 0
       ? said(
           "\u25b6",
@@ -266,8 +260,8 @@ export const WORDS = {
   NodeChanged: nodeChanged,
   ActorChanged: actorChanged,
   ...NODE_WORDS,
-  ConfirmsSent: (row) =>
-    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", row[3]), "", {
-      count: number(row[3]),
+  ConfirmsSent: ({ count }) =>
+    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", count), "", {
+      count: number(count),
     }),
 };

@@ -5,34 +5,28 @@ import { reductionSteps, reductionTitle } from "./why-reduce.js";
 import { bytes, decimal, fill, gettext, number } from "./text.js";
 import { messagesOf } from "./timeline.js";
 
-/** The numbers that made a transition fire; always the last field of a row, where the kind has any. */
-export function whyOf(row) {
-  const last = row[row.length - 1];
-  return last !== null && typeof last === "object" && !Array.isArray(last) ? last : {};
-}
-
-/** Values for the places of a sentence. */
-function valuesOf(row, messages) {
-  const values = { n: number(messages), source: row[3], to: row[4], file: row[3] };
-  for (const [name, value] of Object.entries(whyOf(row)))
+/** Values for the places of a sentence: the fields, and the numbers that made the transition fire. */
+function valuesOf(t, messages) {
+  const values = { ...t, n: number(messages) };
+  for (const [name, value] of Object.entries(t.why ?? {}))
     values[name] = typeof value === "number" ? number(value) : value;
   return values;
 }
 
 /** One line of the narrative: {glyph, tone, text}. */
-export function narrate(row, messages = messagesOf(row)) {
-  const word = WORDS[row[0]];
-  if (!word) return { glyph: "\u00b7", tone: "plain", text: row[0] };
-  const { glyph, tone, text, values } = word(row, messages);
-  return { glyph, tone, text: fill(text, { ...valuesOf(row, messages), ...values }) };
+export function narrate(t, messages = messagesOf(t)) {
+  const word = WORDS[t.kind];
+  if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind };
+  const { glyph, tone, text, values } = word(t, messages);
+  return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }) };
 }
 
 /** Everything that the Why? panel shows of a transition. */
-export function explain(row, messages = messagesOf(row), target = null) {
-  const why = whyOf(row);
-  const line = narrate(row, messages);
-  const shared = { kind: row[0], rule: row[1], name: KINDS[row[0]].function || row[0], tone: line.tone };
-  if (row[0] === "Reduced") {
+export function explain(t, messages = messagesOf(t), target = null) {
+  const why = t.why ?? {};
+  const line = narrate(t, messages);
+  const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
+  if (t.kind === "Reduced") {
     return {
       ...shared,
       title: reductionTitle(why),
@@ -42,16 +36,16 @@ export function explain(row, messages = messagesOf(row), target = null) {
       origin: originOf(target),
     };
   }
-  const reason = WORDS[row[0]]?.(row, messages).reason;
+  const reason = WORDS[t.kind]?.(t, messages).reason;
   return {
     ...shared,
     title: line.text,
-    reason: reason ? fill(reason, valuesOf(row, messages)) : "",
+    reason: reason ? fill(reason, valuesOf(t, messages)) : "",
     bar: null,
     steps: [],
-    facts: factsOf(why, row[0]),
+    facts: factsOf(why, t.kind),
     origin:
-      row[0] === "TargetChanged" ? originOf(target?.row[3] === row[3] ? target : { row, memory: {} }) : null,
+      t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t, memory: {} }) : null,
   };
 }
 
@@ -65,10 +59,10 @@ function ramBar(why) {
   };
 }
 
-/** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {row, memory}. */
+/** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {t, memory}. */
 export function originOf(known) {
   if (!known) return null;
-  const [, , , target, why] = known.row;
+  const { target, why } = known.t;
   if (target === null)
     return { target, lines: [gettext("Memory is under the paging line, so any number may stay.")] };
   if (typeof why.duration !== "number") return { target, lines: [gettext("Pinned by hand.")] };

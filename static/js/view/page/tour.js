@@ -12,7 +12,7 @@ export class Tour {
     Object.assign(this, { root, session, engine, stage });
     this.at = null;
     this.seen = new Set();
-    session.watch(([kind]) => this.at !== null && this.seen.add(kind));
+    session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
     session.listen((change) => {
       for (const [kind, count] of Object.entries(change.skipped || {})) if (count) this.seen.add(kind);
       this.update();

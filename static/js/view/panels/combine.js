@@ -19,7 +19,7 @@ const STEPS = () => ({
 /** The figure for a line of what happened, or null; `go(position)` shows a moment. */
 export function combineFigure(playhead, line, go) {
   const { history } = playhead;
-  const found = combinationAt(history, line.number, line.row);
+  const found = combinationAt(history, line.number, line.t);
   const before = found && history.stateAt(found.started);
   if (!before) return null;
   const files = [found.destination, found.source].map((number) => fileAt(before, found.store, number));

@@ -57,18 +57,18 @@ export class Narrative {
     return this.session.timeline.lines.filter(
       (line) =>
         (details || !line.detail || group === "files") &&
-        (!group || groupOf(line.row) === group) &&
-        (!queue || [null, name].includes(queueOf(line.row))),
+        (!group || groupOf(line.t) === group) &&
+        (!queue || [null, name].includes(queueOf(line.t))),
     );
   }
 
   /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
   item(line, later, here) {
-    const said = narrate(line.row, line.messages);
+    const said = narrate(line.t, line.messages);
     const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
     const many = Object.keys(this.session.state.queues).length > 1;
-    const queue = many ? queueOf(line.row) : null;
+    const queue = many ? queueOf(line.t) : null;
     return el(
       "li",
       {},
@@ -77,7 +77,7 @@ export class Narrative {
         {
           type: "button",
           "data-first": line.first,
-          title: `${gettext("jump to that moment")} · ${line.row[1]}`,
+          title: `${gettext("jump to that moment")} · ${line.t.rule}`,
           "aria-pressed": String(pressed),
           "aria-current": line === here ? "true" : null,
           "aria-label": fill(gettext("%(time)s s: %(text)s"), {

@@ -21,7 +21,7 @@ export class StoryPanel {
     this.atUs = 0;
     this.remember();
     engine.mend = (message) => this.mend(message);
-    this.session.watch((row, number, state) => this.watch(state));
+    this.session.watch((t, number, state) => this.watch(state));
     this.session.listen((change) => this.follow(change));
     playhead.listen(() => this.update());
     find("[data-story=on]", root).addEventListener("click", () => this.goOn());

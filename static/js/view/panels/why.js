@@ -78,14 +78,14 @@ export class WhyPanel {
 
   show(line) {
     this.shown = { ...line };
-    const said = explain(line.row, line.messages, this.session.reasons().lastTarget(line.row[2]));
+    const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue));
     this.head(said.name, said.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     find("[data-why-body]", this.root).replaceChildren(
       ...bodyOf(said),
-      ...[figure, settingNote(governs(line.row, this.session.state))].filter(Boolean),
+      ...[figure, settingNote(governs(line.t, this.session.state))].filter(Boolean),
     );
     if (this.session.speed <= 1 || !this.session.play) this.speak(`${said.title} ${said.reason || ""}`);
   }
@@ -95,16 +95,16 @@ export class WhyPanel {
 function heaviest(lines) {
   let best = null;
   for (const line of lines) {
-    const weight = weightOf(line.row);
+    const weight = weightOf(line.t);
     if (!best || weight >= best.weight) best = { ...line, weight };
   }
   return best;
 }
 
-function weightOf(row) {
-  if (row[0] === "Reduced" && !movedBy(row[3])) return 1;
-  if (row[0] === "TargetChanged" && row[3] === null) return 2;
-  return KINDS[row[0]].weight ?? 0;
+function weightOf({ kind, why, target }) {
+  if (kind === "Reduced" && !movedBy(why)) return 1;
+  if (kind === "TargetChanged" && target === null) return 2;
+  return KINDS[kind].weight ?? 0;
 }
 
 function bodyOf(said) {

@@ -19,8 +19,8 @@ export class Flights {
     this.list = [];
   }
 
-  /** A row was folded that may be a direct delivery to the queue that is shown. */
-  see([kind, , queue, , , extents], shown, now) {
+  /** A transition was folded that may be a direct delivery to the queue that is shown. */
+  see({ kind, queue, extents }, shown, now) {
     if (!KINDS[kind].arrives || !KINDS[kind].leaves || queue !== shown) return;
     const last = this.list[this.list.length - 1];
     if (last && now - last.start < TOGETHER_MS) last.count += total(extents);

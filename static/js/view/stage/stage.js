@@ -68,8 +68,8 @@ export class StageView {
   }
 
   /** A transition was folded: what enters no lane flies past them. */
-  see(row) {
-    if (!this.session.behind) this.flights.see(row, shownQueue(this.session.state), performance.now());
+  see(t) {
+    if (!this.session.behind) this.flights.see(t, shownQueue(this.session.state), performance.now());
   }
 
   /** Another queue is shown: nothing of the one before is carried over. */
