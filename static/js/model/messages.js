@@ -37,6 +37,31 @@ export function stateOf(place, flags) {
   return flags & INDEXED ? "gamma" : "beta";
 }
 
+/** How many messages wait for a consumer, in the sub-queues and in delta. */
+export function readyOf(queue) {
+  return LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+}
+
+/** How many of the waiting messages there are of each Greek letter (Q3). */
+export function lettersOf(queue) {
+  const found = { alpha: 0, beta: 0, gamma: 0, delta: lengthOf(queue, "delta") };
+  for (const lane of ["q1", "q2", "q3", "q4"])
+    for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[4])] += row[1];
+  return found;
+}
+
+/** Where a message is: a sub-queue, `delta`, `unacked` or `gone`; null when it was never there. */
+export function placeOf(queue, seq) {
+  const found = locate(queue, seq);
+  if (found) return PENDING.includes(found.place) ? "unacked" : found.place;
+  return seq < (queue.counters.next_seq_id ?? 0) ? "gone" : null;
+}
+
+/** The queue that is meant where none is named: orders, else the first; null where there is none. */
+export function usualQueue(state) {
+  return state.queues.orders ?? Object.values(state.queues)[0] ?? null;
+}
+
 /** Which parts of a message are where: content and index, in RAM and on disk. */
 export function partsOf(place, flags) {
   const embedded = !(flags & HOME_STORE);

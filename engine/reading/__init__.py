@@ -1,0 +1,1 @@
+"""What is asked of a state: places and Greek letters, values at paths, conditions and measures."""

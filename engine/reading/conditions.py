@@ -1,0 +1,183 @@
+"""Conditions: the one language in which a path of a state is compared with a value. Nothing is ever executed.
+
+`{"path": "queue.delta.count", "op": ">", "value": 0}` compares; `all`, `any` and `not` combine; `ever` and `always`
+look at every moment of a run. Exercises, stories, claims and "run until" speak it.
+
+static/js/model/conditions.js does the same; tests/web/condition_cases.json holds both to it.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+from engine.reading.paths import WHOLE_RUN, Path, names_of, value_at
+
+Op = Literal["==", "!=", ">", ">=", "<", "<="]
+Plain = bool | int | float | Annotated[str, msgspec.Meta(max_length=200)] | None
+State = Mapping[str, Any]
+
+OPS: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+DEPTH: Final = 5
+"""How deeply conditions may be nested in each other."""
+
+
+class Reference(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Another value to compare with: of the same moment, or of an earlier one."""
+
+    path: Path
+    at_us: Annotated[int, msgspec.Meta(ge=0)] | None = None
+
+
+class Condition(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, rename={"not_": "not"}
+):
+    """A comparison, or a combination of conditions.
+
+    Args:
+        path: where the value is; a text with points, or a list of names where a name has points itself.
+        op: how it is compared. Ordering needs two numbers, or it does not hold.
+        value: with what, a plain value or a reference. Lists and objects are equal to nothing.
+        all, any: conditions of which all or any must hold, in the place of a comparison.
+        not_: a condition that must not hold.
+        ever, always: a condition that must hold at some moment of the run, or at each.
+    """
+
+    path: Path | None = None
+    op: Op = "=="
+    value: Plain | Reference = None
+    all: Annotated[list[Condition], msgspec.Meta(min_length=1, max_length=10)] | None = None
+    any: Annotated[list[Condition], msgspec.Meta(min_length=1, max_length=10)] | None = None
+    not_: Condition | None = None
+    ever: Condition | None = None
+    always: Condition | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is neither a comparison nor one combination, and what is nested too deeply."""
+        forms = (self.path, self.all, self.any, self.not_, self.ever, self.always)
+        if sum(each is not None for each in forms) != 1:
+            raise ValueError("exactly one of path, all, any, not, ever and always is needed")
+        if depth_of(self) > DEPTH:
+            raise ValueError(f"conditions may be nested {DEPTH} deep")
+
+
+def parts_of(condition: Condition) -> list[Condition]:
+    """Return the conditions that one is combined of; none for a comparison."""
+    one = condition.not_ or condition.ever or condition.always
+    return [one] if one is not None else condition.all or condition.any or []
+
+
+def depth_of(condition: Condition) -> int:
+    """Return how deeply conditions are nested in each other."""
+    return 1 + max(map(depth_of, parts_of(condition)), default=0)
+
+
+def comparisons(condition: Condition) -> list[Condition]:
+    """Return the comparisons of which a condition is made."""
+    if condition.path is not None:
+        return [condition]
+    return [each for part in parts_of(condition) for each in comparisons(part)]
+
+
+def references(condition: Condition) -> list[Reference]:
+    """Return the earlier moments that a condition looks at."""
+    found = [each.value for each in comparisons(condition)]
+    return [each for each in found if isinstance(each, Reference) and each.at_us is not None]
+
+
+def looks_back(condition: Condition) -> bool:
+    """Tell whether every moment of the run counts, and not only the last one."""
+    own = condition.ever is not None or condition.always is not None
+    return own or any(map(looks_back, parts_of(condition)))
+
+
+def paths_of(condition: Condition) -> list[Path]:
+    """Return every path that a condition reads."""
+    found = [each.path for each in comparisons(condition) if each.path is not None]
+    return found + [each.value.path for each in comparisons(condition) if isinstance(each.value, Reference)]
+
+
+def needs_whole_run(condition: Condition) -> bool:
+    """Tell whether a condition needs more than the state of one moment."""
+    counts = any(names_of(path)[0] in WHOLE_RUN for path in paths_of(condition))
+    return counts or bool(references(condition)) or looks_back(condition)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def compare(found: Any, op: Op, wanted: Any) -> bool:
+    """Tell whether two values stand in a relation."""
+    if op in OPS:
+        return _is_number(found) and _is_number(wanted) and OPS[op](found, wanted)
+    plain = not isinstance(found, Mapping | list | tuple)
+    same = plain and found == wanted and (_is_number(found) == _is_number(wanted))
+    return same if op == "==" else not same
+
+
+class Watch:
+    """A condition that is followed through a run.
+
+    Args:
+        condition: what is said.
+        earlier: looks up a reference to an earlier moment.
+    """
+
+    def __init__(self, condition: Condition, earlier: Callable[[Reference], Any] | None = None) -> None:
+        self.condition = condition
+        self.looks_back = looks_back(condition)
+        self._earlier = earlier
+        self._parts = [Watch(part, earlier) for part in parts_of(condition)]
+        self._held = condition.always is not None
+
+    def see(self, state: State) -> None:
+        """Take notice of a moment; needed where `looks_back`."""
+        for part in self._parts:
+            part.see(state)
+        if self.condition.ever is not None:
+            self._held = self._held or self._parts[0].holds(state)
+        elif self.condition.always is not None:
+            self._held = self._held and self._parts[0].holds(state)
+
+    def holds(self, state: State) -> bool:
+        """Tell whether the condition holds, with `state` as the last moment.
+
+        Args:
+            state: a snapshot, with `happened`, `moved`, `became` and `figures` where the whole run is known.
+        """
+        said = self.condition
+        if said.path is not None:
+            return compare(value_at(state, said.path), said.op, self._wanted(state))
+        if said.ever is not None or said.always is not None:
+            return self._held
+        found = (part.holds(state) for part in self._parts)
+        if said.not_ is not None:
+            return not next(found)
+        return all(found) if said.all is not None else any(found)
+
+    def _wanted(self, state: State) -> Any:
+        wanted = self.condition.value
+        if not isinstance(wanted, Reference):
+            return wanted
+        if wanted.at_us is None:
+            return value_at(state, wanted.path)
+        return self._earlier(wanted) if self._earlier else None
+
+    def found(self, state: State) -> Any:
+        """Return the value that the first comparison looks at, to be shown beside what was wanted."""
+        first = comparisons(self.condition)[0]
+        return None if first.path is None else value_at(state, first.path)
+
+
+def holds(condition: Condition, state: State, earlier: Callable[[Reference], Any] | None = None) -> bool:
+    """Tell whether a condition holds in a state; of a run's other moments nothing is known."""
+    return Watch(condition, earlier).holds(state)

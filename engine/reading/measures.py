@@ -1,0 +1,84 @@
+"""Measures: a number (or a text) read from the last moment of a run, or from all of them. Nothing is ever executed.
+
+A measure is a path, a whole number, or `{"most": path}`, `{"least": path}`, `{"sum": [...]}`, `{"minus": [a, b]}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from engine.reading.paths import Path, value_at
+
+DEPTH: Final = 4
+State = Mapping[str, Any]
+
+
+class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """A measure that is made of others, or that looks at the whole run.
+
+    Args:
+        most, least: the extreme of a number over all moments.
+        sum: measures that are added.
+        minus: measures that are all taken from the first one.
+    """
+
+    most: Path | None = None
+    least: Path | None = None
+    sum: Annotated[list[Measure], msgspec.Meta(min_length=1, max_length=10)] | None = None
+    minus: Annotated[list[Measure], msgspec.Meta(min_length=1, max_length=10)] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is not exactly one of the forms, and what is nested too deeply."""
+        if sum(each is not None for each in (self.most, self.least, self.sum, self.minus)) != 1:
+            raise ValueError("exactly one of most, least, sum and minus is needed")
+        if _depth(self) > DEPTH:
+            raise ValueError(f"measures may be nested {DEPTH} deep")
+
+
+Measure = int | Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | Form
+
+
+def _depth(measure: Measure) -> int:
+    parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
+    return 1 + max(map(_depth, parts), default=0)
+
+
+class Gauge:
+    """A measure that is followed through a run."""
+
+    def __init__(self, measure: Measure) -> None:
+        self._measure = measure
+        parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
+        self._parts = [Gauge(part) for part in parts]
+        self._extreme: Any = None
+        self.looks_back: bool = self._extreme_path() is not None or any(part.looks_back for part in self._parts)
+
+    def see(self, state: State) -> None:
+        """Take notice of a moment; needed where `looks_back`."""
+        for part in self._parts:
+            part.see(state)
+        path = self._extreme_path()
+        if path is None:
+            return
+        found = value_at(state, path)
+        if isinstance(found, int | float):
+            choose = max if isinstance(self._measure, Form) and self._measure.most is not None else min
+            self._extreme = found if self._extreme is None else choose(found, self._extreme)
+
+    def _extreme_path(self) -> Path | None:
+        return (self._measure.most or self._measure.least) if isinstance(self._measure, Form) else None
+
+    def value(self, state: State) -> Any:
+        """Return the value, with `state` as the last moment."""
+        measure = self._measure
+        if isinstance(measure, int):
+            return measure
+        if isinstance(measure, str):
+            return value_at(state, measure)
+        if self._extreme_path() is not None:
+            return self._extreme
+        values = [part.value(state) or 0 for part in self._parts]
+        return sum(values) if measure.sum is not None else values[0] - sum(values[1:])

@@ -1,0 +1,109 @@
+"""Where the messages of a snapshot are: sub-queues, pending maps, and the Greek letters (Q3).
+
+static/js/model/messages.js says the same; tests/property/test_reading_twin.py holds both to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from engine.extents import IN_RAM, INDEXED
+from engine.variable_queue.state import PENDING
+
+Queue = Mapping[str, Any]
+"""One queue of a snapshot."""
+
+LANES: Final = ("q1", "q2", "q3", "q4")
+LETTERS: Final = ("alpha", "beta", "gamma", "delta")
+ALPHAS_ONLY: Final = frozenset({"q1", "q4", "ram_pending", "index_pending"})
+"""Places in which every body is in RAM (Q3)."""
+USUAL_QUEUE: Final = "orders"
+ACKED_IN_FILE: Final = 3
+ACKED_IN_JOURNAL: Final = 4
+"""Parts of an index entry's code that say that its message is gone; see `engine.fold.index_table`."""
+
+
+def letter_of(place: str, flags: int) -> str:
+    """Return the Greek letter of a message (Q3): where its body and its index entry are.
+
+    A small message keeps its body in RAM wherever its entry is, so it is an alpha in q2 and q3 too.
+
+    Args:
+        place: a sub-queue, a pending map, or delta.
+        flags: of its extent.
+    """
+    if place == "delta":
+        return "delta"
+    if place in ALPHAS_ONLY or flags & IN_RAM:
+        return "alpha"
+    return "gamma" if flags & INDEXED else "beta"
+
+
+def count_of(queue: Queue, place: str) -> int:
+    """Return how many messages a place holds."""
+    if place == "delta":
+        return int(queue["delta"][1]) if queue["delta"] else 0
+    return sum(row[1] for row in queue["lanes"].get(place, ()))
+
+
+def ready_of(queue: Queue) -> int:
+    """Return how many messages wait for a consumer, in the sub-queues and in delta."""
+    return sum(count_of(queue, place) for place in (*LANES, "delta"))
+
+
+def unacked_of(queue: Queue) -> int:
+    """Return how many messages consumers hold."""
+    return sum(count_of(queue, place) for place in PENDING)
+
+
+def letters_of(queue: Queue) -> dict[str, int]:
+    """Return how many of the waiting messages there are of each Greek letter (Q3)."""
+    found = dict.fromkeys(LETTERS, 0)
+    found["delta"] = count_of(queue, "delta")
+    for place in LANES:
+        for row in queue["lanes"].get(place, ()):
+            found[letter_of(place, row[4])] += row[1]
+    return found
+
+
+def held_messages(state: Mapping[str, Any]) -> int:
+    """Return how many messages a state holds: in all queues, in pending maps, and in publishers that are blocked."""
+    held = sum((actor or {}).get("waiting") or 0 for actor in state["node"]["actors"].values())
+    return held + sum(ready_of(queue) + unacked_of(queue) for queue in state["queues"].values())
+
+
+def shown_queue(state: Mapping[str, Any]) -> Queue | None:
+    """Return the queue that a picture shows where none is named: `orders`, else the first."""
+    queues = state["queues"]
+    return queues.get(USUAL_QUEUE) or next(iter(queues.values()), None)
+
+
+def place_of(queue: Queue, seq_id: int) -> str | None:
+    """Return where a message is: a sub-queue, `delta`, `unacked` or `gone`; None when it was never there."""
+    for place, rows in queue["lanes"].items():
+        if any(row[0] <= seq_id < row[0] + row[1] for row in rows):
+            return "unacked" if place in PENDING else place
+    if any(first <= seq_id < end for first, end in in_delta(queue)):
+        return "delta"
+    return "gone" if 0 <= seq_id < (queue["counters"].get("next_seq_id") or 0) else None
+
+
+def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:
+    """Yield the stretches of seq_ids that are in delta, each as its first and one past its last.
+
+    Delta tells only where it begins and ends (Q4); those of its stretch that the index still has are its messages.
+    They may lie in a sub-queue as well while delta is read: look there first.
+    """
+    first, _count, _transient, end = queue["delta"] or (None, 0, 0, None)
+    if first is None or end is None:
+        return
+    for start, count, code in queue["index"]["entries"]:
+        low, high = max(start, first), min(start + count, end)
+        if low < high and not acked(code):
+            yield low, high
+
+
+def acked(code: int) -> bool:
+    """Tell whether an index entry's code says that the message was acknowledged."""
+    return code // 8 == ACKED_IN_FILE or bool(code & ACKED_IN_JOURNAL)

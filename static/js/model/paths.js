@@ -1,0 +1,83 @@
+/**
+ * Values at paths of a state: the same as engine/reading/paths.py, which says what a path may name;
+ * tests/web/condition_cases.json holds both to it. Nothing is ever executed.
+ */
+import { INDEXED, IN_RAM, lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
+
+const COUNTED = ["happened", "moved", "became"];
+const DELTA = ["start", "count", "transient", "end"];
+const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
+
+const own = (object, name) => Object.prototype.hasOwnProperty.call(object, name);
+const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
+
+/** Where each message of a queue is, looked up one by one. */
+class Places {
+  constructor(queue) {
+    this.queue = queue;
+  }
+}
+
+const OF_QUEUE = {
+  ready: readyOf,
+  unacked: pendingOf,
+  alpha: (queue) => lettersOf(queue).alpha,
+  beta: (queue) => lettersOf(queue).beta,
+  gamma: (queue) => lettersOf(queue).gamma,
+  place: (queue) => new Places(queue),
+};
+const OF_STORE = {
+  file_bytes: (store) => sum(store.files, (file) => file[4]),
+  valid_bytes: (store) => sum(store.files, (file) => file[2]),
+  garbage_bytes: (store) => sum(store.files, (file) => file[1] - file[2]),
+};
+const OF_INDEX = {
+  journal_and_buffer_bytes: (index) => (index.journal_bytes || 0) + index.buffered_bytes,
+};
+const DERIVED = [
+  [OF_QUEUE, "lanes"],
+  [OF_STORE, "files"],
+  [OF_INDEX, "journal_bytes"],
+];
+
+/** The value at a path of a snapshot, or null where there is none. */
+export function valueAt(state, path) {
+  const names = Array.isArray(path) ? path.map(String) : path.split(".");
+  let value = state;
+  let parent = "";
+  for (const name of names) {
+    value = step(value, name, parent);
+    if (value === undefined) return COUNTED.includes(parent) && names.length === 2 ? 0 : null;
+    parent = name;
+  }
+  return value instanceof Places ? null : value;
+}
+
+function step(value, name, parent) {
+  if (Array.isArray(value)) return ofList(value, name, parent);
+  if (value instanceof Places) return isNumber(name) ? (placeOf(value.queue, Number(name)) ?? undefined) : undefined;
+  if (value !== null && typeof value === "object") {
+    if (own(value, name)) return value[name];
+    if (name === "length" && !COUNTED.includes(parent)) return Object.keys(value).length;
+    return derived(value, name, parent);
+  }
+  return typeof value === "string" && name === "length" ? [...value].length : undefined;
+}
+
+/** What a queue, a store, an index or the whole state is asked for besides its own fields. */
+function derived(value, name, parent) {
+  if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(value) ?? undefined;
+  const found = DERIVED.find(([names, mark]) => own(names, name) && own(value, mark));
+  return found ? found[0][name](value) : undefined;
+}
+
+function ofList(list, name, parent) {
+  if (name === "length") return list.length;
+  if (parent === "delta" && DELTA.includes(name)) return list[DELTA.indexOf(name)];
+  if (isNumber(name)) return list[Number(name)];
+  if (name === "messages") return sum(list, (row) => row[1]);
+  return own(FLAGS, name) ? sum(list, (row) => (row[4] & FLAGS[name] ? row[1] : 0)) : undefined;
+}
+
+/** Whether a step is a number in digits, short enough to be a place in a list, and exact. */
+const isNumber = (name) => /^[0-9]{1,15}$/.test(name);
