@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.conf import settings
 from PIL import Image, ImageDraw, ImageFont
 
-from engine.extents import IN_RAM
+from engine.reading.places import count_of, letter_of, shown_queue
 
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
@@ -42,8 +42,7 @@ def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)
     _head(pen, title, at_us, until_us)
-    queues = state["queues"]
-    queue = queues.get("orders") or next(iter(queues.values()), None)
+    queue = shown_queue(state)
     pen.rounded_rectangle((LEFT, TOP, RIGHT, BOTTOM), 14, fill=CARD)
     pen.rectangle((LEFT + 1, TOP + 14, RIGHT - 1, WATERLINE), fill=RAM)
     pen.rectangle((LEFT + 1, WATERLINE, RIGHT - 1, BOTTOM - 14), fill=DISK)
@@ -78,11 +77,11 @@ def _counts(queue: dict[str, Any] | None, name: str) -> tuple[int, int, str]:
     if queue is None:
         return 0, 0, DELTA
     if name == "delta":
-        return 0, queue["delta"][1], DELTA
-    extents = queue["lanes"][name]
-    above = sum(extent[1] for extent in extents if extent[4] & IN_RAM)
-    below = sum(extent[1] for extent in extents) - above
-    return above, below, BETA if any(not extent[4] & 8 for extent in extents) else GAMMA
+        return 0, count_of(queue, name), DELTA
+    letters = [(letter_of(name, extent[4]), extent[1]) for extent in queue["lanes"][name]]
+    above = sum(count for letter, count in letters if letter == "alpha")
+    below = count_of(queue, name) - above
+    return above, below, BETA if any(letter == "beta" for letter, _count in letters) else GAMMA
 
 
 def _lane(

@@ -8,10 +8,7 @@ from engine.errors import CommandError
 from engine.metrics import PowerCut
 from engine.node.node import Node
 from engine.ranges import RangeSet
-
-ACKED_IN_FILE = 3
-ACKED_IN_JOURNAL = 4
-"""Parts of an index entry's code that say that its message is gone, see `engine.fold.index_table`."""
+from engine.reading.places import in_delta
 
 
 def cut_power(node: Node) -> PowerCut:
@@ -48,10 +45,6 @@ def members(queue: dict[str, Any]) -> RangeSet:
     for lane in queue["lanes"].values():
         for start, count, *_rest in lane:
             found.add(start, count)
-    first, _count, _transient, end = queue["delta"]
-    if first is not None and end is not None:
-        for start, count, code in queue["index"]["entries"]:
-            low, high = max(start, first), min(start + count, end)
-            if low < high and code // 8 != ACKED_IN_FILE and not code & ACKED_IN_JOURNAL:
-                found.add(low, high - low)
+    for low, high in in_delta(queue):
+        found.add(low, high - low)
     return found

@@ -54,7 +54,9 @@ class Gauge:
         parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
         self._parts = [Gauge(part) for part in parts]
         self._extreme: Any = None
-        self.looks_back: bool = self._extreme_path() is not None or any(part.looks_back for part in self._parts)
+        self.looks_back: bool = self._extreme_path() is not None or any(
+            part.looks_back for part in self._parts
+        )
 
     def see(self, state: State) -> None:
         """Take notice of a moment; needed where `looks_back`."""

@@ -19,6 +19,8 @@ LETTERS: Final = ("alpha", "beta", "gamma", "delta")
 ALPHAS_ONLY: Final = frozenset({"q1", "q4", "ram_pending", "index_pending"})
 """Places in which every body is in RAM (Q3)."""
 USUAL_QUEUE: Final = "orders"
+ONE_BY_ONE: Final = 64
+"""Up to so many messages have their place told one by one."""
 ACKED_IN_FILE: Final = 3
 ACKED_IN_JOURNAL: Final = 4
 """Parts of an index entry's code that say that its message is gone; see `engine.fold.index_table`."""
@@ -87,6 +89,14 @@ def place_of(queue: Queue, seq_id: int) -> str | None:
     if any(first <= seq_id < end for first, end in in_delta(queue)):
         return "delta"
     return "gone" if 0 <= seq_id < (queue["counters"].get("next_seq_id") or 0) else None
+
+
+def placements(queue: Queue) -> dict[str, str]:
+    """Return where each message is, by its seq_id as a text; nothing when there are too many to tell one by one."""
+    count = queue["counters"].get("next_seq_id") or 0
+    if count > ONE_BY_ONE:
+        return {}
+    return {str(seq_id): place_of(queue, seq_id) or "gone" for seq_id in range(count)}
 
 
 def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from collections import Counter
 import msgspec
 
 from engine.metrics import Meter
+from engine.reading.places import letter_of
 from engine.replay.player import Piece
 from engine.transitions import Shift
 
@@ -17,11 +18,13 @@ class Tally(msgspec.Struct):
     Args:
         happened: how many transitions of each kind there were.
         moved: how many messages each kind moved.
+        became: how many messages came to a place as each Greek letter (Q3).
         meter: every metric of the run so far.
     """
 
     happened: Counter[str] = msgspec.field(default_factory=Counter)
     moved: Counter[str] = msgspec.field(default_factory=Counter)
+    became: Counter[str] = msgspec.field(default_factory=Counter)
     meter: Meter = msgspec.field(default_factory=Meter)
 
     def add(self, piece: Piece) -> None:
@@ -31,4 +34,7 @@ class Tally(msgspec.Struct):
             self.happened[kind] += 1
             if isinstance(row, Shift):
                 self.moved[kind] += sum(extent.count for extent in row.extents)
+                if row.to is not None:
+                    for extent in row.extents:
+                        self.became[letter_of(row.to, extent.flags)] += extent.count
             self.meter.observe(at_us, row)

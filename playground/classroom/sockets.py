@@ -7,7 +7,6 @@ import contextlib
 import json
 import logging
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -15,11 +14,10 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
+from engine.reading.places import LETTERS, held_messages, letters_of
 from playground import holds, live
 from playground.classroom import limits, rooms, selectors
 from playground.exercises import learners
-from playground.exercises.grading.facts import facts_of
-from playground.hosting.run import held_messages
 from playground.ratelimit import Bucket
 
 logger = logging.getLogger(__name__)
@@ -222,6 +220,6 @@ async def _look(public_id: str) -> list[int] | None:
 
 def states(state: dict[str, Any]) -> list[int]:
     """Return [alpha, beta, gamma, delta, all that is held] over all queues of a snapshot (Q3)."""
-    found = facts_of(state, 0, Counter(), Counter())["queues"].values()
-    counts = [sum(queue[name] for queue in found) for name in ("alpha", "beta", "gamma", "delta")]
+    found = [letters_of(queue) for queue in state["queues"].values()]
+    counts = [sum(letters[name] for letters in found) for name in LETTERS]
     return [*counts, held_messages(state)]

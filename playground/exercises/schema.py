@@ -6,6 +6,8 @@ from typing import Annotated, Any
 
 import msgspec
 
+from engine.reading.conditions import Condition
+
 LANGUAGES = ("en", "zh_hans", "zh_hant")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
 Id = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,40}\Z")]
@@ -64,7 +66,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     scenario: dict[str, Any]
     go_on: GoOn | None = None
     wrong: Annotated[tuple[Wrong, ...], msgspec.Meta(min_length=3)]
-    claims: tuple[Any, ...] = ()
+    claims: tuple[Condition, ...] = ()
     en: Texts
     zh_hans: Texts
     zh_hant: Texts

@@ -13,12 +13,13 @@ from typing import Any
 
 import msgspec
 
+from engine.reading.places import held_messages
 from engine.replay import Player
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from playground.hosting.door import Files, Node
 from playground.hosting.usage import Usage
 
-__all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run", "held_messages"]
+__all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run"]
 
 
 class Run:
@@ -111,15 +112,6 @@ class Run:
         """Count what the run takes now. Costs time in the number of extents."""
         self.messages = held_messages(self.node.snapshot())
         return Usage(self.messages, self.files.used_bytes(), self.node.log.number, commands)
-
-
-def held_messages(state: dict[str, Any]) -> int:
-    """Return how many messages a state holds: in all queues, in pending maps, and in publishers that are blocked."""
-    held = sum((actor or {}).get("waiting") or 0 for actor in state["node"]["actors"].values())
-    for queue in state["queues"].values():
-        held += queue["delta"][1] if queue["delta"] else 0
-        held += sum(extent[1] for extents in queue["lanes"].values() for extent in extents)
-    return held
 
 
 class Replay:

@@ -42,6 +42,45 @@ def _thousandfold(value: Any) -> Any:
     return value * 1000 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
+def counted_from_0(condition: Any) -> Any:
+    """Return a condition of a claim in the present language: what never happened is 0 there, and was null once."""
+    if isinstance(condition, list):
+        return [counted_from_0(each) for each in condition]
+    if not isinstance(condition, dict):
+        return condition
+    parts = {
+        name: counted_from_0(value) if name in {"all", "any"} else value for name, value in condition.items()
+    }
+    path = parts.get("path")
+    first = (
+        path.partition(".")[0]
+        if isinstance(path, str)
+        else path[0]
+        if isinstance(path, list) and path
+        else ""
+    )
+    op = parts.get("op", "==")
+    if first != "happened" or parts.get("value") is not None or op not in {"==", "!="}:
+        return parts
+    rest = {name: value for name, value in parts.items() if name != "op"}
+    return {**rest, "value": 0} if op == "==" else {**rest, "op": ">", "value": 0}
+
+
+def _with_present_claims(body: Body) -> Body:
+    claims = body.get("claims")
+    if not isinstance(claims, list):
+        return body
+    return {
+        **body,
+        "claims": [
+            {**each, "test": counted_from_0(each["test"])}
+            if isinstance(each, dict) and "test" in each
+            else each
+            for each in claims
+        ],
+    }
+
+
 STEPS: Final[dict[int, Callable[[Body], Body]]] = {0: _from_0}
 """From each older version to the next."""
 PRESENT: Final = 1
@@ -61,4 +100,4 @@ def migrated(body: Body) -> tuple[Body, int]:
     while version in STEPS:
         body = STEPS[version](body)
         version = body["version"]
-    return body, first
+    return _with_present_claims(body), first

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
 
-from engine.replay import Player, Tally
-from playground.doors import door
+from engine.reading.conditions import Condition, Reference, Watch, comparisons, holds, references
+from engine.reading.paths import names_of, value_at
+from engine.replay import Moment, Player, Watched, Watcher, on_ledger
 from playground.storybook.entry import Entry
-from playground.storybook.predicate import Reference, Test, holds, look, names_of, references
 
 
 class Result(msgspec.Struct):
@@ -32,46 +32,41 @@ class Result(msgspec.Struct):
     refused: list[str] = []
 
 
-class Rehearsal:
+class Rehearsal(Watched):
     """A run on the ledger that stops at given moments, with all that happened counted.
 
     Args:
         run: the engine's scenario.
         budget_s: most real seconds that it may take.
+        watchers: those that look back see every moment.
     """
 
-    def __init__(self, run: dict[str, Any], budget_s: float = 60.0) -> None:
-        self.node = door().rehearse(run)
-        self._tally = Tally()
+    def __init__(self, run: dict[str, Any], budget_s: float = 60.0, watchers: Iterable[Watcher] = ()) -> None:
         deadline_s = time.monotonic() + budget_s
-        self._player = Player(self.node, give_up=lambda: time.monotonic() > deadline_s)
-
-    def go(self, at_us: int) -> dict[str, Any]:
-        """Play up to a time; return the state there with `happened` and `figures`. Raises RunTooLong."""
-        for piece in self._player.play(at_us):
-            self._tally.add(piece)  # one event that is larger than the log is not counted by kind
-        figures = self._tally.meter.row(at_us)
-        return {**self.node.snapshot(), "happened": dict(self._tally.happened), "figures": figures}
+        node = on_ledger(run)
+        super().__init__(node, Player(node, give_up=lambda: time.monotonic() > deadline_s), watchers)
 
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
     """Play a file to its end; tell the digest, and which claims and options hold. Raises RunTooLong."""
-    rehearsal = Rehearsal(entry.run, budget_s)
-    states: dict[int, dict[str, Any]] = {}
-    for at_us in sorted(_moments(entry)):
-        states[at_us] = rehearsal.go(at_us)
-    log = rehearsal.node.log
-    result = Result(log.digest, log.number)
-    result.refused = [f"{each.at_us}: {each.message}" for each in rehearsal.node.refused]
+    states: dict[int, Moment] = {}
 
     def earlier(reference: Reference) -> Any:
-        return look(states[reference.at_us or 0], reference.path)
+        return value_at(states.get(reference.at_us or 0, {}), reference.path)
 
+    claims = [(claim, Watch(claim.test, earlier)) for claim in entry.story.claims]
+    rehearsal = Rehearsal(entry.run, budget_s, [watch for _claim, watch in claims])
     until_us = entry.run["until_us"]
-    for number, claim in enumerate(entry.story.claims):
-        state = states[until_us if claim.at_us is None else claim.at_us]
-        if not holds(claim.test, state, earlier):
-            result.broken.append(f"claims[{number}]: {'; '.join(_shown(claim.test, state))}")
+    broken: dict[int, str] = {}
+    for at_us in sorted(set(_moments(entry))):
+        states[at_us] = state = rehearsal.go(at_us)
+        for number, (claim, watch) in enumerate(claims):
+            here = at_us == (until_us if claim.at_us is None else claim.at_us)
+            if here and not watch.holds(state):  # what looks back has seen the run up to here, and no more
+                broken[number] = f"claims[{number}]: {'; '.join(_shown(claim.test, state))}"
+    log = rehearsal.node.log
+    result = Result(log.digest, log.number, [broken[number] for number in sorted(broken)])
+    result.refused = [f"{each.at_us}: {each.message}" for each in rehearsal.node.refused]
     prediction = entry.story.prediction
     if prediction:
         state = states[prediction.at_us]
@@ -92,9 +87,7 @@ def _moments(entry: Entry) -> Iterator[int]:
         yield entry.story.prediction.at_us
 
 
-def _shown(test: Test, state: dict[str, Any]) -> Iterator[str]:
-    if test.path is not None:
-        path = ".".join(names_of(test.path))
-        yield f"{path} is {look(state, test.path)!r}, and not {test.op} {test.value!r}"
-    for part in test.all or test.any or []:
-        yield from _shown(part, state)
+def _shown(condition: Condition, state: Moment) -> Iterator[str]:
+    for each in comparisons(condition):
+        path = each.path or ""
+        yield f"{'.'.join(names_of(path))} is {value_at(state, path)!r}, and not {each.op} {each.value!r}"

@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from playground.storybook.predicate import DEPTH, Test, depth_of, needs_whole_run
+from engine.reading.conditions import Condition, needs_whole_run
 from playground.storybook.texts import Texts
 from playground.storybook.workload import Phase
 
@@ -22,22 +22,22 @@ class _Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 class _Placed(_Part, frozen=True):
-    """Something that happens at a time of the run, or as soon as a test holds.
+    """Something that happens at a time of the run, or as soon as a condition holds.
 
     Args:
         at_us: the time.
-        when: the test.
+        when: the condition.
     """
 
     at_us: Microseconds | None = None
-    when: Test | None = None
+    when: Condition | None = None
 
     def __post_init__(self) -> None:
-        """Refuse both and neither, and tests that a page cannot look at."""
+        """Refuse both and neither, and conditions that a page cannot look at."""
         if (self.at_us is None) == (self.when is None):
             raise ValueError("one of at_us and when is needed, and not both")
         if self.when is not None:
-            _check_test(self.when, whole_run=False)
+            _check(self.when)
 
 
 class Annotation(_Placed, frozen=True, kw_only=True):
@@ -64,11 +64,11 @@ class Option(_Part, frozen=True):
     """A possible answer, and when it is the right one."""
 
     text: Texts
-    when: Test
+    when: Condition
 
     def __post_init__(self) -> None:
-        """Refuse tests that a page cannot look at."""
-        _check_test(self.when, whole_run=False)
+        """Refuse conditions that a page cannot look at."""
+        _check(self.when)
 
 
 class Prediction(_Part, frozen=True, kw_only=True):
@@ -128,12 +128,8 @@ class Claim(_Part, frozen=True, kw_only=True):
     """
 
     at_us: Microseconds | None = None
-    test: Test
+    test: Condition
     text: Texts | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse tests that are too deep."""
-        _check_test(self.test, whole_run=True)
 
 
 class Story(_Part, frozen=True, kw_only=True):
@@ -168,8 +164,7 @@ class Story(_Part, frozen=True, kw_only=True):
 FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Story)}
 
 
-def _check_test(test: Test, whole_run: bool) -> None:
-    if depth_of(test) > DEPTH:
-        raise ValueError(f"tests may be nested {DEPTH} deep")
-    if not whole_run and needs_whole_run(test):
-        raise ValueError("happened, figures and earlier moments are only for claims")
+def _check(condition: Condition) -> None:
+    """Refuse what a page cannot look at: it may have joined in the middle of the run."""
+    if needs_whole_run(condition):
+        raise ValueError("what needs the whole run is only for claims")

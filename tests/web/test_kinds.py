@@ -12,10 +12,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from engine.reading.conditions import Condition, Watch
 from playground.classroom import selectors, services, voting
 from playground.exercises import catalog, limits
 from playground.exercises.grading import BadAnswer, Verdict
-from playground.exercises.grading.language import Condition
 from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
 from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, Progress, only_line, play
 from playground.exercises.models import Work
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A statement about the end of the run."""
 
-    holds: Any
+    holds: Condition
 
 
 class TrueOrFalse(Prediction):
@@ -56,8 +56,8 @@ class TrueOrFalse(Prediction):
         )
 
     def solution(self, exercise: Exercise) -> str:
-        condition = Condition(exercise.form.holds)
-        return "true" if condition.now(play(exercise, [condition]).facts()) else "false"
+        watch = Watch(exercise.form.holds)
+        return "true" if watch.holds(play(exercise, [watch]).last) else "false"
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def truth(monkeypatch: pytest.MonkeyPatch) -> Iterator[Exercise]:
     texts = {name: msgspec.to_builtins(getattr(like, name)) for name in ("en", "zh_hans", "zh_hant")}
     plain = {
         "kind": "truth",
-        "truth": {"holds": ["queue.q4", "==", 6]},
+        "truth": {"holds": {"path": "queue.lanes.q4.messages", "value": 6}},
         "minutes": 3,
         "rules": ["Q20"],
         "scenario": like.scenario,

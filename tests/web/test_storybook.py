@@ -11,16 +11,14 @@ import msgspec
 import pytest
 
 from playground import library
+from playground.storybook import migrate
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.positions import line_and_column, positions
-from playground.storybook.predicate import Test as Predicate
-from playground.storybook.predicate import holds
 from playground.storybook.rehearsal import rehearse
 from playground.storybook.schema import schema
 from playground.storybook.workload import Phase, expand
 
-CASES = json.loads(Path(__file__).with_name("predicate_cases.json").read_text("utf-8"))
 SECOND_US = 1_000_000
 
 SMALL: dict[str, Any] = {
@@ -94,27 +92,6 @@ def test_the_canonical_form_is_stable() -> None:
     assert text == read(text).encode()
     assert list(json.loads(text))[:4] == ["version", "slug", "title", "subjects"]
     assert read(text).run == read(SMALL).run
-
-
-@pytest.mark.parametrize(("test", "expected"), CASES["cases"], ids=lambda case: json.dumps(case)[:60])
-def test_predicates(test: Any, expected: bool) -> None:
-    assert holds(msgspec.convert(test, Predicate), CASES["state"]) is expected
-
-
-@pytest.mark.parametrize(
-    "test",
-    [
-        {},
-        {"path": "a", "all": []},
-        {"path": "a", "op": "in"},
-        {"path": ""},
-        {"path": "a", "value": [1]},
-        {"eval": "1"},
-    ],
-)
-def test_what_is_no_predicate_is_refused(test: Any) -> None:
-    with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(test, Predicate)
 
 
 def test_problems_have_line_and_column() -> None:
@@ -262,3 +239,37 @@ def test_a_title_alone_is_no_story() -> None:
     bare = {"version": 1, "title": "Mine", "profile": "classroom", "until_us": 1_000_000}
     assert read(json.dumps(bare)).story_json() == {}
     assert read(json.dumps({**bare, "question": "Why?"})).story_json()["question"]
+
+
+@pytest.mark.parametrize(
+    ("old", "present"),
+    [
+        ({"path": "happened.Fetched"}, {"path": "happened.Fetched", "value": 0}),
+        (
+            {"path": "happened.Fetched", "op": "!=", "value": None},
+            {"path": "happened.Fetched", "op": ">", "value": 0},
+        ),
+        ({"path": ["happened", "Fetched"], "value": 3}, {"path": ["happened", "Fetched"], "value": 3}),
+        ({"path": "queues.x", "op": "!=", "value": None}, {"path": "queues.x", "op": "!=", "value": None}),
+    ],
+)
+def test_an_old_claim_about_what_never_happened_still_means_it(old: Any, present: Any) -> None:
+    assert migrate.counted_from_0(old) == present
+    entry = read({**SMALL, "claims": [{"test": {"any": [old, old]}}]})
+    assert (
+        msgspec.to_builtins(entry.story)["claims"]
+        == msgspec.to_builtins(read({**SMALL, "claims": [{"test": {"any": [present, present]}}]}).story)[
+            "claims"
+        ]
+    )
+
+
+def test_ever_and_always_of_a_claim_end_at_its_moment() -> None:
+    def broken(test: Any, at_us: int) -> list[str]:
+        return rehearse(read({**SMALL, "claims": [{"at_us": at_us, "test": test}]})).broken
+
+    full = {"path": "queue.ready", "op": ">", "value": 20}
+    assert broken({"ever": full}, 0)
+    assert not broken({"ever": full}, SMALL["until_us"])
+    assert broken({"always": full}, SMALL["until_us"])
+    assert not broken({"always": {"not": full}}, 0)

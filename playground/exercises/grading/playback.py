@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 
 from engine.errors import RunTooLong
-from engine.replay import Piece, Player, Tally, on_ledger
+from engine.replay import Moment, Piece, Player, Watched, Watcher, on_ledger
 from engine.replay.player import Timed
 from engine.transitions import Transition
-from playground.exercises.grading.facts import Facts, facts_of
 from playground.exercises.grading.verdict import TooLong
 
 MAX_MESSAGES = 20_000
 MAX_EVENTS = 40_000
-
-
-class Watcher(Protocol):
-    """Anything that may want to see each moment."""
-
-    @property
-    def looks_back(self) -> bool:
-        """Whether it has to see every moment, or only the last one."""
-
-    def see(self, facts: Facts) -> None:
-        """Take notice of a moment."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -42,11 +30,11 @@ class Event(msgspec.Struct, frozen=True):
         return type(self.transition).__name__
 
 
-class Playback:
-    """Plays a scenario with commands given later, on a ledger, as a live session does on files.
+class Playback(Watched):
+    """A scenario with commands given later, played on a ledger as a live session plays it on files.
 
     Args:
-        scenario: as `engine.node.scenario.parse` reads it.
+        scenario: as `engine.node.commands.scenario.parse` reads it.
         commands: what was given besides, ascending by time.
         watchers: those that look back see every moment at which something happened.
         give_up: asked now and then; when it says so, `TooLong` is raised.
@@ -59,36 +47,23 @@ class Playback:
         watchers: Iterable[Watcher] = (),
         give_up: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.node = on_ledger(scenario)
-        self.events: list[Event] = []
-        self._tally = Tally()
+        node = on_ledger(scenario)
         # A session that took a command had another engine: what this one refuses is passed over.
-        self._player = Player(self.node, commands, lenient=True, most=MAX_EVENTS, whole=True, give_up=give_up)
-        self._watchers = [each for each in watchers if each.looks_back]
+        player = Player(node, commands, lenient=True, most=MAX_EVENTS, whole=True, give_up=give_up)
+        super().__init__(node, player, watchers)
+        self.events: list[Event] = []
 
-    def play(self, until_us: int) -> Facts:
-        """Go on to `until_us` and return the facts of that moment. Raises TooLong."""
+    def go(self, until_us: int) -> Moment:
+        """Go on to `until_us` and return the moment there. Raises TooLong."""
         try:
-            for piece in self._player.play(until_us, 1):
-                self._take(piece)
+            return super().go(until_us)
         except RunTooLong as error:
             raise TooLong(str(error)) from None
-        return self.facts()
 
-    def facts(self) -> Facts:
-        """Return the facts of now."""
-        return facts_of(self.node.snapshot(), self.node.now_us, self._tally.happened, self._tally.moved)
-
-    def _take(self, piece: Piece) -> None:
-        """Take the transitions that are new, and show the moment."""
-        if not piece.rows:
-            return
-        self._tally.add(piece)
+    def take(self, piece: Piece) -> None:
+        """Keep the transitions that are new, and show the moment."""
+        super().take(piece)
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self.events.append(Event(len(self.events), at_us, transition))
-        if self._tally.moved["Published"] > MAX_MESSAGES:
+        if self.tally.moved["Published"] > MAX_MESSAGES:
             raise TooLong("the run has more messages than grading takes")
-        if self._watchers:
-            facts = self.facts()
-            for watcher in self._watchers:
-                watcher.see(facts)

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.places import placements, shown_queue
+from engine.replay import Moment
 from engine.transitions import Shift
+from engine.variable_queue.state import PENDING
 from playground.exercises.grading import BadAnswer, Event, Line, Playback, Verdict
-from playground.exercises.grading.facts import PENDING
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never
 from playground.exercises.schema import Part
 from playground.messages import Refused
@@ -168,20 +170,20 @@ def place_word(name: str) -> str:
 def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
     """Return all steps as the engine does them. New messages stand before their step where they arrive: outside."""
     playback = Playback(exercise.full_scenario(), give_up=give_up)
-    before = _placed(playback.play(exercise.scenario["until_us"]))
+    before = _placed(playback.go(exercise.scenario["until_us"]))
     found = []
     for step in exercise.form.steps:
         begin = len(playback.events)
-        after = _placed(playback.play(step.until_us))
+        after = _placed(playback.go(step.until_us))
         start = {seq: before.get(seq, "arriving") for seq in after}
         found.append(Stage(start, after, tuple(_moves(playback.events[begin:]))))
         before = after
     return found
 
 
-def _placed(facts: dict[str, Any]) -> Placement:
-    places: Placement = facts["queue"]["place"]
-    return places
+def _placed(moment: Moment) -> Placement:
+    queue = shown_queue(moment)
+    return {} if queue is None else placements(queue)
 
 
 def _moves(events: Sequence[Event]) -> list[tuple[str, str, str, str, int, int]]:

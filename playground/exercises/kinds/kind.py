@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, ItemsView
+from collections.abc import Callable, ItemsView, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from engine.replay import Watcher
 from playground.exercises.grading import Line, Playback, Verdict
 
 if TYPE_CHECKING:
@@ -175,9 +176,9 @@ def only_line(kind: Kind, answer: Any, right: Any) -> tuple[Line, ...]:
     return (Line(kind.name, answer, right, answer == right),)
 
 
-def play(exercise: Exercise, watchers: Any = (), give_up: GiveUp = never) -> Playback:
+def play(exercise: Exercise, watchers: Iterable[Watcher] = (), give_up: GiveUp = never) -> Playback:
     """Return the whole run of an exercise, watched."""
     scenario = exercise.full_scenario()
     playback = Playback(scenario, (), watchers, give_up)
-    playback.play(scenario["until_us"])
+    playback.go(scenario["until_us"])
     return playback

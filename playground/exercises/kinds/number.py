@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.measures import Gauge, Measure
 from playground.exercises.grading import BadAnswer, Verdict
-from playground.exercises.grading.language import Measure
 from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, never, only_line, play
 from playground.exercises.schema import Id, Part
 from playground.messages import Refused
@@ -21,13 +21,13 @@ class Slip(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A wrong number that a known misunderstanding leads to, computed from the run as well."""
 
     id: Id
-    measure: Any
+    measure: Measure
 
 
 class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What is measured, and the largest number that may be given."""
 
-    measure: Any
+    measure: Measure
     most: int = 1_000_000
     slips: tuple[Slip, ...] = ()
 
@@ -68,7 +68,7 @@ class Number(Prediction):
 def _measured(exercise: Exercise, give_up: GiveUp = never) -> tuple[int, dict[str, int]]:
     """Return the right number, and those of the known slips."""
     form = exercise.form
-    measures = {"": Measure(form.measure), **{slip.id: Measure(slip.measure) for slip in form.slips}}
-    facts = play(exercise, measures.values(), give_up).facts()
-    values = {name: measure.now(facts) for name, measure in measures.items()}
+    gauges = {"": Gauge(form.measure), **{slip.id: Gauge(slip.measure) for slip in form.slips}}
+    moment = play(exercise, gauges.values(), give_up).last
+    values = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return values.pop(""), values

@@ -6,7 +6,7 @@ import random
 import string
 from typing import TYPE_CHECKING, Any
 
-from playground.exercises.grading.language import Condition
+from engine.reading.conditions import Condition, Watch
 from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, never, play
 from playground.exercises.schema import Id, Part
 
@@ -22,7 +22,7 @@ class Option(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One of several answers; it is right if its condition holds."""
 
     id: Id
-    when: Any
+    when: Condition
 
 
 class Options(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -60,6 +60,6 @@ def ids(exercise: Exercise) -> list[str]:
 
 def holding(exercise: Exercise, give_up: GiveUp = never) -> list[str]:
     """Return the ids of the options whose condition holds."""
-    conditions = {option.id: Condition(option.when) for option in exercise.form.options}
-    facts = play(exercise, conditions.values(), give_up).facts()
-    return [name for name, condition in conditions.items() if condition.now(facts)]
+    options = {option.id: Watch(option.when) for option in exercise.form.options}
+    moment = play(exercise, options.values(), give_up).last
+    return [name for name, option in options.items() if option.holds(moment)]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.conditions import Condition, Watch
 from engine.replay.player import Timed
 from playground.exercises.grading import BadAnswer, Line, Playback, Verdict
-from playground.exercises.grading.language import Condition
 from playground.exercises.kinds.kind import GiveUp, Kind, Posted, Progress
 from playground.exercises.schema import Id, Part
 
@@ -25,7 +25,7 @@ class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One condition of a state to be reached."""
 
     id: Id
-    test: Any
+    test: Condition
 
 
 class Limits(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -97,13 +97,9 @@ class Reach(Kind):
         commands, until_us = _read(answer)
         form: Form = exercise.form
         over = _limits_broken([command for _at_us, command in commands], form.limits)
-        conditions = {goal.id: Condition(goal.test) for goal in form.goals}
-        playback = Playback(exercise.scenario, commands, conditions.values(), give_up)
-        facts = playback.play(until_us)
-        lines = [
-            Line(name, condition.found(facts), True, condition.now(facts))
-            for name, condition in conditions.items()
-        ]
+        goals = {goal.id: Watch(goal.test) for goal in form.goals}
+        moment = Playback(exercise.scenario, commands, goals.values(), give_up).go(until_us)
+        lines = [Line(name, goal.found(moment), True, goal.holds(moment)) for name, goal in goals.items()]
         missed = tuple(line.about for line in lines if not line.right)
         feedback = (over,) if over else missed
         verbs = " ".join(str(command.get("do", "")) for _at_us, command in commands[:8])

@@ -1,5 +1,5 @@
 /** The story of a scenario: where the run stands still, what is said there, what was predicted and how it came out. */
-import { holds } from "./predicate.js";
+import { holds } from "./conditions.js";
 
 /** A stop is {atUs, notes, ask, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {

@@ -6,10 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from engine.reading.conditions import Watch
+from engine.reading.measures import Gauge, Measure
 from playground.exercises import catalog
-from playground.exercises.grading.language import Condition, Measure
 from playground.exercises.grading.playback import Playback
 from playground.exercises.kinds import KINDS, grade, kind_of, solution_of
 from playground.exercises.kinds.reach import as_answer
@@ -34,8 +36,8 @@ def wrong_answer(exercise: Exercise, wrong: Wrong) -> Any:
         steps[wrong.step].update({str(seq): place for seq, place in wrong.moves})
         return steps
     if wrong.of is not None:
-        measure, scenario = Measure(wrong.of), exercise.full_scenario()
-        return measure.now(Playback(scenario, (), [measure]).play(scenario["until_us"]))
+        gauge, scenario = Gauge(msgspec.convert(wrong.of, Measure)), exercise.full_scenario()
+        return gauge.value(Playback(scenario, (), [gauge]).go(scenario["until_us"]))
     return wrong.answer
 
 
@@ -75,11 +77,9 @@ def test_wrong_answers_are_three_different_ones(exercise: Exercise) -> None:
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=name)
 def test_the_task_speaks_of_what_is_there(exercise: Exercise) -> None:
-    conditions = [Condition(claim) for claim in exercise.claims]
-    facts = Playback(exercise.scenario, (), conditions).play(exercise.scenario["until_us"])
-    assert [
-        claim for claim, each in zip(exercise.claims, conditions, strict=True) if not each.now(facts)
-    ] == []
+    watches = [Watch(claim) for claim in exercise.claims]
+    moment = Playback(exercise.scenario, (), watches).go(exercise.scenario["until_us"])
+    assert [each.condition for each in watches if not each.holds(moment)] == []
 
 
 @pytest.mark.parametrize("exercise", [each for each in EXERCISES if each.kind == "choice"], ids=name)

@@ -1,0 +1,66 @@
+"""A run that stops at given moments, for somebody who looks at them: conditions, measures, pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from engine.node.node import Node
+from engine.replay.player import SLICE, Piece, Player
+from engine.replay.tally import Tally
+
+Moment = dict[str, Any]
+"""A snapshot, with what the whole run has come to: `happened`, `moved` and `became` (see `engine.reading.paths`)."""
+
+
+class Watcher(Protocol):
+    """Anything that may want to see each moment."""
+
+    looks_back: bool
+    """Whether it has to see every moment, or only the last one."""
+
+    def see(self, state: Moment) -> None:
+        """Take notice of a moment."""
+
+
+class Watched:
+    """A run and those who watch it.
+
+    Args:
+        node: a new one.
+        player: plays it, from its first transition on.
+        watchers: those that look back see every moment at which something happened.
+    """
+
+    def __init__(self, node: Node, player: Player, watchers: Iterable[Watcher] = ()) -> None:
+        self.node = node
+        self.tally = Tally()
+        self.last: Moment = {}
+        """The moment at which the run stopped."""
+        self._player = player
+        self._watchers = [each for each in watchers if each.looks_back]
+
+    def go(self, until_us: int) -> Moment:
+        """Play up to a time; return the moment there. Raises RunTooLong."""
+        for piece in self._player.play(until_us, 1 if self._watchers else SLICE):
+            self.take(piece)
+        self.last = {**self.moment(), "figures": self.tally.meter.row(self.node.now_us)}
+        return self.last
+
+    def take(self, piece: Piece) -> None:
+        """Count what happened, and show the moment to those who look back."""
+        self.tally.add(piece)  # one event that is larger than the log is not counted by kind
+        if self._watchers and piece.count:
+            moment = self.moment()
+            for watcher in self._watchers:
+                watcher.see(moment)
+
+    def moment(self) -> Moment:
+        """Return the present moment, without the figures: they cost more than they are asked for."""
+        tally = self.tally
+        return {
+            **self.node.snapshot(),
+            "happened": dict(tally.happened),
+            "moved": dict(tally.moved),
+            "became": dict(tally.became),
+        }
