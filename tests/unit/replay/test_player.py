@@ -137,7 +137,7 @@ def test_an_event_larger_than_the_log() -> None:
 
 def test_a_refused_command_is_passed_over_or_raised() -> None:
     wrong: list[Timed] = [
-        (0, {"do": "get", "count": 1}),
+        (0, {"do": "explode"}),
         (10, {"do": "publish", "count": 2, "size_bytes": 1}),
     ]
     one = Player(on_ledger(BLANK), wrong, lenient=True)
