@@ -131,13 +131,20 @@ test("run until delta: plays, pauses at the row, and tells the position after it
   feed(session, published(0, 40), 1_000_000);
   feed(session, paged(0, 40, 10), 2_000_000);
   assert.deepEqual(sent, [true, false]);
+  feed(session, published(40, 1), 2_050_000);
+  assert.deepEqual(ends, [], "the pause is still on its way");
+  feed(session, [], 2_100_000, false);
   assert.deepEqual(ends, [{ name: "delta", how: "reached", position: 5 }]);
+  feed(session, [], 2_200_000);
+  assert.deepEqual(sent, [true, false], "it is over");
 });
 
 test("a wait ends at its bound, when the run is paused, and among transitions too fast to show", () => {
   const bound = waiting("memory");
   feed(bound.session, [], 61_000_000);
   assert.deepEqual(bound.sent, [true, false]);
+  assert.deepEqual(bound.ends, []);
+  feed(bound.session, [], 61_050_000, false);
   assert.equal(bound.ends[0].how, "bound");
   const paused = waiting("memory");
   feed(paused.session, [], 1, false);
@@ -148,5 +155,7 @@ test("a wait ends at its bound, when the run is paused, and among transitions to
   const fast = waiting("read");
   const message = { next: 900, at_us: 5, state: stateOf(), digest: "", why: "fast" };
   fast.session.snapshot({ ...message, skipped: { DeltaRead: 1 } });
+  assert.deepEqual(fast.ends, []);
+  feed(fast.session, [], 5, false);
   assert.deepEqual(fast.ends, [{ name: "read", how: "fast", position: null }]);
 });

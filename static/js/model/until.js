@@ -113,34 +113,37 @@ export class Until {
   }
 
   see(t, number, state) {
-    if (!this.name || this.found !== null || !CONDITIONS[this.name].met(t, state, this.seq)) return;
-    this.found = number + 1;
+    if (!this.name || this.found || !CONDITIONS[this.name].met(t, state, this.seq)) return;
+    this.pauseFor("reached", number + 1);
+  }
+
+  /** The wait is over, but its end is told when the run stands: until then time passes, whatever a text says. */
+  pauseFor(how, position = null) {
+    this.found = { how, position };
     this.control({ play: false });
   }
 
   follow({ kind, skipped }) {
     if (!this.name) return;
-    if (this.found !== null) {
-      if (this.found < this.session.next || !this.session.play) this.end("reached", this.found);
-    } else if (kind === "snapshot") this.followSkipped(skipped || {});
+    if (!this.found) this.look(kind, skipped || {});
+    else if (kind === "frame" && !this.session.play) this.end(this.found.how, this.found.position);
+  }
+
+  look(kind, skipped) {
+    if (kind === "snapshot") this.lookAtSkipped(skipped);
     else if (this.session.play) this.began = true;
     else if (this.began) {
       this.end("stopped");
       return;
     }
-    if (this.name && this.session.nowUs - this.from > BOUND_US) {
-      this.control({ play: false });
-      this.end("bound");
-    }
+    if (!this.found && this.session.nowUs - this.from > BOUND_US) this.pauseFor("bound");
   }
 
   /** Transitions were too fast to show: their numbers by kind, or the state itself, may tell. */
-  followSkipped(skipped) {
+  lookAtSkipped(skipped) {
     const { state } = this.session;
     const { kinds: proving, now } = CONDITIONS[this.name];
-    if (!proving.some((kind) => skipped[kind]) && !now?.(state, this.seq, skipped)) return;
-    this.control({ play: false });
-    this.end("fast");
+    if (proving.some((kind) => skipped[kind]) || now?.(state, this.seq, skipped)) this.pauseFor("fast");
   }
 
   end(how, position = null) {
