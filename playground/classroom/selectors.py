@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -14,13 +14,13 @@ from django.utils import timezone
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog
+from playground.exercises import selectors as exercises
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 
-STUCK_AFTER_FAILURES = 3
 FORGOTTEN_AFTER_MINUTES = 45
-"""Work that was not touched for so long does not count as stuck: the student has gone home."""
+"""Work that was not touched for so long does not count as needing help: the student has gone home."""
 
 
 def of_teacher(teacher: Any, public_id: str) -> Classroom | None:
@@ -90,13 +90,16 @@ def row(
     student: Student, works: list[Work], slugs: dict[str, Exercise], now: datetime, online: dict[int, int]
 ) -> dict[str, Any]:
     """Return one student's row; cells are [state, attempts, minutes]."""
-    cells = {}
-    for work in works:
-        exercise = slugs.get(work.exercise)
-        if exercise is not None:
-            minutes = int(((work.done_at or now) - work.begun).total_seconds() // 60)
-            cells[work.exercise] = [state(work, exercise, now), work.attempts, minutes]
-    latest = max(works, key=lambda work: work.touched, default=None)
+    latest = current_of(works)
+    cells = {
+        work.exercise: [
+            state(work, slugs[work.exercise], now, current=work is latest),
+            work.attempts,
+            minutes_without_right(work, now),
+        ]
+        for work in works
+        if work.exercise in slugs
+    }
     return {
         "id": student.pk,
         "name": student.nickname,
@@ -107,40 +110,61 @@ def row(
     }
 
 
-def state(work: Work, exercise: Exercise, now: datetime) -> str:
-    """Return done, working or stuck: three failures, or longer than the exercise is meant to take."""
-    if work.done_at:
-        return "done"
-    minutes = (now - work.begun).total_seconds() / 60
+def state(work: Work, exercise: Exercise, now: datetime, *, current: bool) -> str:
+    """Return how far a student is; help is needed on the current exercise, by time without a right step.
+
+    Args:
+        work: the student's.
+        exercise: what it is about; its minutes are what a right step may take.
+        now: the time.
+        current: whether it is what the student works on at the moment.
+    """
+    found = exercises.state_of(work)
+    if found in exercises.DONE or not current:
+        return found
     untouched = (now - work.touched).total_seconds() / 60
-    overdue = minutes > exercise.minutes and untouched < FORGOTTEN_AFTER_MINUTES
-    return "stuck" if work.attempts >= STUCK_AFTER_FAILURES or overdue else "working"
+    overdue = minutes_without_right(work, now) > exercise.minutes and untouched < FORGOTTEN_AFTER_MINUTES
+    return "help" if overdue else found
 
 
-def hardest(classroom: Classroom, exercises: list[Exercise]) -> dict[str, Any] | None:
-    """Return the exercise with the most failures for each who tried, and its answers as they were first given."""
+def minutes_without_right(work: Work, now: datetime) -> int:
+    """Return for how many minutes there was no right step; of finished work how long it took."""
+    if work.done_at:
+        return int((work.done_at - work.begun).total_seconds() // 60)
+    return int((now - (work.right_at or work.begun)).total_seconds() // 60)
+
+
+def current_of(works: Iterable[Work]) -> Work | None:
+    """Return what somebody works on at the moment: what was touched last."""
+    return max(works, key=lambda work: work.touched, default=None)
+
+
+def hardest(classroom: Classroom, known: list[Exercise]) -> dict[str, Any] | None:
+    """Return the exercise that fewest got right at the first try, and its answers as they were first given."""
     tried: dict[str, set[int]] = defaultdict(set)
-    failures: Counter[str] = Counter()
+    failed: dict[str, set[int]] = defaultdict(set)
     firsts: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-    known = {each.slug for each in exercises}
     answers = (
-        Attempt.objects.filter(work__learner__student__classroom=classroom, work__exercise__in=known)
-        .order_by("work_id", "number")
-        .values_list("work__exercise", "work__learner_id", "passed", "tally", "number")
+        Attempt.objects.filter(
+            work__learner__student__classroom=classroom,
+            work__exercise__in={each.slug for each in known},
+            number=1,
+        )
+        .order_by("work_id")
+        .values_list("work__exercise", "work__learner_id", "work__failures", "passed", "tally")
     )
-    for slug, learner, passed, tally, number in answers:
+    for slug, learner, failures, passed, tally in answers:
         tried[slug].add(learner)
-        failures[slug] += not passed
-        if number == 1:
-            firsts[slug][(tally, passed)] += 1
-    candidates = [slug for slug in tried if failures[slug]]
-    if not candidates:
+        if failures:
+            failed[slug].add(learner)
+        firsts[slug][(tally, passed)] += 1
+    if not failed:
         return None
-    slug = max(candidates, key=lambda each: (failures[each] / len(tried[each]), len(tried[each]), each))
+    slug = max(failed, key=lambda each: (len(failed[each]) / len(tried[each]), len(tried[each]), each))
     return {
         "exercise": slug,
         "tried": len(tried[slug]),
-        "failures": failures[slug],
+        "failed": len(failed[slug]),
         "answers": [[tally, count, passed] for (tally, passed), count in firsts[slug].most_common(5)],
     }
 
@@ -150,6 +174,7 @@ def student_detail(student: Student, language: str) -> list[dict[str, Any]]:
     found = []
     now = timezone.now()
     works = Work.objects.filter(learner=student.learner).select_related("session").prefetch_related("answers")
+    latest = works.order_by("-touched").first()
     for work in works.order_by("-touched"):
         try:
             exercise = catalog.exercise(work.exercise)
@@ -159,7 +184,7 @@ def student_detail(student: Student, language: str) -> list[dict[str, Any]]:
         found.append(
             {
                 "title": texts.title,
-                "state": state(work, exercise, now),
+                "state": state(work, exercise, now, current=work == latest),
                 "attempts": work.attempts,
                 "hints": work.hints,
                 "session": work.session.public_id if work.session else None,
@@ -176,12 +201,42 @@ def student_detail(student: Student, language: str) -> list[dict[str, Any]]:
     return found
 
 
+COLUMNS = (
+    "student",
+    "unit",
+    "exercise",
+    "state",
+    "right_first_time",
+    "score",
+    "attempts",
+    "wrong_answers",
+    "hints",
+    "solution_shown",
+    "begun",
+    "done",
+    "first_answer",
+    "last_answer",
+)
+STATE_WORDS = {
+    "working": "working",
+    "wrong": "answered wrong",
+    "first": "right first time",
+    "later": "right later",
+}
+LATER = "0.6"
+"""What an exercise counts that was right later; right first time counts 1."""
+
+
+def score(work: Work) -> str:
+    """Return what somebody's work on an exercise counts, 0 to 1; nothing before there is an answer."""
+    if work.done_at:
+        return "1" if work.right_first else LATER
+    return "0" if work.attempts else ""
+
+
 def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
     """Yield the table of a class: one row for each student and exercise."""
-    yield "student,unit,exercise,state,attempts,hints,solution_shown,begun,done,first_answer,last_answer".split(
-        ","
-    )
-    now = timezone.now()
+    yield list(COLUMNS)
     works: dict[tuple[int, str], Work] = {
         (work.learner_id, work.exercise): work
         for work in Work.objects.filter(learner__student__classroom=classroom).prefetch_related("answers")
@@ -191,13 +246,16 @@ def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
             work = works.get((student.learner_id, exercise.slug))
             begin = [harmless(student.nickname), exercise.unit, exercise.slug]
             if work is None:
-                yield [*begin, "not begun", "0", "0", "no", "", "", "", ""]
+                yield [*begin, "not begun", "no", "", "0", "0", "0", "no", "", "", "", ""]
                 continue
             answers = list(work.answers.all())
             yield [
                 *begin,
-                state(work, exercise, now),
+                STATE_WORDS[exercises.state_of(work)],
+                "yes" if work.right_first else "no",
+                score(work),
                 str(work.attempts),
+                str(work.failures),
                 str(work.hints),
                 "yes" if work.solution_shown else "no",
                 work.begun.isoformat(timespec="seconds"),

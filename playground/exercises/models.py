@@ -31,6 +31,12 @@ class Work(models.Model):
     touched = models.DateTimeField(auto_now_add=True)
     done_at = models.DateTimeField(null=True)
     attempts = models.PositiveIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    wrong = models.BooleanField(default=False, help_text="the last answer was wrong")
+    right_at = models.DateTimeField(null=True, help_text="the last right answer or step")
+    right_first = models.BooleanField(
+        default=False, help_text="done without a wrong answer, and without the solution"
+    )
     hints = models.PositiveSmallIntegerField(default=0)
     solution_shown = models.BooleanField(default=False)
     steps = models.JSONField(default=list, help_text="right placements of a 'be the broker' so far")

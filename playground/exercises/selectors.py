@@ -10,6 +10,9 @@ from playground.exercises.kinds.broker import place_word
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise, Texts
 
+DONE = ("first", "later")
+"""States of an exercise that is done."""
+
 
 def works_of(learner: Learner | None) -> dict[str, Work]:
     """Return somebody's work by exercise."""
@@ -24,10 +27,12 @@ def work_on(learner: Learner | None, slug: str) -> Work | None:
 
 
 def state_of(work: Work | None) -> str:
-    """Return begun, done or nothing: a class adds "stuck"."""
+    """Return how far somebody is: none, working, wrong (the last answer), first (right first time) or later."""
     if work is None:
         return "none"
-    return "done" if work.done_at else "working"
+    if work.done_at:
+        return "first" if work.right_first else "later"
+    return "wrong" if work.wrong else "working"
 
 
 def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
@@ -49,7 +54,7 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
                     "attempts": work.attempts if work else 0,
                 }
             )
-        done = sum(row["state"] == "done" for row in rows)
+        done = sum(row["state"] in DONE for row in rows)
         texts = unit.texts(language)
         found.append(
             {
@@ -70,7 +75,7 @@ def last_attempt(work: Work | None) -> Attempt | None:
     return work.answers.order_by("-number").first() if work else None
 
 
-def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt) -> dict[str, Any]:
+def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt, *, locked: bool) -> dict[str, Any]:
     """Return an attempt in words: what was predicted beside what happened."""
     verdict, kind = attempt.verdict, kind_of(exercise)
     return {
@@ -86,7 +91,8 @@ def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt) -> dict[st
             }
             for line in verdict["lines"][: kind.lines_shown]
         ],
-        "engine_shown": kind.engine_shown,
+        "engine_shown": kind.shows_engine(attempt.passed),
+        "ghost": kind.ghost(texts, verdict["lines"]) if locked else None,
         "step": verdict["step"],
         "moves": [] if verdict["feedback"] else shown_moves(verdict["moves"]),
     }

@@ -80,8 +80,13 @@ def _graded(exercise: Exercise, whole: Any) -> Verdict:
 
 def _keep(work: Work, verdict: Verdict) -> None:
     with transaction.atomic():
-        Work.objects.filter(pk=work.pk).update(attempts=F("attempts") + 1)
-        work.refresh_from_db(fields=["attempts"])
+        Work.objects.filter(pk=work.pk).update(
+            attempts=F("attempts") + 1,
+            failures=F("failures") + verdict.wrong,
+            wrong=verdict.wrong,
+            right_at=F("right_at") if verdict.wrong else timezone.now(),
+        )
+        work.refresh_from_db(fields=["attempts", "failures", "wrong", "right_at"])
         Attempt.objects.create(
             work=work,
             number=work.attempts,
@@ -95,10 +100,11 @@ def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> No
     """Let the run go on where the answer allows it, and note that the exercise is done."""
     if verdict.passed and work.done_at is None:
         work.done_at = timezone.now()
+        work.right_first = not work.failures and not work.solution_shown
     before = stages.progress(work)
     after = kind_of(exercise).after(given, verdict, before)
     work.locked, work.steps = after.locked, list(after.steps)
-    work.save(update_fields=["locked", "steps", "done_at"])
+    work.save(update_fields=["locked", "steps", "done_at", "right_first"])
     if after != before:
         stages.open_stage(exercise, work)
 

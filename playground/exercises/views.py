@@ -120,10 +120,14 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "unit_title": catalog.unit(found.unit).texts(language).title,
         "work": work,
         "state": selectors.state_of(work),
+        "done": bool(work and work.done_at),
+        "explained": bool(work) and (work.done_at is not None or progress.locked),
         "held": bool(work) and stages.held(found, work),
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
-        "verdict": selectors.shown_verdict(found, texts, attempt) if attempt else None,
+        "verdict": selectors.shown_verdict(found, texts, attempt, locked=progress.locked)
+        if attempt
+        else None,
         "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
         "may_see_solution": bool(work) and services.may_see_solution(work, found),
         "answer": selectors.answer_form(found, texts, progress) if work else None,

@@ -138,7 +138,7 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
         student.check(f"#task input[value={answer}]")
         student.locator("#task .answer .btn.primary").click()
         expect(student.locator(".verdict")).to_be_visible()
-    expect(teacher.locator("[data-grid] .cell.is-done")).to_have_count(1, timeout=WAIT_MS)
+    expect(teacher.locator("[data-grid] .cell.is-first")).to_have_count(1, timeout=WAIT_MS)
     expect(teacher.locator("[data-hardest-question]")).to_have_text("In which sub-queue will they stand?")
     expect(teacher.locator("[data-done]")).to_have_text("6 %")
     teacher.get_by_role("button", name="owl").click()

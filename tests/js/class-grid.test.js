@@ -4,16 +4,16 @@ import { need, sorted, sums, totals } from "../../static/js/classroom/grid.js";
 
 const student = (name, cells, online = true) => ({ id: name, name, cells, online });
 const CLASS = [
-  student("quick", { a: ["done", 1, 2], b: ["done", 1, 3] }),
-  student("stuck-long", { a: ["stuck", 1, 9] }),
-  student("stuck-short", { a: ["stuck", 5, 4] }),
-  student("trying", { a: ["done", 1, 1], b: ["working", 3, 1] }),
+  student("quick", { a: ["first", 1, 2], b: ["later", 2, 3] }),
+  student("help-long", { a: ["help", 1, 9] }),
+  student("help-short", { a: ["help", 5, 4] }),
+  student("trying", { a: ["first", 1, 1], b: ["wrong", 3, 1] }),
   student("absent", {}, false),
 ];
 const names = (students) => students.map((each) => each.name);
 
-test("who is stuck for longest comes first, who is done last", () => {
-  assert.deepEqual(names(sorted(CLASS, "need")), ["stuck-long", "stuck-short", "trying", "absent", "quick"]);
+test("who needs help for longest comes first, who is done last", () => {
+  assert.deepEqual(names(sorted(CLASS, "need")), ["help-long", "help-short", "trying", "absent", "quick"]);
   assert.ok(need(CLASS[1])[0] > need(CLASS[3])[0]);
 });
 
@@ -24,10 +24,10 @@ test("by name and by progress", () => {
 });
 
 test("sums count what is shown only", () => {
-  assert.deepEqual(sums(CLASS, ["a"]), { a: { done: 2, working: 0, stuck: 2 } });
+  assert.deepEqual(sums(CLASS, ["a"]), { a: { first: 2, later: 0, working: 0, wrong: 0, help: 2 } });
 });
 
 test("totals", () => {
-  assert.deepEqual(totals(CLASS, ["a", "b"]), { online: 4, stuck: 2, share: 30 });
+  assert.deepEqual(totals(CLASS, ["a", "b"]), { online: 4, help: 2, share: 30 });
   assert.equal(totals([], ["a"]).share, null);
 });

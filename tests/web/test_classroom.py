@@ -281,7 +281,7 @@ def test_a_student_comes_back_with_the_code(classroom: Classroom) -> None:
     assert other.post("/class/back", {"personal": learners.code_of(student.session)}).status_code == 302
     page = other.get("/class/me/").content.decode()
     assert "owl" in page
-    assert "is-done" in page
+    assert "is-first" in page
     assert Client().post("/class/back", {"personal": "2222-2222-2222"}).status_code == 422
 
 
@@ -296,32 +296,88 @@ def test_who_used_the_browser_before_is_not_mixed_up(classroom: Classroom, clien
 # --- what the teacher sees ---
 
 
-def test_the_grid_tells_who_needs_help(classroom: Classroom) -> None:
-    for name, value in (("owl", "q4"), ("fox", "q1")):
-        answer(join(classroom, name), "first-in", value)
-    join(classroom, "yak")
-    slow = join(classroom, "newt")
-    answer(slow, "read-back", "8")
-    Work.objects.filter(learner__student__nickname="newt").update(
-        begun=timezone.now() - timedelta(minutes=30)
-    )
-    grid = selectors.for_teacher(classroom, {})
-    cells = {row["name"]: row["cells"] for row in grid["students"]}
-    assert cells["owl"]["first-in"][:2] == ["done", 1]
-    assert cells["fox"]["first-in"][:2] == ["working", 1]
-    assert cells["newt"]["read-back"] == ["stuck", 1, 30]
-    assert cells["yak"] == {}
-    assert grid["hardest"]["exercise"] == "read-back"
-    assert grid["hardest"]["answers"] == [["8", 1, False]]
+def cells(classroom: Classroom) -> dict[str, dict[str, Any]]:
+    """Return the grid as the teacher sees it, by nickname."""
+    return {row["name"]: row["cells"] for row in selectors.for_teacher(classroom, {})["students"]}
 
 
-def test_three_failures_are_stuck(classroom: Classroom) -> None:
-    student = join(classroom, "owl")
-    for _try in range(3):
+def minutes_ago(minutes: int, nickname: str, *fields: str) -> None:
+    """Let times of a student's work lie back."""
+    then = timezone.now() - timedelta(minutes=minutes)
+    Work.objects.filter(learner__student__nickname=nickname).update(**dict.fromkeys(fields, then))
+
+
+def test_the_grid_tells_right_first_time_right_later_wrong_and_working(classroom: Classroom) -> None:
+    owl, fox, yak = join(classroom, "owl"), join(classroom, "fox"), join(classroom, "yak")
+    answer(owl, "first-in", "q4")
+    answer(fox, "first-in", "q1")
+    assert cells(classroom)["fox"]["first-in"][:2] == ["wrong", 1]
+    fox.post("/learn/waterline/first-in/again")
+    answer(fox, "first-in", "q4")
+    yak.post("/learn/waterline/first-in/begin")
+    join(classroom, "newt")
+    grid = cells(classroom)
+    assert grid["owl"]["first-in"][:2] == ["first", 1]
+    assert grid["fox"]["first-in"][:2] == ["later", 2]
+    assert grid["yak"]["first-in"][:2] == ["working", 0]
+    assert grid["newt"] == {}
+
+
+def test_a_right_step_is_no_failure(classroom: Classroom) -> None:
+    """Each right step of "be the broker" is an answer, and none of them is wrong."""
+    owl = join(classroom, "owl")
+    owl.post("/learn/waterline/first-paging/begin")
+    for placement in solution_of(catalog.exercise("first-paging")):
+        assert cells(classroom)["owl"]["first-paging"][0] == "working"
+        owl.post(
+            "/learn/waterline/first-paging/answer", {f"place-{seq}": at for seq, at in placement.items()}
+        )
+    assert cells(classroom)["owl"]["first-paging"][:2] == ["first", 3]
+    assert selectors.for_teacher(classroom, {})["hardest"] is None
+
+
+def test_help_is_needed_on_the_current_exercise_after_some_time_without_a_right_step(
+    classroom: Classroom,
+) -> None:
+    owl = join(classroom, "owl")
+    answer(owl, "first-in", "q1")
+    minutes_ago(30, "owl", "begun")
+    assert cells(classroom)["owl"]["first-in"] == ["help", 1, 30]
+    owl.post("/learn/waterline/small-body/begin")
+    grid = cells(classroom)["owl"]
+    assert grid["first-in"][0] == "wrong", "a wrong prediction that was left behind needs nobody"
+    assert grid["small-body"][0] == "working"
+
+
+def test_a_right_step_takes_the_call_for_help_back(classroom: Classroom) -> None:
+    owl = join(classroom, "owl")
+    owl.post("/learn/waterline/first-paging/begin")
+    minutes_ago(30, "owl", "begun")
+    assert cells(classroom)["owl"]["first-paging"][0] == "help"
+    first, *_rest = solution_of(catalog.exercise("first-paging"))
+    owl.post("/learn/waterline/first-paging/answer", {f"place-{seq}": at for seq, at in first.items()})
+    assert cells(classroom)["owl"]["first-paging"][0] == "working"
+
+
+def test_who_went_home_needs_nobody(classroom: Classroom) -> None:
+    owl = join(classroom, "owl")
+    answer(owl, "first-in", "q1")
+    minutes_ago(90, "owl", "begun", "touched")
+    assert cells(classroom)["owl"]["first-in"][0] == "wrong"
+
+
+def test_the_hardest_exercise_is_wrong_most_often_at_the_first_try(classroom: Classroom) -> None:
+    """Many tries of one student do not make an exercise hard."""
+    owl, fox = join(classroom, "owl"), join(classroom, "fox")
+    for _try in range(4):
+        answer(owl, "small-body", "store")
+        owl.post("/learn/waterline/small-body/again")
+    answer(fox, "small-body", solution_of(catalog.exercise("small-body")))
+    for student in (owl, fox):
         answer(student, "first-in", "q1")
-        student.post("/learn/waterline/first-in/again")
-    (row,) = selectors.for_teacher(classroom, {})["students"]
-    assert row["cells"]["first-in"][:2] == ["stuck", 3]
+    hardest = selectors.for_teacher(classroom, {})["hardest"]
+    assert (hardest["exercise"], hardest["tried"], hardest["failed"]) == ("first-in", 2, 2)
+    assert hardest["answers"] == [["q1", 2, False]]
 
 
 def test_the_page_of_a_class_and_of_a_student(classroom: Classroom, teacher: Client) -> None:
@@ -350,7 +406,12 @@ def test_the_table_is_safe_for_spreadsheets(classroom: Classroom, teacher: Clien
     rows = list(csv.DictReader(io.StringIO(reply.content.decode("utf-8-sig"))))
     assert len(rows) == 12
     assert rows[0]["student"] == "'=cmd()"
-    assert (rows[0]["exercise"], rows[0]["state"], rows[0]["first_answer"]) == ("first-in", "working", "q1")
+    assert (rows[0]["exercise"], rows[0]["state"], rows[0]["first_answer"]) == (
+        "first-in",
+        "answered wrong",
+        "q1",
+    )
+    assert (rows[0]["right_first_time"], rows[0]["score"], rows[0]["wrong_answers"]) == ("no", "0", "1")
     assert rows[1]["state"] == "not begun"
 
 

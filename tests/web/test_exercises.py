@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils.html import escape
 
 from playground import ownership
 from playground import services as sessions
 from playground.exercises import catalog, gates, learners, limits, services
+from playground.exercises.grading import Verdict
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.messages import Message
@@ -112,6 +115,56 @@ def test_a_wrong_prediction_stands_beside_what_happened(client: Client) -> None:
     assert "<td>8</td><td>4</td>" in page
     attempt = Attempt.objects.get()
     assert (attempt.passed, attempt.tally) == (False, "8")
+
+
+def test_a_locked_wrong_answer_is_explained_and_stands_beside_the_run(client: Client) -> None:
+    begin(client, "read-back")
+    explain = catalog.exercise("read-back").en.explain
+    client.post(address("read-back", "answer"), {"answer": "8"})
+    page = client.get(address("read-back")).content.decode()
+    assert escape(explain) in page, "the first mistake shows the answer, so it shows why as well"
+    assert re.search(r'class="ghost is-wrong"><dt>You said</dt><dd>8</dd>', page)
+    assert "<dt>The engine</dt><dd>4</dd>" in page
+
+
+def test_right_first_time_is_marked_on_its_own(client: Client) -> None:
+    work = begin(client, "first-in")
+    client.post(address("first-in", "answer"), {"answer": "q4"})
+    work.refresh_from_db()
+    assert (work.right_first, work.failures) == (True, 0)
+    assert "right first time" in client.get("/learn/").content.decode()
+    client.post(address("first-in", "again"))
+    client.post(address("first-in", "answer"), {"answer": "q1"})
+    work.refresh_from_db()
+    assert (work.right_first, work.failures) == (True, 1), "what was right first time stays so"
+    later = begin(client, "small-body")
+    client.post(address("small-body", "answer"), {"answer": "store"})
+    client.post(address("small-body", "again"))
+    client.post(address("small-body", "answer"), {"answer": solution_of(catalog.exercise("small-body"))})
+    later.refresh_from_db()
+    assert later.done_at is not None
+    assert not later.right_first
+
+
+def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
+    work = begin(client, "reach-delta")
+    Work.objects.update(attempts=1, hints=9)
+    client.post(address("reach-delta", "solution"))
+    work.refresh_from_db()
+    assert work.solution_shown
+    services._move_on(work, catalog.exercise("reach-delta"), Verdict(True), None)
+    assert not work.right_first
+
+
+def test_a_wrong_order_is_not_told_the_right_one(client: Client) -> None:
+    begin(client, "order-of-taking")
+    right = solution_of(catalog.exercise("order-of-taking"))
+    client.post(address("order-of-taking", "answer"), posted("order-of-taking", right[::-1]))
+    page = client.get(address("order-of-taking")).content.decode()
+    assert "not in this order" in page
+    assert ">engine<" not in page
+    client.post(address("order-of-taking", "answer"), posted("order-of-taking", right))
+    assert ">engine<" in client.get(address("order-of-taking")).content.decode()
 
 
 def test_the_broker_goes_step_by_step(client: Client) -> None:

@@ -49,3 +49,8 @@ class Verdict(msgspec.Struct, frozen=True):
     tally: str = ""
     step: int = 0
     moves: tuple[tuple[str, str, str, str, int, int], ...] = ()
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something was wrong; a right step on the way to the end is not."""
+        return not self.passed and bool(self.feedback)

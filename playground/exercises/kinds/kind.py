@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, ItemsView, Iterable
+from collections.abc import Callable, ItemsView, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from django.utils.translation import gettext as _
@@ -76,8 +76,6 @@ class Kind(ABC):
     """What stands between the parts of a counted answer."""
     votable: ClassVar[bool] = False
     """Whether a whole class can vote on it: one short answer."""
-    engine_shown: ClassVar[bool] = True
-    """Whether a verdict shows what the engine did beside the answer; a goal is reached or not."""
     lines_shown: ClassVar[int] = 1000
     """How many lines of a verdict are shown."""
 
@@ -119,6 +117,14 @@ class Kind(ABC):
     def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
         """Return how far one is after an answer."""
         return progress
+
+    def shows_engine(self, passed: bool) -> bool:
+        """Tell whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
+        return True
+
+    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+        """Return a locked answer and what the engine did, to stand beside the run; None if there is no such pair."""
+        return None
 
     def is_held(self, progress: Progress) -> bool:
         """Tell whether the run stands still, and its session can only be watched."""
@@ -165,6 +171,11 @@ class Prediction(Kind):
     def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
         """Lock the answer, whatever it was."""
         return progress._replace(locked=True)
+
+    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+        """Return what was predicted and what happened."""
+        (line,) = lines
+        return self.said(texts, line["yours"]), self.said(texts, line["engine"])
 
     def about(self, texts: Texts, name: str) -> str:
         """Return what a line is about: the only one there is, or an option."""

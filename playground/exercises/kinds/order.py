@@ -76,6 +76,10 @@ class Order(Kind):
         """Let the run go on once the order is right."""
         return progress._replace(locked=progress.locked or verdict.passed)
 
+    def shows_engine(self, passed: bool) -> bool:
+        """The places are told when the order is right: before that, they would be copied."""
+        return passed
+
     def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
         """Return the lines, sorted by their words so that the file's order gives nothing away."""
         items = [(each.id, texts.words[each.id]) for each in exercise.form.items]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from playground.exercises.grading import BadAnswer, Line, Verdict
@@ -43,6 +44,14 @@ class Several(OptionsKind):
     def solution(self, exercise: Exercise) -> list[str]:
         """Return the options that hold."""
         return holding(exercise)
+
+    def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
+        """Return the chosen options and those that hold."""
+        chosen, holding_ = (
+            self.between.join(self.about(texts, line["about"]) for line in lines if line[side]) or "–"
+            for side in ("yours", "engine")
+        )
+        return chosen, holding_
 
     def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
         """Return a line for each option that holds."""

@@ -7,15 +7,19 @@ import { follow } from "./link.js";
 const SVG = "http://www.w3.org/2000/svg";
 const MIX_WIDTH = 120;
 const SHAPES = {
-  done: [["circle", { cx: 7, cy: 7, r: 6.5 }], ["path", { d: "M4 7.3l2.100 2.100L10.200 5" }]],
+  first: [["path", { d: "M7 .6l1.900 4.200 4.600.500-3.400 3.100.900 4.500L7 10.700l-4 2.200.900-4.500L.5 5.300l4.600-.500z" }]],
+  later: [["circle", { cx: 7, cy: 7, r: 6.5 }], ["path", { d: "M4 7.3l2.100 2.100L10.200 5" }]],
   working: [["circle", { cx: 7, cy: 7, r: 5.7 }], ["path", { d: "M7 1.3a5.7 5.7 0 010 11.4z" }]],
-  stuck: [["path", { d: "M7 1.200L13.200 12.700H.8z" }], ["path", { d: "M7 5.500v3M7 10v1.200" }]],
+  wrong: [["circle", { cx: 7, cy: 7, r: 5.7 }], ["path", { d: "M4.600 4.600l4.800 4.800M9.400 4.600L4.600 9.400" }]],
+  help: [["path", { d: "M7 1.200L13.200 12.700H.8z" }], ["path", { d: "M7 5.500v3M7 10v1.200" }]],
   none: [["circle", { cx: 7, cy: 7, r: 2.2 }]],
 };
 const NAMES = {
-  done: () => gettext("done"),
+  first: () => gettext("right first time"),
+  later: () => gettext("right later"),
   working: () => gettext("working"),
-  stuck: () => gettext("stuck"),
+  wrong: () => gettext("answered wrong"),
+  help: () => gettext("needs help"),
   none: () => gettext("not begun"),
 };
 
@@ -58,8 +62,8 @@ function cell(slug, found) {
     ...SHAPES[state].map(([name, attributes]) => svg(name, attributes)),
   );
   let text = null;
-  if (state === "stuck") text = fill(gettext("%(minutes)s min"), { minutes });
-  else if (state === "working" && attempts > 1) text = `×${attempts}`;
+  if (state === "help") text = fill(gettext("%(minutes)s min"), { minutes });
+  else if (state === "wrong" && attempts > 1) text = `×${attempts}`;
   return el("td", {}, el(`span.cell.is-${state}`, {}, drawing, text));
 }
 
@@ -113,21 +117,22 @@ function drawGrid() {
 }
 
 function drawHead() {
-  const { online, stuck, share } = totals([...students.values()], slugs);
+  const { online, help, share } = totals([...students.values()], slugs);
   setText(find("[data-online]"), number(online));
   setText(find("[data-students]"), number(students.size));
   setText(find("[data-done]"), share === null ? "–" : `${share} %`);
-  setText(find("[data-stuck]"), number(stuck));
+  setText(find("[data-help]"), number(help));
 }
 
 function drawBars() {
   const counts = sums(students.values(), slugs);
   for (const line of findAll("[data-bar]")) {
-    const { done, working, stuck } = counts[line.dataset.bar];
-    for (const [name, count] of Object.entries({ done, working, stuck }))
+    const { first, later, help } = counts[line.dataset.bar];
+    for (const [name, count] of Object.entries(counts[line.dataset.bar]))
       find(`i.is-${name}`, line).style.width = `${students.size ? (100 * count) / students.size : 0}%`;
-    let text = fill(gettext("%(done)s done"), { done });
-    if (stuck) text += ` · ${fill(gettext("%(stuck)s stuck"), { stuck })}`;
+    let text = fill(gettext("%(done)s done"), { done: first + later });
+    if (first) text += ` · ${fill(gettext("%(first)s first time"), { first })}`;
+    if (help) text += ` · ${fill(gettext("%(help)s need help"), { help })}`;
     setText(find("[data-count]", line), text);
   }
 }
@@ -174,7 +179,7 @@ function drawHardest(hardest) {
   );
   setText(
     find("[data-hardest-sum]"),
-    fill(gettext("%(tried)s tried, %(failures)s wrong answers in all."), hardest),
+    fill(gettext("%(failed)s of %(tried)s were wrong at the first try."), hardest),
   );
 }
 
@@ -195,8 +200,8 @@ function drawChosen() {
       : gettext("Nothing begun yet."),
   );
   setText(
-    find("[data-who-stuck]"),
-    found?.[0] === "stuck" ? fill(gettext("%(minutes)s min"), { minutes: found[2] }) : "",
+    find("[data-who-help]"),
+    found?.[0] === "help" ? fill(gettext("%(minutes)s min"), { minutes: found[2] }) : "",
   );
   const address = data.student.replace("/0/", `/${student.id}/`);
   const watch = find("[data-who-watch]");
