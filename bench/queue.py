@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.arrivals import Arrival
+from engine.backing_queue.protocol import BackingQueue
 from engine.formats.message import MessageCodec, Template
 from engine.node.broker.virtual_host import QUEUE, VirtualHost
 from engine.settings import REAL
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog
-from engine.variable_queue import VariableQueue
-from engine.variable_queue.arrivals import Arrival
 
 SIZE_BYTES = 16
 TARGET = 10_000
@@ -26,7 +27,7 @@ class QueueUnderTest:
             emit=lambda transition: self.log.add(0, transition),
         )
         self.host.start_new()
-        self.queue: VariableQueue = self.host.add(QUEUE, durable=True, now_us=0)
+        self.queue: BackingQueue = self.host.add(DeclaredQueue(name=QUEUE), now_us=0)
         self.queue.set_target(target)
 
     def burst_and_drain(self, count: int) -> None:
@@ -34,6 +35,6 @@ class QueueUnderTest:
         queue = self.queue
         queue.publish(Arrival(count, 0, SIZE_BYTES))
         queue.drain_mailbox()
-        while queue.state.len:
-            queue.fetch(queue.state.len, False)
+        while queue.depth:
+            queue.fetch(queue.depth, False)
             queue.drain_mailbox()

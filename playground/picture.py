@@ -9,13 +9,13 @@ from typing import Any, Final
 from django.conf import settings
 from PIL import Image, ImageDraw, ImageFont
 
+from engine.backing_queue.places import Place, places_of
 from engine.reading.places import count_of, letter_of, shown_queue
 
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
 RAM, DISK, WATER = "#fff9ec", "#eef4f9", "#222d3a"
 ALPHA, BETA, GAMMA, DELTA, ALARM = "#009e73", "#e69f00", "#56b4e9", "#0072b2", "#d55e00"
-LANES: Final = ("q1", "q2", "delta", "q3", "q4")
 LEFT, TOP, RIGHT, WATERLINE, BOTTOM = 60, 190, 1140, 360, 530
 BLOCK: Final = 14
 ROWS: Final = 6
@@ -49,10 +49,11 @@ def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
     pen.line((LEFT, WATERLINE, RIGHT, WATERLINE), fill=WATER, width=3)
     pen.text((LEFT + 12, WATERLINE - 28), "RAM", FAINT, _font(16))
     pen.text((LEFT + 12, WATERLINE + 8), "disk", FAINT, _font(16))
-    width = (RIGHT - LEFT - 80) // len(LANES)
-    for at, name in enumerate(LANES):
+    places = [place for place in places_of(queue or {}) if not place.unacked]
+    width = (RIGHT - LEFT - 80) // len(places)
+    for at, place in enumerate(places):
         left = LEFT + 70 + at * width
-        _lane(pen, name, left, width - 12, *_counts(queue, name))
+        _lane(pen, place.name, left, width - 12, *_counts(queue, place))
     _foot(pen, queue, state["node"])
     out = io.BytesIO()
     image.save(out, "PNG", optimize=True)
@@ -72,11 +73,12 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
     pen.text((RIGHT, 44), clock, FAINT, _font(24), anchor="ra")
 
 
-def _counts(queue: dict[str, Any] | None, name: str) -> tuple[int, int, str]:
+def _counts(queue: dict[str, Any] | None, place: Place) -> tuple[int, int, str]:
     """Return how many contents of a lane are above the water and below it, and the colour of those below."""
     if queue is None:
         return 0, 0, DELTA
-    if name == "delta":
+    name = place.name
+    if place.counted:
         return 0, count_of(queue, name), DELTA
     letters = [(letter_of(name, extent[4]), extent[1]) for extent in queue["lanes"][name]]
     above = sum(count for letter, count in letters if letter == "alpha")

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.terms import Terms
 from engine.conformance.vector import seq_runs, vector
 from engine.formats.message import MessageCodec, Template
 from engine.msg_store import MsgStore
@@ -17,8 +19,6 @@ from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
 from engine.variable_queue import VariableQueue
-from engine.variable_queue.arrivals import Arrival, Taken
-from engine.variable_queue.lifecycle import Terms
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (

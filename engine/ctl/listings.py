@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
+from engine.backing_queue.places import places_of
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME
 from engine.extents import Extent
@@ -21,7 +22,6 @@ Row = dict[str, Any]
 
 NOTHING_MORE: Final = Live()
 
-PENDING: Final = ("ram_pending", "disk_pending", "index_pending")
 FIRST_PORT: Final = 50_001
 FIRST_PROCESS: Final = 800
 GUEST: Final = "guest"
@@ -73,28 +73,26 @@ def _queue_of(facts: Mapping[str, Any]) -> str:
 def memory_of(queue: Mapping[str, Any]) -> int:
     """Return the modelled bytes of a queue process: its entries, and an idle process."""
     entries = sum(
-        extent.count * (entry_bytes(extent) + (calibration.PENDING_HEAP if place in PENDING else 0))
-        for place, rows in queue["lanes"].items()
-        for extent in (msgspec.convert(row, Extent) for row in rows)
+        extent.count * (entry_bytes(extent) + (calibration.PENDING_HEAP if place.unacked else 0))
+        for place in places_of(queue)
+        for extent in (msgspec.convert(row, Extent) for row in queue["lanes"].get(place.name, ()))
     )
     return (calibration.QUEUE_BASE + entries) // 1000
 
 
 def backing_queue_status(queue: Mapping[str, Any], rates: Rates | None) -> Term:
     """Return the status of a queue's backing queue as the broker's own term (Q10)."""
-    lanes, counters = queue["lanes"], queue["counters"]
+    counters = queue["counters"]
     start, count, transient, end = queue["delta"]
     target = counters["target_ram_count"]
     ingress, egress, ack_ingress, ack_egress = map(erlang_float, rates or (0.0, 0.0, 0.0, 0.0))
     edges = ["undefined" if each is None else each for each in (start, end)]
+    delta = f"{{delta,{edges[0]},{count},{transient},{edges[1]}}}"
+    ready = [place for place in places_of(queue) if not place.unacked]
     pairs = [
         ("mode", queue["mode"]),
         ("version", 1),
-        ("q1", _count(lanes["q1"])),
-        ("q2", _count(lanes["q2"])),
-        ("delta", f"{{delta,{edges[0]},{count},{transient},{edges[1]}}}"),
-        ("q3", _count(lanes["q3"])),
-        ("q4", _count(lanes["q4"])),
+        *((each.name, delta if each.counted else _count(queue["lanes"][each.name])) for each in ready),
         ("len", counters["len"]),
         ("target_ram_count", "infinity" if target is None else target),
         ("next_seq_id", counters["next_seq_id"]),
@@ -114,8 +112,9 @@ def queues(state: State, live: Live) -> list[Row]:
     for number, (name, queue) in enumerate(state["queues"].items()):
         lanes, counters = queue["lanes"], queue["counters"]
         ready = counters["len"]
-        unacked = sum(_count(lanes[place]) for place in PENDING)
-        unacked_ram = _count(lanes["ram_pending"]) + _count(lanes["index_pending"])
+        waiting = [(place, _count(lanes[place.name])) for place in places_of(queue) if place.unacked]
+        unacked = sum(count for _, count in waiting)
+        unacked_ram = sum(count for place, count in waiting if place.content == "ram")
         rows.append(
             {
                 "name": name,

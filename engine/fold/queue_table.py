@@ -7,12 +7,13 @@ from typing import Any, Final
 import msgspec
 
 from engine import transitions as tr
+from engine.backing_queue.places import PLACES, listed, places_of
 from engine.extents import BLANK, Delta, Extent
 from engine.fold.index_table import IndexTable
 from engine.runs import Runs
 
-PLACES: Final = ("q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending")
-"""The sub-queues and the pending maps, in the order in which a snapshot shows them."""
+COUNTED: Final = frozenset(place.name for places in PLACES.values() for place in places if place.counted)
+"""Places whose messages no extents list: `delta` says how many they have."""
 
 
 class QueueTable:
@@ -23,21 +24,26 @@ class QueueTable:
     def __init__(self) -> None:
         self.mode = "default"
         self.durable = True
-        self.lanes: dict[str, Runs[Extent]] = {place: Runs() for place in PLACES}
+        self.lanes: dict[str, Runs[Extent]] = {}
+        """Messages by the name of their place, for each place that ever had any."""
         self.delta: Delta = BLANK
         self.counters: dict[str, Any] = {}
         self.reduction: dict[str, Any] | None = None
         self.index = IndexTable()
         self.facts: dict[str, Any] = {}
 
+    def lane(self, place: str) -> Runs[Extent]:
+        """Return the messages in one place."""
+        return self.lanes.setdefault(place, Runs())
+
     def shift(self, t: tr.Shift) -> None:
         """Messages change place, and delta's record with them."""
-        if t.source is not None and t.source != "delta":
-            source = self.lanes[t.source]
+        if t.source is not None and t.source not in COUNTED:
+            source = self.lane(t.source)
             for extent in t.extents:
                 source.remove(extent.start, extent.count)
-        if t.to is not None and t.to != "delta":
-            self.lanes[t.to].insert_all(t.extents)
+        if t.to is not None and t.to not in COUNTED:
+            self.lane(t.to).insert_all(t.extents)
         if t.delta is not None:
             self.delta = t.delta
 
@@ -71,10 +77,11 @@ class QueueTable:
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
+        places = listed(places_of(self.facts))
         return {
             "mode": self.mode,
             "durable": self.durable,
-            "lanes": {place: [rows_of(extent) for extent in self.lanes[place]] for place in PLACES},
+            "lanes": {place: [rows_of(extent) for extent in self.lane(place)] for place in places},
             "delta": rows_of(self.delta),
             "counters": dict(self.counters),
             "reduced": None if self.reduction is None else dict(self.reduction),

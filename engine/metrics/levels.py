@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from engine import transitions as t
+from engine.backing_queue.places import PLACES
 from engine.extents import WANTS_CONFIRM, Extent
 from engine.ranges import RangeSet
 from engine.waits import Stopwatch
@@ -70,7 +71,10 @@ OF_CONFIRMS = (
 AT_ONCE = frozenset({"immediate", "delivered"})
 """Causes of confirms that wait for no disk (K1, K2)."""
 
-LANES = frozenset({"q1", "q2", "q3", "q4"})
+LANES = frozenset(
+    place.name for places in PLACES.values() for place in places if not place.unacked and not place.counted
+)
+"""Places of ready messages that transitions list; of delta they tell the count."""
 
 
 def count(extents: tuple[Extent, ...]) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
@@ -12,6 +12,7 @@ import msgspec
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.errors import AmqpError
 from engine.amqp.policies import Effective
+from engine.backing_queue.arrivals import Arrival
 from engine.errors import CommandError
 from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
@@ -53,8 +54,6 @@ from engine.ranges import Range
 from engine.storage.port import Storage
 from engine.transition_log import TransitionLog
 from engine.transitions import Transition
-from engine.variable_queue.arrivals import Arrival
-from engine.variable_queue.state import QueueState
 
 STEP_HORIZON_US: Final = 60_000_000
 """A step looks this far ahead for something to happen."""
@@ -142,7 +141,7 @@ class Node:
         """Build publishers, consumers, and what AMQP closes of them."""
         self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
         self.lifetimes.consumers = self.consumers
-        self._limits = Limits(self.configuration.node, self._codec, self.storage, self._queue_states)
+        self._limits = Limits(self.configuration.node, self._codec, self.storage, self.host.queues)
         self.connections = Connections(
             self.queues,
             self.consumers,
@@ -270,9 +269,6 @@ class Node:
 
     # --- what parts tell parts that are built later ------------------------------------------------------------------
 
-    def _queue_states(self) -> Iterator[QueueState]:
-        return (each.state for each in self.queues.values())
-
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
         if self.processes.timed:
@@ -281,7 +277,7 @@ class Node:
     def _oldest_message(self) -> int:
         """Return the lowest message number that any queue has in RAM or any store on disk."""
         oldest = [store.oldest_message() for store in self.host.stores.values()]
-        oldest += [state.oldest_message() for state in self._queue_states()]
+        oldest += [queue.oldest_message() for queue in self.host.queues()]
         return min((each for each in oldest if each is not None), default=self.connections.next_msg_no)
 
     def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
@@ -409,6 +405,6 @@ class Node:
         if not self.life.runs:
             return
         for queue in self.host.queues():
-            queue.state.index.verify()
+            queue.verify()
         for store in self.host.stores.values():
             store.verify()

@@ -8,16 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from engine.backing_queue.places import place_named, places_of, ready, unacked
 from engine.extents import IN_RAM, INDEXED
-from engine.variable_queue.state import PENDING
 
 Queue = Mapping[str, Any]
 """One queue of a snapshot."""
 
-LANES: Final = ("q1", "q2", "q3", "q4")
 LETTERS: Final = ("alpha", "beta", "gamma", "delta")
-ALPHAS_ONLY: Final = frozenset({"q1", "q4", "ram_pending", "index_pending"})
-"""Places in which every body is in RAM (Q3)."""
 USUAL_QUEUE: Final = "orders"
 ONE_BY_ONE: Final = 64
 """Up to so many messages have their place told one by one."""
@@ -35,35 +32,37 @@ def letter_of(place: str, flags: int) -> str:
         place: a sub-queue, a pending map, or delta.
         flags: of its extent.
     """
-    if place == "delta":
+    about = place_named(place)
+    if about.counted:
         return "delta"
-    if place in ALPHAS_ONLY or flags & IN_RAM:
+    if about.content == "ram" or flags & IN_RAM:
         return "alpha"
     return "gamma" if flags & INDEXED else "beta"
 
 
 def count_of(queue: Queue, place: str) -> int:
     """Return how many messages a place holds."""
-    if place == "delta":
+    if place_named(place).counted:
         return int(queue["delta"][1]) if queue["delta"] else 0
     return sum(row[1] for row in queue["lanes"].get(place, ()))
 
 
 def ready_of(queue: Queue) -> int:
     """Return how many messages wait for a consumer, in the sub-queues and in delta."""
-    return sum(count_of(queue, place) for place in (*LANES, "delta"))
+    return sum(count_of(queue, place) for place in ready(places_of(queue)))
 
 
 def unacked_of(queue: Queue) -> int:
     """Return how many messages consumers hold."""
-    return sum(count_of(queue, place) for place in PENDING)
+    return sum(count_of(queue, place) for place in unacked(places_of(queue)))
 
 
 def letters_of(queue: Queue) -> dict[str, int]:
     """Return how many of the waiting messages there are of each Greek letter (Q3)."""
     found = dict.fromkeys(LETTERS, 0)
-    found["delta"] = count_of(queue, "delta")
-    for place in LANES:
+    for place in ready(places_of(queue)):
+        if place_named(place).counted:
+            found["delta"] += count_of(queue, place)
         for row in queue["lanes"].get(place, ()):
             found[letter_of(place, row[4])] += row[1]
     return found
@@ -85,7 +84,7 @@ def place_of(queue: Queue, seq_id: int) -> str | None:
     """Return where a message is: a sub-queue, `delta`, `unacked` or `gone`; None when it was never there."""
     for place, rows in queue["lanes"].items():
         if any(row[0] <= seq_id < row[0] + row[1] for row in rows):
-            return "unacked" if place in PENDING else place
+            return "unacked" if place_named(place).unacked else place
     if any(first <= seq_id < end for first, end in in_delta(queue)):
         return "delta"
     return "gone" if 0 <= seq_id < (queue["counters"].get("next_seq_id") or 0) else None

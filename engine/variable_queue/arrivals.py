@@ -1,9 +1,8 @@
-"""What enters and leaves a queue, as values."""
+"""The entry that an arrival becomes."""
 
 from __future__ import annotations
 
-import msgspec
-
+from engine.backing_queue.arrivals import Arrival
 from engine.extents import (
     HOME_STORE,
     IN_RAM,
@@ -13,54 +12,6 @@ from engine.extents import (
     Extent,
 )
 from engine.variable_queue.state import QueueState
-
-
-class Arrival(msgspec.Struct, frozen=True, gc=False):
-    """Messages on their way into a queue: consecutive message numbers, all else equal.
-
-    Args:
-        count: number of messages.
-        msg_no: number of the first message's id.
-        size_bytes: body bytes of each.
-        raw_persistent: the publisher set delivery_mode 2.
-        wants_confirm: the queue process asks for a disk-dependent confirm (K1).
-        expiry_us: absolute wall-clock microseconds, 0 for never.
-        template: exchange, routing key and properties, as registered with the codec.
-    """
-
-    count: int
-    msg_no: int
-    size_bytes: int
-    raw_persistent: bool = False
-    wants_confirm: bool = False
-    expiry_us: int = 0
-    template: int = 0
-
-    def part(self, offset: int, count: int) -> Arrival:
-        """Return `count` of the messages beginning at `offset`."""
-        return Arrival(
-            count,
-            self.msg_no + offset,
-            self.size_bytes,
-            self.raw_persistent,
-            self.wants_confirm,
-            self.expiry_us,
-            self.template,
-        )
-
-
-class Taken(msgspec.Struct, frozen=True, gc=False):
-    """Messages taken from the head.
-
-    Args:
-        extent: the messages as the queue keeps them now (or kept them last).
-        redelivered: how many of them, the first ones, carry redelivered = true (Q33).
-        lane: the sub-queue they came from.
-    """
-
-    extent: Extent
-    redelivered: int
-    lane: str
 
 
 def new_extent(q: QueueState, arrival: Arrival) -> Extent:

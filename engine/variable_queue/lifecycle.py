@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from engine.backing_queue.terms import Terms
 from engine.extents import BLANK, Delta
 from engine.transitions import PendingPurged, QueueStarted, QueueStopped
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.pending import end_messages
 from engine.variable_queue.state import PENDING, QueueState
 from engine.variable_queue.taking import drop_ready
-
-
-class Terms(msgspec.Struct, frozen=True):
-    """What a clean stop saves for the next start (Q63, S128).
-
-    Args:
-        segments: (segment number, unacked) of every segment the index knew; None when they were lost.
-        persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
-    """
-
-    segments: tuple[tuple[int, int], ...] | None
-    next_seq_id: int
-    next_deliver_seq_id: int
-    persistent_ref: str | None
-    persistent_count: int
-    persistent_bytes: int
 
 
 def terminate(q: QueueState) -> Terms:

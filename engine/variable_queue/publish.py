@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from engine.backing_queue.arrivals import Arrival
 from engine.extents import Extent
 from engine.ranges import Range
 from engine.transitions import Published, PublishedDelivered
 from engine.variable_queue.accounting import account
-from engine.variable_queue.arrivals import Arrival, new_extent
+from engine.variable_queue.arrivals import new_extent
 from engine.variable_queue.disk import flush_cache, write
 from engine.variable_queue.pending import record_pending
 from engine.variable_queue.reduce import count_towards_reduction, until_reduction

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.protocol import Message, NeedsTimeout
+from engine.backing_queue.terms import Terms
 from engine.extents import Extent
 from engine.formats.message import MessageCodec
 from engine.msg_store import MsgStore
@@ -17,11 +20,12 @@ from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import CountersChanged, TargetChanged, Transition
 from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
-from engine.variable_queue.arrivals import Arrival, Taken
 from engine.variable_queue.invariants import check
-from engine.variable_queue.lifecycle import Terms
+from engine.variable_queue.reading import Reading
 from engine.variable_queue.reduce import resume
-from engine.variable_queue.state import QueueState
+from engine.variable_queue.state import QueueState, as_it_is
+
+NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
 
 class Drained(msgspec.Struct, frozen=True):
@@ -31,7 +35,7 @@ class Drained(msgspec.Struct, frozen=True):
     resumes: int
 
 
-class VariableQueue:
+class VariableQueue(Reading):
     """One classic queue of version 1 on its index and its clients of two message stores.
 
     The owner sets `now_us` (virtual microseconds) before it calls a verb. After every verb the broker's invariants
@@ -43,6 +47,7 @@ class VariableQueue:
         persistent, transient: the message stores of the virtual host.
         ref: name of this queue at its stores.
         settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
+        as_read: see QueueState.
     """
 
     def __init__(
@@ -59,6 +64,7 @@ class VariableQueue:
         ref: str,
         emit: Callable[[Transition], None],
         settle: Callable[[], None],
+        as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
     ) -> None:
         index = QueueIndex(
             queue=name,
@@ -91,6 +97,8 @@ class VariableQueue:
             emit=emit,
             settle=settle,
         )
+        self.state.as_read = as_read
+        self._settle = settle
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
@@ -203,19 +211,6 @@ class VariableQueue:
         pending.purge_acks(self.state)
         self._done()
 
-    def undisturbed(self, count: int) -> int:
-        """Return how many of `count` fetches give the same result at once as with P10's put-back after each.
-
-        The put-back moves a q3 head with its body in RAM to q4, and may bring a refill one fetch earlier; both only
-        matter where the last messages of q3 are near.
-        """
-        q = self.state
-        if q.mode == "lazy":
-            return min(count, max(1, q.q3.total - 1))
-        if q.q4.total > 1:
-            return min(count, q.q4.total - 1)
-        return min(count, max(1, q.q3.total + q.q4.total - 2))
-
     # --- memory ------------------------------------------------------------------------------------------------------
 
     def ram_duration(self) -> float | None:
@@ -264,9 +259,9 @@ class VariableQueue:
         self.state.index.flush()
         self._done()
 
-    def needs_timeout(self) -> str:
-        """Tell which timer the process must arm: no, timed or idle (P1)."""
-        return {"no": "no", "confirms": "timed", "other": "idle"}[self.state.index.needs_sync()]
+    def needs_timeout(self) -> NeedsTimeout:
+        """Tell which timer the process must arm (P1)."""
+        return NEEDS[self.state.index.needs_sync()]
 
     def drain_mailbox(self) -> Drained:
         """Apply callbacks and credit, resume once a round if credit or a bump came, until quiet (K7, F5, Q52)."""
@@ -287,15 +282,32 @@ class VariableQueue:
         self._done()
         return Drained(bumps, resumes)
 
-    def take_message(self, kind: str, what: object) -> None:
+    def take_message(self, kind: str, what: Any) -> None:
         """Handle one message of the mailbox, as a process with a mailbox of its own does (K7, F5, Q52).
 
         Args:
-            kind, what: as they were taken from `state.mailbox`.
+            kind, what: as `take_posted` returned them.
         """
         if self._handle(kind, what):
             resume(self.state)
         self._done()
+
+    def take_posted(self) -> list[Message]:
+        """Return what stores and index sent since, for a process with a mailbox of its own."""
+        posted = list(self.state.mailbox)
+        self.state.mailbox.clear()
+        return posted
+
+    def let_stores_work_alone(self, alone: bool) -> None:
+        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
+        self.state.settle = _nothing if alone else self._settle
+
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+        self.state.mailbox.extendleft(reversed(waiting))
+        self.let_stores_work_alone(False)
+        do()
+        self.let_stores_work_alone(True)
 
     def drain_confirmed(self) -> list[Range]:
         """Hand over the message numbers whose confirms may be sent (K8)."""
@@ -343,21 +355,6 @@ class VariableQueue:
                 self._handle(*message)
                 return
 
-    # --- looking -----------------------------------------------------------------------------------------------------
-
-    def snapshot(self) -> dict[str, Any]:
-        """Return the queue's state as plain values, from its own structures (the fold's counterpart)."""
-        q = self.state
-        return {
-            "mode": q.mode,
-            "durable": q.durable,
-            "lanes": q.lanes_snapshot(),
-            "delta": q.delta,
-            "counters": q.counters(),
-            "reduced": q.reduced,
-            "index": q.index.snapshot(),
-        }
-
     def _done(self) -> None:
         """End a verb: check the invariants, then tell the numbers that changed."""
         q = self.state
@@ -368,3 +365,7 @@ class VariableQueue:
             q.last_counters = now
             changed = {name: value for name, value in now.items() if before.get(name) != value}
             q.emit(CountersChanged("Q5", q.name, changed))
+
+
+def _nothing() -> None:
+    """Let the stores go on at their own pace."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from engine.backing_queue.arrivals import Taken
 from engine.extents import IN_RAM, Extent
 from engine.runs import Runs
 from engine.transitions import Dropped, Fetched, LaneJoined, PutBack, Why
 from engine.variable_queue.accounting import account
-from engine.variable_queue.arrivals import Taken
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.disk import write
 from engine.variable_queue.pending import end_messages, place_of_pending, record_pending

@@ -13,9 +13,9 @@ from typing import Any
 import pika
 from pika.adapters.blocking_connection import BlockingChannel
 
+from engine.backing_queue.arrivals import Arrival
 from engine.formats.message import Template
 from engine.formats.names import queue_directory
-from engine.variable_queue.arrivals import Arrival
 from tests.differential.node import PrivateNode
 from tests.interop.cases import generated_body
 from tests.interop.client import channel, count_of, drain, listed

@@ -20,8 +20,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "engine.storage": ("engine.storage", *VALUES),
     "engine.queue_index": ("engine.queue_index", "engine.formats", "engine.storage", *VALUES),
     "engine.msg_store": ("engine.msg_store", "engine.formats", "engine.storage", *VALUES),
+    "engine.backing_queue": ("engine.backing_queue", *VALUES),
     "engine.variable_queue": (
         "engine.variable_queue",
+        "engine.backing_queue",
         "engine.queue_index",
         "engine.msg_store",
         "engine.formats.message",  # sizes of the property block, which decide a body's home (Q12)

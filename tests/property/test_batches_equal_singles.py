@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.backing_queue.arrivals import Arrival, Taken
 from engine.conformance.door import Door
 from engine.ranges import Range
 from engine.storage.ledger import LedgerStorage
 from engine.variable_queue import VariableQueue
-from engine.variable_queue.arrivals import Arrival, Taken
 
 
 class OneAtATime:

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from engine.backing_queue.arrivals import Arrival
 from engine.errors import InvariantBroken
 from engine.extents import BLANK, HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, Delta, Extent
 from engine.formats.message import Template
 from engine.transitions import EntriesRecorded
-from engine.variable_queue.arrivals import Arrival, new_extent
+from engine.variable_queue.arrivals import new_extent
 from engine.variable_queue.disk import trim, write_body
 from engine.variable_queue.invariants import check
 from engine.variable_queue.state import LANES, PENDING

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from engine.backing_queue.protocol import BackingQueue
 from engine.formats.message import MessageCodec
 from engine.node.commands.commands import Publish
 from engine.node.commands.settings import NodeSettings
 from engine.storage.port import Storage
-from engine.variable_queue.state import QueueState
 
 INDEX_BYTES: Final = 100
 """More than the index writes for one message, in journal and segment together, beside an embedded body."""
@@ -23,7 +23,7 @@ class Limits:
     Args:
         settings: the node's settings.
         codec: sizes of stored messages.
-        queues: gives the records of all queues.
+        queues: gives all backing queues that run.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Limits:
         settings: NodeSettings,
         codec: MessageCodec,
         storage: Storage,
-        queues: Callable[[], Iterable[QueueState]],
+        queues: Callable[[], Iterable[BackingQueue]],
     ) -> None:
         self._max_messages = settings.max_messages
         self._max_disk_bytes = settings.max_disk_bytes
@@ -47,8 +47,8 @@ class Limits:
             waiting: messages that were let in and wait in a socket.
             copies: how many queues each message goes to.
         """
-        states = list(self._queues())
-        held = sum(state.len + state.pending_count for state in states) + waiting
+        queues = list(self._queues())
+        held = sum(each.depth + each.unacked for each in queues) + waiting
         room = (self._max_messages - held) // max(copies, 1)
         if copies and batch.count > room:
             return (
@@ -59,7 +59,7 @@ class Limits:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
         each = copies * (2 * term + INDEX_BYTES)
-        in_ram = sum(state.ram_bytes for state in states)
+        in_ram = sum(each.ram_bytes for each in queues)
         used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
         free = self._max_disk_bytes - used
         if batch.count * each > free:

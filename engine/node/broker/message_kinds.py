@@ -8,12 +8,12 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from engine.backing_queue.arrivals import Arrival
 from engine.extents import RAW_PERSISTENT, READ_BACK, Extent
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.node.commands.base import Message
 from engine.runs import Runs
-from engine.variable_queue.arrivals import Arrival
 
 PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
 MANY_RUNS: Final = 4096

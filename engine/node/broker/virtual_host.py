@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Literal
 
+from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.protocol import BackingQueue
+from engine.backing_queue.terms import Terms
 from engine.extents import Extent
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
 from engine.msg_store import MsgStore
+from engine.node.broker.backing_queues import BACKING_QUEUES, backing_queue_of
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
-from engine.variable_queue import VariableQueue
-from engine.variable_queue.lifecycle import Terms
 
 VHOST: Final = "/"
 QUEUE: Final = "orders"
@@ -29,17 +31,19 @@ class Hosted:
 
     Args:
         durable: whether the queue survives a restart (D1).
+        backing_queue: name of its implementation in the table.
         redeclared: whether a client declares it again after each restart, as the only queue of a scenario is.
     """
 
-    def __init__(self, name: str, durable: bool, redeclared: bool) -> None:
+    def __init__(self, name: str, durable: bool, backing_queue: str, redeclared: bool) -> None:
         self.name = name
         self.durable = durable
+        self.backing_queue = backing_queue
         self.redeclared = redeclared
         self.directory = f"msg_stores/vhosts/{vhost_directory(VHOST)}/queues/{queue_directory(VHOST, name)}"
         self.crashes = 0
         self.terms: Terms | None = None
-        self.queue: VariableQueue
+        self.queue: BackingQueue
 
     @property
     def ref(self) -> str:
@@ -69,7 +73,7 @@ class VirtualHost:
         self.down = False
         """Whether all is stopped; then there are files and nothing else."""
 
-    def queues(self) -> Iterator[VariableQueue]:
+    def queues(self) -> Iterator[BackingQueue]:
         """Yield every queue that runs, the oldest first."""
         for each in () if self.down else self.hosted.values():
             yield each.queue
@@ -90,7 +94,7 @@ class VirtualHost:
 
     def _make_queue(self, hosted: Hosted, now_us: int) -> None:
         """Make a blank queue with clients of both stores, which run already."""
-        hosted.queue = VariableQueue(
+        hosted.queue = BACKING_QUEUES[hosted.backing_queue].make(
             name=hosted.name,
             durable=hosted.durable,
             settings=self._settings,
@@ -102,9 +106,9 @@ class VirtualHost:
             ref=hosted.ref,
             emit=self._emit,
             settle=self.settle,
+            as_read=self._as_read,
         )
-        hosted.queue.state.as_read = self._as_read
-        hosted.queue.state.now_us = now_us
+        hosted.queue.advance_clock(now_us)
 
     def settle(self) -> None:
         """Let both stores handle what was sent to them, sync and collect garbage (S166, S167)."""
@@ -121,9 +125,10 @@ class VirtualHost:
         for side in SIDES:
             self.stores[side].start_new()
 
-    def add(self, name: str, durable: bool, now_us: int, redeclared: bool = False) -> VariableQueue:
-        """Begin a queue that is not there yet; arguments as for Hosted."""
-        hosted = self.hosted[name] = Hosted(name, durable, redeclared)
+    def add(self, queue: DeclaredQueue, now_us: int, redeclared: bool = False) -> BackingQueue:
+        """Begin a queue that is not there yet; `redeclared` as for Hosted."""
+        hosted = Hosted(queue.name, queue.durable, backing_queue_of(queue), redeclared)
+        self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()
         return hosted.queue
@@ -146,12 +151,12 @@ class VirtualHost:
                 if not hosted.redeclared:
                     del self.hosted[hosted.name]
         known = list(self.hosted.values())
-        indexes = [each.queue.state.index for each in known]
+        stopped = [each.queue for each in known]
         self._make_stores()
         self.stores["transient"].start_new()
         refs = [each.terms.persistent_ref for each in known if each.terms and each.terms.persistent_ref]
         clean = self.stores["persistent"].start(
-            refs, lambda: [(each.start, each.count) for index in indexes for each in index.store_references()]
+            refs, lambda: [(each.start, each.count) for queue in stopped for each in queue.store_references()]
         )
         for hosted in known:
             self._make_queue(hosted, now_us)
@@ -160,7 +165,7 @@ class VirtualHost:
             else:
                 hosted.queue.start_new()
 
-    def restart_queue(self, name: str, now_us: int) -> VariableQueue:
+    def restart_queue(self, name: str, now_us: int) -> BackingQueue:
         """Let one queue process crash, and its supervisor start it on its files while the stores run (Q62, D4)."""
         hosted = self.hosted[name]
         hosted.queue.kill("crash")

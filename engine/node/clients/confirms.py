@@ -8,11 +8,11 @@ from functools import partial
 import msgspec
 
 from engine.amqp.errors import AmqpError
+from engine.backing_queue.arrivals import Arrival
 from engine.node.clients.actors import Publisher
 from engine.ranges import Range, RangeSet
 from engine.runs import Runs
 from engine.transitions import Committed, ConfirmsSent, NacksSent, Transition, Why
-from engine.variable_queue.arrivals import Arrival
 
 
 class Awaited(msgspec.Struct, frozen=True, gc=False):

@@ -9,6 +9,7 @@ import msgspec
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
+from engine.backing_queue.arrivals import Arrival
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
@@ -26,7 +27,6 @@ from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
 from engine.transitions import ConnectionBlocked, ConnectionUnblocked, Transition, Unroutable
-from engine.variable_queue.arrivals import Arrival
 
 
 class Connections:

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from engine.amqp.declarations import unknown_tag
+from engine.backing_queue.arrivals import Taken
 from engine.errors import CommandError
 from engine.node.clients.actors import OPEN, Consumer, Hand
 from engine.node.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
@@ -15,7 +16,6 @@ from engine.node.clients.way_out import WayOut
 from engine.node.commands.base import HAND
 from engine.ranges import Range
 from engine.transitions import ConsumerCancelled, GotEmpty, Transition
-from engine.variable_queue.arrivals import Taken
 
 MAX_CHANNELS: Final = 16
 """Channels by hand of one node: a bound of this program."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from engine.backing_queue.arrivals import Arrival, Taken
 from engine.extents import Extent
 from engine.node.clients.actors import Consumer
 from engine.node.clients.channel import Channel
 from engine.node.time.process import Process
 from engine.ranges import Range
-from engine.variable_queue.arrivals import Arrival, Taken
 
 
 class Queue(Protocol):

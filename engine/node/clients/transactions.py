@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from engine.backing_queue.arrivals import Arrival
 from engine.node.commands.commands import Publish
-from engine.variable_queue.arrivals import Arrival
 
 
 class Held(msgspec.Struct, frozen=True, gc=False):

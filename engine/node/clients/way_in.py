@@ -8,6 +8,7 @@ from typing import Final, Protocol
 
 import msgspec
 
+from engine.backing_queue.arrivals import Arrival
 from engine.node.clients.actors import CLOSED, Publisher
 from engine.node.clients.queue import Queue
 from engine.node.commands.commands import Publish
@@ -16,7 +17,6 @@ from engine.node.time.credit import Spec
 from engine.node.time.meter import publish_ns
 from engine.node.time.process import PUBLISH, Process
 from engine.node.time.processes import Processes
-from engine.variable_queue.arrivals import Arrival
 
 SOCKET_BYTES: Final = 256 * 1024
 """A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""

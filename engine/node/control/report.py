@@ -131,6 +131,6 @@ class Report:
     def live(self) -> Live:
         """Return what a snapshot does not tell: rates, and who is subscribed."""
         return Live(
-            {name: each.state.rates.all for name, each in self._queues.items()},
+            {name: each.process.queue.rates for name, each in self._queues.items()},
             frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),
         )

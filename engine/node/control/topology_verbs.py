@@ -97,7 +97,7 @@ class TopologyVerbs:
         check_delete_queue(
             self._definitions.queues.get(command.name),
             connection_of(command.channel),
-            ready=live.state.len if live is not None else 0,
+            ready=live.depth if live is not None else 0,
             consumers=len(self._consumers.of(command.name)) if live is not None else 0,
             if_unused=command.if_unused,
             if_empty=command.if_empty,

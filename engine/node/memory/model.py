@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
+from engine.backing_queue.protocol import BackingQueue
 from engine.extents import Extent
 from engine.node.memory import calibration as cal
 from engine.ranges import RangeSet
-from engine.variable_queue import VariableQueue
-from engine.variable_queue.state import LANES, PENDING
 
 
 class Memory(msgspec.Struct, frozen=True):
@@ -70,7 +69,7 @@ def queues_bytes(count: int, connection_bytes: int) -> int:
 
 
 def measure(
-    base: int, connections: int, queues: Sequence[VariableQueue], stores: Iterable[dict[str, Any]]
+    base: int, connections: int, queues: Sequence[BackingQueue], stores: Iterable[dict[str, Any]]
 ) -> Memory:
     """Add up the memory; the cost follows the number of runs.
 
@@ -82,15 +81,14 @@ def measure(
     entries = bodies = in_ram_and_store = 0
     counted = RangeSet()
     for queue in queues:
-        for place in LANES + PENDING:
-            pending = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP if place in PENDING else 0
-            for extent in queue.state.runs_of(place):
-                entries += extent.count * (entry_bytes(extent) + pending)
-                if extent.in_ram:
-                    count = extent.count if len(queues) == 1 else _not_counted(counted, extent)
-                    bodies += count * body_bytes(extent.size_bytes)
-                    if extent.in_store:
-                        in_ram_and_store += count * extent.size_bytes
+        for place, extent in queue.entries():
+            pending = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP if place.unacked else 0
+            entries += extent.count * (entry_bytes(extent) + pending)
+            if extent.in_ram:
+                count = extent.count if len(queues) == 1 else _not_counted(counted, extent)
+                bodies += count * body_bytes(extent.size_bytes)
+                if extent.in_store:
+                    in_ram_and_store += count * extent.size_bytes
     stores_total, cached = _stores(stores)
     cached_bodies = max(0, cached - in_ram_and_store)
     return Memory(
@@ -111,20 +109,17 @@ def _not_counted(counted: RangeSet, extent: Extent) -> int:
     return extent.count - known
 
 
-def _journal(queue: VariableQueue) -> int:
-    index = queue.state.index
-    total = len(index.segments.file_bytes) * cal.SEGMENT_HEAP * index.size // cal.SEGMENT_ENTRIES
-    for slot in index.segments.pending:
-        publish = slot.publish
-        if publish is None:
-            continue
-        if publish.embedded:
-            binary = cal.JOURNAL_BINARY_EMBEDDED + cal.JOURNAL_BINARY_PER_BYTE * publish.size_bytes
-            total += slot.count * (cal.JOURNAL_HEAP_EMBEDDED + binary)
+def _journal(queue: BackingQueue) -> int:
+    index = queue.index_load()
+    total = index.segments * cal.SEGMENT_HEAP * index.segment_entries // cal.SEGMENT_ENTRIES
+    for count, embedded, size_bytes in index.records:
+        if embedded:
+            binary = cal.JOURNAL_BINARY_EMBEDDED + cal.JOURNAL_BINARY_PER_BYTE * size_bytes
+            total += count * (cal.JOURNAL_HEAP_EMBEDDED + binary)
         else:
-            total += slot.count * cal.JOURNAL_HEAP_STORE
-        if index.journal.buffered_bytes:
-            total += slot.count * cal.JOURNAL_BUFFER_HEAP
+            total += count * cal.JOURNAL_HEAP_STORE
+        if index.buffered:
+            total += count * cal.JOURNAL_BUFFER_HEAP
     return total
 
 

@@ -8,6 +8,7 @@ from functools import partial
 
 from engine.amqp.deaths import died, without_cycles
 from engine.amqp.policies import Effective
+from engine.backing_queue.arrivals import Arrival
 from engine.extents import Extent
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.message_kinds import MessageKinds
@@ -17,7 +18,6 @@ from engine.node.queues.evictions import Reason
 from engine.node.time.process import PUBLISH
 from engine.node.time.scheduler import Scheduler
 from engine.transitions import DeadLettered, Transition
-from engine.variable_queue.arrivals import Arrival
 
 SECOND_US = 1_000_000
 

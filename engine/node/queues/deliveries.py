@@ -9,7 +9,8 @@ from typing import NamedTuple
 import msgspec
 
 from engine.amqp.policies import expiry_ms
-from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.extents import Extent
 from engine.node.clients.actors import Consumer
 from engine.node.clients.channel import Channel, tags_of
 from engine.node.clients.way_out import WayOut
@@ -21,8 +22,6 @@ from engine.node.time.process import ACK, PUBLISH, Process
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
 from engine.transitions import Discarded, Dropped, Rejected, Transition, Why
-from engine.variable_queue.arrivals import Arrival, Taken, new_extent
-from engine.variable_queue.state import QueueState
 
 
 class Callbacks(NamedTuple):
@@ -81,14 +80,14 @@ class Deliveries:
         return self.evictions.may_reject
 
     @property
-    def state(self) -> QueueState:
-        """The record of the backing queue."""
-        return self.process.queue.state
+    def depth(self) -> int:
+        """Ready messages."""
+        return self.process.queue.depth
 
     @property
     def durable(self) -> bool:
         """Whether it survives a restart (D1)."""
-        return self.state.durable
+        return self.process.queue.durable
 
     @property
     def mailbox(self) -> Process | None:
@@ -104,7 +103,7 @@ class Deliveries:
 
     def entry(self, arrival: Arrival) -> Extent:
         """Return what an arrival would be in this queue."""
-        return new_extent(self.state, arrival)
+        return self.process.queue.entry(arrival)
 
     # --- consumers come and go ---------------------------------------------------------------------------------------
 
@@ -186,7 +185,7 @@ class Deliveries:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
         none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
         done = 0
-        if not queue.state.len and not none_fits:
+        if not queue.depth and not none_fits:
             done = self._deliver_directly(arrival, spacing_us)
         rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
         if rest is not None and evictions.none_stays and not none_fits:
@@ -207,22 +206,26 @@ class Deliveries:
 
     def _vanish(self, arrival: Arrival) -> None:
         """Messages that may not stay for a moment leave no trace (P8.4)."""
-        self._emit(Dropped("P8", self.name, None, None, (self._extent(arrival),), None, {"cause": "ttl"}))
+        self._emit(
+            Dropped(
+                "P8", self.name, None, None, (self.process.queue.unkept(arrival),), None, {"cause": "ttl"}
+            )
+        )
         self._on_discarded(self.name, arrival)
 
     def _reject(self, arrival: Arrival) -> None:
         """The queue is full and takes nothing: nack, and dead-letter with reject-publish-dlx (P8.1)."""
-        state, limits = self.state, self.evictions.limits
+        queue, limits = self.process.queue, self.evictions.limits
         why: Why = {
-            "len": state.len,
-            "bytes": state.bytes,
+            "len": queue.depth,
+            "bytes": queue.ready_bytes,
             "max_length": limits.max_length,
             "max_length_bytes": limits.max_length_bytes,
             "overflow": limits.overflow,
         }
         self._emit(Rejected("P8", self.name, arrival.count, why))
         if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
-            self._bury(self.name, "maxlen", [self._extent(arrival)], limits)
+            self._bury(self.name, "maxlen", [self.process.queue.unkept(arrival)], limits)
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
     def _deliver_directly(self, arrival: Arrival, spacing_us: int) -> int:
@@ -236,9 +239,9 @@ class Deliveries:
             part = arrival.part(done, each * len(turns))
             if consumer.needs_ack:
                 tags = queue.publish_delivered(part, spacing_us)
-                extent = msgspec.structs.replace(self._extent(part), start=tags.start)
+                extent = msgspec.structs.replace(self.process.queue.unkept(part), start=tags.start)
             else:
-                extent = self._extent(part)
+                extent = self.process.queue.unkept(part)
                 self._discard(part)
             self._deal(turns, [(extent, 0)])
             done += part.count
@@ -287,18 +290,8 @@ class Deliveries:
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
-        self._emit(Discarded("Q24", self.name, None, None, (self._extent(part),)))
+        self._emit(Discarded("Q24", self.name, None, None, (self.process.queue.unkept(part),)))
         self._on_discarded(self.name, part)
-
-    def _extent(self, part: Arrival) -> Extent:
-        """Return messages that the queue does not keep as an extent."""
-        flags = 0
-        if part.raw_persistent:
-            flags = RAW_PERSISTENT | (PERSISTENT if self.state.durable else 0)
-        next_seq_id = self.state.next_seq_id
-        return Extent(
-            next_seq_id, part.count, part.msg_no, part.size_bytes, flags, part.expiry_us, part.template
-        )
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
 
@@ -306,7 +299,7 @@ class Deliveries:
         """Fetch messages, each fetch followed by a pass of drop_expired with its take and put-back (P10)."""
         queue = self.process.queue
         taken: list[Taken] = []
-        while count > 0 and queue.state.len:
+        while count > 0 and queue.depth:
             batch = self.evictions.unexpired(min(count, max(1, queue.undisturbed(count))))
             got = queue.fetch(batch, ack, spacing_us)
             taken += got
@@ -316,10 +309,10 @@ class Deliveries:
 
     def _run_backlog(self, spacing_us: int) -> None:
         """Deliver waiting messages while a consumer is ready (P7)."""
-        state = self.process.queue.state
-        while state.len and (consumer := self.ring.next()) is not None:
-            turns = self.ring.turns(consumer, state.len)
-            count = self.ring.share(turns, state.len) * len(turns)
+        queue = self.process.queue
+        while queue.depth and (consumer := self.ring.next()) is not None:
+            turns = self.ring.turns(consumer, queue.depth)
+            count = self.ring.share(turns, queue.depth) * len(turns)
             taken = self.take(count, consumer.needs_ack, spacing_us)
             self._deal(turns, [(each.extent, each.redelivered) for each in taken])
 

@@ -8,14 +8,11 @@ from typing import Literal
 from msgspec.structs import replace
 
 from engine.amqp.policies import Effective, too_long
+from engine.backing_queue.arrivals import Arrival, Taken
 from engine.extents import Extent
 from engine.node.queues.queue_process import MILLISECOND_US, TIMER, QueueProcess
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
-from engine.variable_queue.arrivals import Arrival, Taken, new_extent
-from engine.variable_queue.rates import UPDATE_ABOVE
-from engine.variable_queue.reduce import until_reduction
-from engine.variable_queue.state import QueueState
 
 Reason = Literal["expired", "rejected", "maxlen"]
 Bury = Callable[[str, Reason, Sequence[Extent], Effective], None]
@@ -67,11 +64,11 @@ class Evictions:
 
     def room(self, size_bytes: int) -> int:
         """Return how many more messages of a size fit before the limits (P8)."""
-        state, rooms = self.process.queue.state, [1 << 62]
+        queue, rooms = self.process.queue, [1 << 62]
         if self.limits.max_length is not None:
-            rooms.append(self.limits.max_length - state.len)
+            rooms.append(self.limits.max_length - queue.depth)
         if self.limits.max_length_bytes is not None:
-            left = self.limits.max_length_bytes - state.bytes
+            left = self.limits.max_length_bytes - queue.ready_bytes
             if size_bytes:
                 rooms.append(left // size_bytes)
             elif left < 0:
@@ -103,30 +100,21 @@ class Evictions:
         The pass is left out where taking and putting back changes nothing.
         """
         queue = self.process.queue
-        if not queue.state.len:
+        if not queue.depth:
             return
-        if passes_without_effect(queue.state):
-            self._arm(_head_expiry(queue.state))
+        if queue.head_stays():
+            self._arm(queue.head_expiry_us())
             return
         if self.dead_letters:
-            dead, next_us = queue.fetchwhile(queue.state.now_us)
+            dead, next_us = queue.fetchwhile(queue.now_us)
             self._bury_taken("expired", dead)
         else:
-            _, next_us = queue.dropwhile(queue.state.now_us)
+            _, next_us = queue.dropwhile(queue.now_us)
         self._arm(next_us)
 
     def unexpired(self, count: int) -> int:
         """Return how many of `count` messages may be taken before one that a pass of drop_expired would drop (P10)."""
-        state = self.process.queue.state
-        if not self.expiries:
-            return count
-        lane = state.q4 if state.mode == "default" and state.q4 else state.q3
-        ahead = 0
-        for extent in lane:
-            if ahead >= count or 0 < extent.expiry_us <= state.now_us:
-                break
-            ahead += extent.count
-        return max(1, min(count, ahead))
+        return self.process.queue.unexpired(count) if self.expiries else count
 
     def _bury_taken(self, reason: Reason, dead: Sequence[Taken], one_by_one: bool = False) -> None:
         """Publish dead messages to the dead-letter exchange, then acknowledge them."""
@@ -170,21 +158,21 @@ class Evictions:
         queue, dropped = self.process.queue, 0
         if not self.drops_head:
             return 0
-        while too_long(self.limits, queue.state.len, queue.state.bytes):
-            count = self._too_many(queue.state)
+        while too_long(self.limits, queue.depth, queue.ready_bytes):
+            count = self._too_many()
             self._drop(count)
             dropped += count
         return dropped
 
-    def _too_many(self, state: QueueState) -> int:
+    def _too_many(self) -> int:
         """Return how many heads of one size must go at least."""
-        surplus = [1]
+        queue, surplus = self.process.queue, [1]
         if self.limits.max_length is not None:
-            surplus.append(state.len - self.limits.max_length)
-        if self.limits.max_length_bytes is not None and state.mode == "default":
-            head = (state.q4 or state.q3).first
-            if head.size_bytes:
-                over = -(-(state.bytes - self.limits.max_length_bytes) // head.size_bytes)
+            surplus.append(queue.depth - self.limits.max_length)
+        if self.limits.max_length_bytes is not None:
+            head = queue.head_run()
+            if head is not None and head.size_bytes:
+                over = -(-(queue.ready_bytes - self.limits.max_length_bytes) // head.size_bytes)
                 surplus.append(min(over, head.count))
         return max(surplus)
 
@@ -203,64 +191,22 @@ class Evictions:
             rest = arrival.part(done, arrival.count - done)
             count = self._at_once(rest)
             if done and self.drops_head:
-                queue.state.now_us += spacing_us
+                queue.pass_time(spacing_us)
             queue.publish(rest.part(0, count), spacing_us=spacing_us)
             dropped = self.drop_heads()
-            alone = queue.state.len == 1
+            alone = queue.depth == 1
             if (dropped or alone) and not (dropped and alone and not arrival.expiry_us):
                 self.drop_expired()
             done += count
 
     def _at_once(self, arrival: Arrival) -> int:
         """Return how many messages may be published before anything else happens; 1 is always right."""
-        state = self.process.queue.state
-        if not state.len:
+        queue = self.process.queue
+        if not queue.depth:
             return 1
         if not self.drops_head:
             return arrival.count
         room = self.room(arrival.size_bytes)
-        return min(arrival.count, room) if room else steady(state, arrival, self.limits)
-
-
-def steady(state: QueueState, arrival: Arrival, limits: Effective) -> int:
-    """Return how many messages may enter a full queue at once, each of which drops one head; 1 where that is unsure.
-
-    So it is while entries leave q4 alone, no file but the journal is touched, and neither a reduction, a flush of the
-    journal nor an update of the rates comes between.
-    """
-    new = new_extent(state, arrival)
-    if state.mode != "default" or state.q4.total < 2 or (new.persistent and new.home_store):
-        return 1
-    head = state.q4.first
-    count = min(arrival.count, state.q4.total - 1, head.count)
-    if head.in_store or (head.expiry_us and head.expiry_us <= state.now_us):
-        return 1
-    if limits.max_length_bytes is not None and head.size_bytes != arrival.size_bytes:
-        return 1
-    if head.indexed or new.persistent:
-        if state.target_ram_count is not None:
-            return 1
-        count = min(count, (state.settings.queue_index_max_journal_entries - state.index.dirty) // 3)
-    counted = state.rates.counters[0] + state.rates.counters[1]
-    count = min(count, (UPDATE_ABOVE - counted) // 2, until_reduction(state) - 1)
-    return max(1, count)
-
-
-def _head_expiry(state: QueueState) -> int:
-    return (state.q4 if state.mode == "default" and state.q4 else state.q3).first.expiry_us
-
-
-def passes_without_effect(state: QueueState) -> bool:
-    """Tell whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
-
-    That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
-    in q3 without its body and with q4 empty; in a lazy queue in q3.
-    """
-    if state.mode == "default" and state.q4:
-        return not 0 < state.q4.first.expiry_us <= state.now_us
-    if state.q3.total < 2:
-        return False
-    head = state.q3.first
-    if 0 < head.expiry_us <= state.now_us:
-        return False
-    return state.mode == "lazy" or not head.in_ram
+        if room:
+            return min(arrival.count, room)
+        return queue.steady(arrival, same_size=self.limits.max_length_bytes is not None)

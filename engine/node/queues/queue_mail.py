@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final
 
+from engine.backing_queue.protocol import Message
 from engine.node.queues.queue_process import QueueProcess
 from engine.node.time.credit import Pair
 from engine.node.time.process import BUMP, CALLBACK, PUBLISH, Process
@@ -14,7 +15,6 @@ from engine.node.time.scheduler import Scheduler, Timer
 
 PRIORITIES: Final = {"credit": PUBLISH, "bump": BUMP}
 """Priorities of what the queue's stores and index send it; what is not listed is a callback (P6)."""
-SIDES: Final = ("persistent", "transient")
 CONSUMER_BIAS: Final = 2.0
 
 
@@ -35,10 +35,9 @@ class QueueMail:
         self.process.more_credit = self._credit
         self._sync_timer: Timer | None = None
         self._sync_posted = False
-        self._swept: dict[int, tuple[str, object]] = {}
+        self._swept: dict[int, Message] = {}
         self._number = 0
-        state = queue_process.queue.state
-        self._settle, state.settle = state.settle, _nothing
+        queue_process.queue.let_stores_work_alone(True)
 
     # --- what comes in -----------------------------------------------------------------------------------------------
 
@@ -49,14 +48,12 @@ class QueueMail:
     @property
     def consumer_priority(self) -> int:
         """Priority of a new consumer and of reports about what was sent (P6)."""
-        rates = self._owner.queue.state.rates
-        return 2 if rates.in_ > 0 and rates.out / rates.in_ < CONSUMER_BIAS else PUBLISH
+        incoming, outgoing, _, _ = self._owner.queue.rates
+        return 2 if incoming > 0 and outgoing / incoming < CONSUMER_BIAS else PUBLISH
 
     def sweep(self) -> None:
         """Put what the stores, the index and the queue itself sent into the mailbox (K7, F5, Q52)."""
-        posted = self._owner.queue.state.mailbox
-        while posted:
-            message = posted.popleft()
+        for message in self._owner.queue.take_posted():
             self._number += 1
             self._swept[self._number] = message
             self.process.post(PRIORITIES.get(message[0], CALLBACK), 1, partial(self._take, self._number))
@@ -69,12 +66,9 @@ class QueueMail:
 
     def at_once(self, do: Callable[[], None]) -> None:
         """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
-        state = self._owner.queue.state
-        state.mailbox.extendleft(reversed(self._swept.values()))
+        waiting = list(self._swept.values())
         self._swept.clear()
-        state.settle = self._settle
-        do()
-        state.settle = _nothing
+        self._owner.queue.answered_at_once(waiting, do)
 
     # --- after each handled message ----------------------------------------------------------------------------------
 
@@ -86,9 +80,8 @@ class QueueMail:
     def rest(self) -> None:
         """Sweep, let the stores work, note who blocks, and see which timer the index needs (P1, P2, F3)."""
         self.sweep()
-        state = self._owner.queue.state
-        for side in SIDES:
-            self.process.blocked_elsewhere(f"store:{side}", state.client(side).blocked)
+        for side, credit in self._owner.queue.store_credit().items():
+            self.process.blocked_elsewhere(f"store:{side}", credit.blocked)
         self._processes.wake_stores()
         needs = self._owner.queue.needs_timeout()
         if needs != "timed":
@@ -125,7 +118,7 @@ class QueueMail:
         """End with the queue process, or because work takes no time any more."""
         self._stop_sync_timer()
         self._swept.clear()
-        self._owner.queue.state.settle = self._settle
+        self._owner.queue.let_stores_work_alone(False)
         self._processes.end(self.process.id)
 
     @property
@@ -135,16 +128,13 @@ class QueueMail:
 
     def _credit(self) -> dict[str, Pair]:
         """Return the credit towards the stores that it wrote to, which the queue itself counts (F4)."""
-        state = self._owner.queue.state
-        initial, more = state.settings.msg_store_credit_disc_bound
-        clients = ((side, state.client(side).credit) for side in SIDES)
-        return {f"store:{side}": Pair(left, initial, more) for side, left in clients if left is not None}
+        return {
+            f"store:{side}": Pair(each.left, each.initial, each.more)
+            for side, each in self._owner.queue.store_credit().items()
+            if each.left is not None
+        }
 
 
 def _alone(do: Callable[[], None], _: int) -> None:
     """Do what a single message asks for."""
     do()
-
-
-def _nothing() -> None:
-    """Let the stores go on at their own pace."""

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Protocol
 
+from engine.backing_queue.protocol import BackingQueue
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.time.process import Process
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
 from engine.transitions import Why
-from engine.variable_queue import VariableQueue
 
 MILLISECOND_US = 1000
 TIMER = 8
@@ -66,7 +66,7 @@ class QueueProcess:
     def __init__(
         self,
         *,
-        queue: VariableQueue,
+        queue: BackingQueue,
         scheduler: Scheduler,
         settings: Callable[[], NodeSettings],
         monitor: MemoryMonitor,
@@ -74,7 +74,7 @@ class QueueProcess:
         on_clock: Callable[[str], None],
     ) -> None:
         self.queue = queue
-        self.name = queue.state.name
+        self.name = queue.name
         self.pinned = False
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
@@ -89,10 +89,9 @@ class QueueProcess:
         self._idle_timer: Timer | None = None
         monitor.register(self.name)
 
-    def begin(self) -> VariableQueue:
+    def begin(self) -> BackingQueue:
         """Set the queue's clock for the message to be handled, and return the queue."""
-        state = self.queue.state
-        state.now_us = max(state.now_us, self._scheduler.now_us)
+        self.queue.advance_clock(self._scheduler.now_us)
         return self.queue
 
     def tell(self, priority: int, do: Callable[[], None]) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
+from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.node.broker.board import Board
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.virtual_host import QUEUE, StopKind, VirtualHost
@@ -109,7 +110,7 @@ class Queues(Mapping[str, Deliveries]):
     def begin(self, queue: DeclaredQueue, redeclared: bool = False) -> Deliveries:
         """Begin a queue that is not there yet (Q5)."""
         name = queue.name
-        self._host.add(name, queue.durable, self._clock.now_us, redeclared)
+        self._host.add(queue, self._clock.now_us, redeclared)
         self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
@@ -264,6 +265,8 @@ class Queues(Mapping[str, Deliveries]):
         if name != QUEUE or len(self._live) > 1 or self._processes.timed:
             facts |= self._durations(name)
         facts |= self._defined[name]
+        backing_queue = self._host.hosted[name].backing_queue
+        facts["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
         facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
         return {key: value for key, value in facts.items() if value is not None}

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.backing_queue import places
 from engine.reading.places import placements, shown_queue
 from engine.replay import Moment
 from engine.transitions import Shift
-from engine.variable_queue.state import PENDING
 from playground.exercises.grading import BadAnswer, Event, Line, Playback, Verdict
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never
 from playground.exercises.schema import Part
@@ -21,7 +21,9 @@ from playground.messages import Refused
 if TYPE_CHECKING:
     from playground.exercises.schema import Exercise, Texts
 
-PLACES = ("q1", "q2", "delta", "q3", "q4", "unacked", "gone")
+OF_QUEUE = places.PLACES[places.VARIABLE_QUEUE]
+UNACKED = places.unacked(OF_QUEUE)
+PLACES = (*places.ready(OF_QUEUE), "unacked", "gone")
 PLACE_WORDS = {
     "unacked": _("unacknowledged"),
     "gone": _("gone"),
@@ -197,7 +199,7 @@ def _moves(events: Sequence[Event]) -> list[tuple[str, str, str, str, int, int]]
 
 
 def _name(place: str | None) -> str:
-    return "unacked" if place in PENDING else place or "outside"
+    return "unacked" if place in UNACKED else place or "outside"
 
 
 def _check(placement: Any, stage: Stage) -> None:

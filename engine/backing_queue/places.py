@@ -1,0 +1,74 @@
+"""Where the messages of a queue can lie: each backing queue says which places it has, and others iterate over them.
+
+The page's module of places is generated from these tables by `manage.py catalogue`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, Final, Literal
+
+import msgspec
+
+Where = Literal["ram", "disk", "mixed"]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One place of a queue.
+
+    Args:
+        name: as transitions name it in `source` and `to`.
+        content: where the message bodies are: in RAM, on disk, or some here and some there.
+        unacked: whether its messages were delivered and wait for their acknowledgement.
+        counted: whether RAM has only a count of its messages instead of an entry for each.
+    """
+
+    name: str
+    content: Where
+    unacked: bool = False
+    counted: bool = False
+
+
+VARIABLE_QUEUE: Final = "variable_queue"
+"""The backing queue of a classic queue of version 1; what is not told to be another is this one."""
+
+PLACES: Final[dict[str, tuple[Place, ...]]] = {
+    VARIABLE_QUEUE: (
+        Place("q1", "ram"),
+        Place("q2", "mixed"),
+        Place("delta", "disk", counted=True),
+        Place("q3", "mixed"),
+        Place("q4", "ram"),
+        Place("ram_pending", "ram", unacked=True),
+        Place("disk_pending", "disk", unacked=True),
+        Place("index_pending", "ram", unacked=True),
+    ),
+}
+"""The places of each backing queue, from the tail to the head; then those of unacknowledged messages."""
+
+
+def places_of(queue: Mapping[str, Any]) -> tuple[Place, ...]:
+    """Return the places of a queue, given what is shown of it: a snapshot of it, or its facts."""
+    return PLACES[queue.get("backing_queue", VARIABLE_QUEUE)]
+
+
+@cache
+def place_named(name: str) -> Place:
+    """Return what is known of a place; one name means the same in every backing queue that has it."""
+    return next(place for places in PLACES.values() for place in places if place.name == name)
+
+
+def listed(places: tuple[Place, ...]) -> tuple[str, ...]:
+    """Return the names of the places that have an entry for each message."""
+    return tuple(place.name for place in places if not place.counted)
+
+
+def ready(places: tuple[Place, ...]) -> tuple[str, ...]:
+    """Return the names of the places whose messages can be delivered, from the tail to the head."""
+    return tuple(place.name for place in places if not place.unacked)
+
+
+def unacked(places: tuple[Place, ...]) -> tuple[str, ...]:
+    """Return the names of the places whose messages wait for an acknowledgement."""
+    return tuple(place.name for place in places if place.unacked)

@@ -1,0 +1,261 @@
+"""What a node asks of a queue: the broker's callbacks of a backing queue, and what may be read of it.
+
+Implementations stand in a table (`engine.node.broker.backing_queues`); the classic queue of version 1 is the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol
+
+import msgspec
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.places import Place
+from engine.backing_queue.terms import Terms
+from engine.extents import Extent
+from engine.ranges import Range, RangeSet
+
+Message = tuple[str, Any]
+"""What a store or an index sent to its queue: kind and contents, only for `take_message`."""
+NeedsTimeout = Literal["no", "timed", "idle"]
+
+
+class StoreCredit(msgspec.Struct, frozen=True):
+    """Credit towards one message store, which the queue itself counts (F4).
+
+    Args:
+        left: messages that may be sent; None before the first write.
+        initial, more: what it begins with, and what each grant gives.
+        blocked: whether the queue waits for a grant.
+    """
+
+    left: int | None
+    initial: int
+    more: int
+    blocked: bool
+
+
+class IndexLoad(msgspec.Struct, frozen=True):
+    """What a queue's index keeps in RAM.
+
+    Args:
+        segments: segment files that it knows.
+        segment_entries: entries of a segment.
+        records: (count, whether the body is embedded, body bytes) of the journal's publish records.
+        buffered: whether records wait in the journal's write buffer.
+    """
+
+    segments: int
+    segment_entries: int
+    records: Sequence[tuple[int, bool, int]]
+    buffered: bool
+
+
+class BackingQueue(Protocol):
+    """One queue with its files, driven by its process.
+
+    The process sets the clock (`advance_clock`) before it calls a verb. Transitions go where the implementation was
+    told when it was made.
+    """
+
+    @property
+    def name(self) -> str:
+        """The queue's name."""
+
+    @property
+    def durable(self) -> bool:
+        """Whether it survives a restart (D1)."""
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where its messages can lie, from the tail to the head; then those of unacknowledged ones."""
+
+    # --- time --------------------------------------------------------------------------------------------------------
+
+    @property
+    def now_us(self) -> int:
+        """Its clock, in virtual microseconds; it may run ahead of the node's."""
+
+    def advance_clock(self, to_us: int) -> None:
+        """Set the clock; it never goes back."""
+
+    def pass_time(self, us: int) -> None:
+        """Let microseconds pass between two messages of one batch."""
+
+    # --- beginning and end -------------------------------------------------------------------------------------------
+
+    def start_new(self) -> None:
+        """Begin as a queue that never existed."""
+
+    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+        """Begin on the files that a stop left (Q62, S110).
+
+        Args:
+            terms: of a clean stop, None otherwise or for a queue that is not durable.
+            store_clean: whether the persistent store recovered cleanly (S206).
+            contains: which of these message numbers the persistent store holds.
+        """
+
+    def terminate(self) -> Terms:
+        """Stop in order and return what the next start needs (Q63)."""
+
+    def delete_and_terminate(self, cause: str = "deleted") -> None:
+        """End for good, with all messages and files (Q64)."""
+
+    def kill(self, kind: str = "crash") -> None:
+        """End without cleaning up; buffers are lost (D4)."""
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        """Take up to `count` messages with their bodies, one call each (Q31)."""
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        """Take up to `count` messages without reading bodies, one call each (Q60)."""
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """End acknowledged messages: one call with all tags, or one call for each (Q39)."""
+
+    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+        """Read pending messages with their bodies, as for dead-lettering them, and leave them as they are (Q41)."""
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """Put pending messages back: one call with all tags, or one call for each (Q40)."""
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Drop expired messages at the head; return them and when the next one expires (Q58)."""
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Fetch expired messages at the head as pending acks; return them and when the next one expires (Q59)."""
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (Q61)."""
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def ram_duration(self) -> float | None:
+        """Report how many seconds the messages in RAM would last, None for infinity (Q42)."""
+
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        """Turn a wanted duration into a target and reduce if it shrank (Q43)."""
+
+    def set_target(self, count: int | None) -> None:
+        """Overwrite the number of messages whose bodies may be in RAM, and reduce once."""
+
+    def set_queue_mode(self, mode: str) -> None:
+        """Convert to "lazy" or "default" (Q55-Q57)."""
+
+    # --- timers and the mailbox --------------------------------------------------------------------------------------
+
+    def needs_timeout(self) -> NeedsTimeout:
+        """Tell which timer the process must arm (P1)."""
+
+    def timeout(self) -> None:
+        """Sync the journal (P3, S82)."""
+
+    def pre_hibernate(self) -> None:
+        """Flush the index before sleeping (Q65)."""
+
+    def drain_mailbox(self) -> object:
+        """Handle everything that stores and index sent, until quiet (K7, F5, Q52)."""
+
+    def take_posted(self) -> list[Message]:
+        """Return what stores and index sent since, for a process with a mailbox of its own."""
+
+    def take_message(self, kind: str, what: Any) -> None:
+        """Handle one message of those (K7, F5, Q52)."""
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over the message numbers whose confirms may be sent (K8)."""
+
+    def let_stores_work_alone(self, alone: bool) -> None:
+        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
+
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        """Return the credit towards each store by its name (F3, F4)."""
+
+    # --- counts ------------------------------------------------------------------------------------------------------
+
+    @property
+    def depth(self) -> int:
+        """Ready messages."""
+
+    @property
+    def ready_bytes(self) -> int:
+        """Body bytes of the ready messages."""
+
+    @property
+    def unacked(self) -> int:
+        """Messages that were delivered and not acknowledged."""
+
+    @property
+    def ram_bytes(self) -> int:
+        """Body bytes in RAM."""
+
+    @property
+    def rates(self) -> tuple[float, float, float, float]:
+        """Messages per second: in, out, acks in, acks out (Q26)."""
+
+    def oldest_message(self) -> int | None:
+        """Return the lowest message number of those that RAM has entries of, None without any."""
+
+    def entries(self) -> Iterator[tuple[Place, Extent]]:
+        """Yield every entry in RAM with its place."""
+
+    def index_load(self) -> IndexLoad:
+        """Return what the index keeps in RAM."""
+
+    def store_references(self) -> list[Range]:
+        """Return the messages in the persistent store that the index files need (S117)."""
+
+    # --- the head, and how many messages may go one way at once ------------------------------------------------------
+
+    def entry(self, arrival: Arrival) -> Extent:
+        """Return what newly arrived messages would be in this queue (Q1, Q12)."""
+
+    def unkept(self, arrival: Arrival) -> Extent:
+        """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
+
+    def head_run(self) -> Extent | None:
+        """Return the equal messages at the head; None where no entry tells their size without a read."""
+
+    def head_expiry_us(self) -> int:
+        """Return when the head expires, 0 for never; only for a queue that is not empty."""
+
+    def head_stays(self) -> bool:
+        """Tell whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
+
+    def unexpired(self, count: int) -> int:
+        """Return how many of `count` messages may be taken before one that has expired (P10); at least 1."""
+
+    def undisturbed(self, count: int) -> int:
+        """Return how many of `count` fetches give the same at once as with P10's put-back after each."""
+
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        """Return how many messages may enter a full queue at once, each of which drops one head; 1 where unsure.
+
+        Args:
+            arrival: what enters.
+            same_size: whether only heads of the arrival's size may go, because bytes are limited.
+        """
+
+    # --- looking -----------------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> dict[str, Any]:
+        """Return the queue's state as plain values, from its own structures (the fold's counterpart).
+
+        Keys: mode, durable, lanes (extents by the name of each listed place), delta, counters, reduced, index.
+        """
+
+    def verify(self) -> None:
+        """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""

@@ -1,0 +1,369 @@
+"""The protocol of backing queues: another implementation is plugged in, and a whole node runs with it.
+
+`Shelf` is the smallest queue that there can be: one place in RAM, one for what is unacknowledged, no files. The node
+must get along with what the protocol names; where it reached into a variable queue, these tests would fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import pytest
+
+from engine.amqp.declarations import DeclaredQueue
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.places import PLACES, Place
+from engine.backing_queue.protocol import BackingQueue, IndexLoad, Message, NeedsTimeout, StoreCredit
+from engine.backing_queue.terms import Terms
+from engine.extents import BLANK, IN_RAM, Extent
+from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, backing_queue_of
+from engine.node.commands.scenario import parse
+from engine.node.node import Node
+from engine.ranges import Range, RangeSet
+from engine.runs import Runs
+from engine.storage.ledger import LedgerStorage
+from engine.transitions import (
+    Acked,
+    CountersChanged,
+    Dropped,
+    Fetched,
+    Published,
+    QueueStarted,
+    QueueStopped,
+    Requeued,
+    Transition,
+)
+from engine.variable_queue import VariableQueue
+from tests.helpers.following import Follower
+
+SHELF = "shelf"
+T = TypeVar("T")
+ON_SHELF = (Place("shelf", "ram"), Place("lent", "ram", unacked=True))
+
+
+class Shelf:
+    """A queue in RAM alone: what is ready lies on the shelf, what was delivered is lent."""
+
+    places = ON_SHELF
+
+    def __init__(self, *, name: str, durable: bool, emit: Callable[[Transition], None], **_: Any) -> None:
+        self.name = name
+        self.durable = durable
+        self.now_us = 0
+        self._emit = emit
+        self._ready: Runs[Extent] = Runs()
+        self._lent: Runs[Extent] = Runs()
+        self._next = 0
+        self._told: dict[str, Any] = {}
+
+    def advance_clock(self, to_us: int) -> None:
+        self.now_us = max(self.now_us, to_us)
+
+    def pass_time(self, us: int) -> None:
+        self.now_us += us
+
+    # --- beginning and end ---
+
+    def start_new(self) -> None:
+        self._told = self._counts()
+        self._emit(QueueStarted("Q62", self.name, "default", self.durable, BLANK, dict(self._told)))
+
+    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+        self.start_new()
+
+    def terminate(self) -> Terms:
+        self._emit(QueueStopped("Q63", self.name, "clean"))
+        return Terms(None, self._next, self._next, None, 0, 0)
+
+    def delete_and_terminate(self, cause: str = "deleted") -> None:
+        self._emit(QueueStopped("Q64", self.name, cause))
+
+    def kill(self, kind: str = "crash") -> None:
+        self._emit(QueueStopped("D4", self.name, kind))
+
+    # --- messages in and out ---
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        entry = self._enter(arrival)
+        self._ready.insert(entry)
+        self._emit(Published("Q20", self.name, None, "shelf", (entry,)))
+        return self._done(Range(entry.start, entry.count))
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        entry = self._enter(arrival)
+        self._lent.insert(entry)
+        self._emit(Published("Q23", self.name, None, "lent", (entry,)))
+        return self._done(Range(entry.start, entry.count))
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        taken = self._ready.pop_head(min(count, self._ready.total))
+        if ack:
+            self._lent.insert_all(taken)
+        self._emit(Fetched("Q31", self.name, "shelf", "lent" if ack else None, tuple(taken)))
+        return self._done([Taken(each, 0, "shelf") for each in taken])
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        taken = self._ready.pop_head(min(count, self._ready.total))
+        self._emit(Dropped("Q60", self.name, "shelf", None, tuple(taken)))
+        return self._done([Taken(each, 0, "shelf") for each in taken])
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        return self._done(self._give_back(tags, Acked, None))
+
+    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+        return [each for tag in tags for each in self._lent.overlapping(tag.start, tag.count)]
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        back = self._give_back(tags, Requeued, "shelf")
+        self._ready.insert_all(back)
+        return self._done(back)
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        dropped: list[Taken] = []
+        while self._ready and 0 < self._ready.first.expiry_us <= now_us:
+            dropped += self.drop(self._ready.first.count, ack=False)
+        return dropped, self._ready.first.expiry_us if self._ready else None
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        fetched: list[Taken] = []
+        while self._ready and 0 < self._ready.first.expiry_us <= now_us:
+            fetched += self.fetch(self._ready.first.count, ack=True)
+        return fetched, self._ready.first.expiry_us if self._ready else None
+
+    def purge(self) -> int:
+        count = self.depth
+        self.drop(count, ack=False)
+        return count
+
+    # --- memory, timers and the mailbox: nothing of it leaves RAM ---
+
+    def ram_duration(self) -> float | None:
+        return None
+
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        return None
+
+    def set_target(self, count: int | None) -> None: ...
+
+    def set_queue_mode(self, mode: str) -> None: ...
+
+    def needs_timeout(self) -> NeedsTimeout:
+        return "no"
+
+    def timeout(self) -> None: ...
+
+    def pre_hibernate(self) -> None: ...
+
+    def drain_mailbox(self) -> None: ...
+
+    def take_posted(self) -> list[Message]:
+        return []
+
+    def take_message(self, kind: str, what: Any) -> None: ...
+
+    def drain_confirmed(self) -> list[Range]:
+        return []
+
+    def let_stores_work_alone(self, alone: bool) -> None: ...
+
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        do()
+
+    def store_credit(self) -> Mapping[str, StoreCredit]:
+        return {}
+
+    # --- counts ---
+
+    @property
+    def depth(self) -> int:
+        return self._ready.total
+
+    @property
+    def ready_bytes(self) -> int:
+        return sum(each.count * each.size_bytes for each in self._ready)
+
+    @property
+    def unacked(self) -> int:
+        return self._lent.total
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.ready_bytes + sum(each.count * each.size_bytes for each in self._lent)
+
+    @property
+    def rates(self) -> tuple[float, float, float, float]:
+        return (0.0, 0.0, 0.0, 0.0)
+
+    def oldest_message(self) -> int | None:
+        return min((each.msg_no for _, each in self.entries()), default=None)
+
+    def entries(self) -> Iterator[tuple[Place, Extent]]:
+        for place, runs in zip(ON_SHELF, (self._ready, self._lent), strict=True):
+            for each in runs:
+                yield place, each
+
+    def index_load(self) -> IndexLoad:
+        return IndexLoad(0, 1, [], False)
+
+    def store_references(self) -> list[Range]:
+        return []
+
+    # --- the head ---
+
+    def entry(self, arrival: Arrival) -> Extent:
+        return Extent(
+            self._next,
+            arrival.count,
+            arrival.msg_no,
+            arrival.size_bytes,
+            IN_RAM,
+            arrival.expiry_us,
+            arrival.template,
+        )
+
+    unkept = entry
+
+    def head_run(self) -> Extent | None:
+        return self._ready.first
+
+    def head_expiry_us(self) -> int:
+        return self._ready.first.expiry_us
+
+    def head_stays(self) -> bool:
+        return not 0 < self.head_expiry_us() <= self.now_us
+
+    def unexpired(self, count: int) -> int:
+        return 1
+
+    def undisturbed(self, count: int) -> int:
+        return count
+
+    def steady(self, arrival: Arrival, same_size: bool) -> int:
+        return 1
+
+    # --- looking ---
+
+    def snapshot(self) -> dict[str, Any]:
+        return {
+            "mode": "default",
+            "durable": self.durable,
+            "lanes": {"shelf": list(self._ready), "lent": list(self._lent)},
+            "delta": BLANK,
+            "counters": self._counts(),
+            "reduced": None,
+            "index": {"entries": [], "segments": [], "journal_bytes": None, "buffered_bytes": 0, "dirty": 0},
+        }
+
+    def verify(self) -> None: ...
+
+    def _enter(self, arrival: Arrival) -> Extent:
+        entry = self.entry(arrival)
+        self._next += arrival.count
+        return entry
+
+    def _give_back(self, tags: Sequence[Range], kind: Any, to: str | None) -> list[Extent]:
+        found = [each for tag in tags for each in self._lent.remove(tag.start, tag.count)]
+        self._emit(kind("Q39", self.name, "lent", to, tuple(found)))
+        return found
+
+    def _counts(self) -> dict[str, Any]:
+        return {"len": self.depth, "next_seq_id": self._next}
+
+    def _done(self, result: T) -> T:
+        if self._counts() != self._told:
+            self._told = self._counts()
+            self._emit(CountersChanged("Q5", self.name, dict(self._told)))
+        return result
+
+
+def on_shelves(queue: DeclaredQueue) -> bool:
+    """Serve queues whose names say so; a real implementation looks at arguments and policy."""
+    return queue.name.startswith("shelf")
+
+
+@pytest.fixture(autouse=True)
+def shelf(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(PLACES, SHELF, ON_SHELF)
+    monkeypatch.setitem(BACKING_QUEUES, SHELF, Implementation(on_shelves, Shelf))
+
+
+def node(**settings: Any) -> Follower:
+    topology = {"queues": [{"name": "orders"}, {"name": "shelf.a"}]}
+    scenario = {"version": 1, "profile": "classroom", "topology": topology, "settings": settings}
+    return Follower(Node(parse(scenario), LedgerStorage(), keep=100_000))
+
+
+def check(made: Follower) -> dict[str, Any]:
+    """Compare the fold of all transitions with the node's own structures, and return the shelf."""
+    made.check()
+    made.node.verify()
+    found: dict[str, Any] = made.node.snapshot()["queues"]["shelf.a"]
+    return found
+
+
+def test_both_are_backing_queues() -> None:
+    makers: list[Callable[..., BackingQueue]] = [VariableQueue, Shelf]
+    assert [maker.places for maker in makers] == [PLACES["variable_queue"], PLACES[SHELF]]  # type: ignore[attr-defined]
+
+
+def test_the_table_picks_the_implementation() -> None:
+    assert backing_queue_of(DeclaredQueue(name="shelf.a")) == SHELF
+    assert backing_queue_of(DeclaredQueue(name="orders")) == "variable_queue"
+    made = node()
+    assert [type(each).__name__ for each in made.node.host.queues()] == ["VariableQueue", "Shelf"]
+
+
+def test_declare_publish_consume_fold_and_snapshot() -> None:
+    made = node()
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+    assert check(made)["backing_queue"] == SHELF
+    assert "backing_queue" not in made.node.snapshot()["queues"]["orders"]
+    assert made.submit({"do": "publish", "count": 5, "size_bytes": 100, "routing_key": "shelf.a"})
+    assert [row[:2] for row in check(made)["lanes"]["shelf"]] == [[0, 5]]
+    assert made.submit({"do": "get", "count": 2, "ack": True, "queue": "shelf.a"})
+    assert [row[:2] for row in check(made)["lanes"]["lent"]] == [[0, 2]]
+    assert made.submit({"do": "requeue", "count": 1})
+    assert made.submit({"do": "ack", "count": 1})
+    assert [row[:2] for row in check(made)["lanes"]["shelf"]] == [[0, 1], [2, 3]]
+    assert made.submit(
+        {"do": "set_consumer", "name": "c1", "queue": "shelf.a", "rate_per_s": 100, "prefetch": 2}
+    )
+    made.advance(1_000_000)
+    assert made.node.consumers.all["c1"].acked == 4
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+
+
+@pytest.mark.parametrize("profile", ["instant", "measured-vm"])
+def test_it_lives_where_work_costs_nothing_and_where_it_takes_time(profile: str) -> None:
+    made = node(work_profile=profile)
+    assert made.submit(
+        {"do": "set_consumer", "name": "c1", "queue": "shelf.a", "rate_per_s": 1000, "prefetch": 10}
+    )
+    assert made.submit(
+        {"do": "set_publisher", "name": "p1", "rate_per_s": 500, "size_bytes": 64, "routing_key": "shelf.a"}
+    )
+    made.advance(2_000_000)
+    assert made.submit({"do": "remove", "name": "p1"})
+    made.advance(3_000_000)
+    assert made.node.consumers.all["c1"].acked > 900
+    assert check(made)["lanes"] == {"shelf": [], "lent": []}
+
+
+def test_limits_expiry_restart_and_the_other_queue_go_on() -> None:
+    made = node()
+    policy = {"message-ttl": 300, "max-length": 3}
+    assert made.submit({"do": "set_policy", "name": "short", "pattern": "^shelf", "definition": policy})
+    for queue in ("shelf.a", "orders"):
+        assert made.submit(
+            {"do": "publish", "count": 5, "size_bytes": 10, "routing_key": queue, "persistent": True}
+        )
+    assert check(made)["counters"]["len"] == 3
+    made.advance(1_000_000)
+    assert check(made)["counters"]["len"] == 0
+    assert made.submit({"do": "publish", "count": 2, "size_bytes": 10, "routing_key": "shelf.a"})
+    assert made.submit({"do": "restart", "kind": "clean"})
+    assert check(made)["counters"]["len"] == 0
+    assert made.node.snapshot()["queues"]["orders"]["counters"]["len"] == 5
+    assert made.submit({"do": "delete_queue", "name": "shelf.a"})
+    assert list(made.node.snapshot()["queues"]) == ["orders"]
