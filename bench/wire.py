@@ -20,7 +20,7 @@ def gestures(count: int, size_bytes: int) -> Reader:
     session.play(1)
     session.submit(do="get", count=count, ack=False)
     session.play(1)
-    assert session.node.process.queue.state.len == 0
+    assert session.node.process.queue.depth == 0
     return reader
 
 
@@ -31,7 +31,7 @@ def steady(count: int) -> Reader:
     session.submit(do="publish", count=count, size_bytes=16)
     session.submit(do="set", name="target_ram_count", value=10_000)
     session.submit(do="set_consumer", name="c1", rate_per_s=200_000, prefetch=2000, ack="multiple")
-    while session.node.process.queue.state.len:
+    while session.node.process.queue.depth:
         session.play(1)
     return reader
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from engine.errors import CommandError
 from engine.node.commands.scenario import Scenario, parse
 from engine.node.node import Node
-from engine.node.queues import evictions
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
+from engine.variable_queue import VariableQueue
 from tests.helpers.following import Follower
 
 SIZES = st.sampled_from([0, 16, 100, 900, 4092, 4093, 6144, 20_000])
@@ -272,7 +272,7 @@ def test_passes_that_are_left_out_have_no_effect(
         accepted = submit(usual, command)
         usual.advance(usual.now_us + pause_us)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(evictions, "passes_without_effect", lambda state: False)
+            patch.setattr(VariableQueue, "head_stays", lambda queue: False)
             assert submit(thorough, command) == accepted
             thorough.advance(thorough.now_us + pause_us)
         assert usual.snapshot() == thorough.snapshot()

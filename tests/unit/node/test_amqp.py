@@ -55,7 +55,7 @@ def all_of(follower: Follower, kind: type[Transition]) -> list[Any]:
 
 
 def ready(follower: Follower) -> dict[str, int]:
-    return {name: queue.state.len for name, queue in follower.node.queues.items()}
+    return {name: queue.depth for name, queue in follower.node.queues.items()}
 
 
 def hand(follower: Follower) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def test_the_whole_matrix(queue_durable: bool, persistent: bool, exchange_durabl
     both = how == "crash" or (queue_durable and exchange_durable)
     assert len(snapshot["node"]["bindings"]) == int(both)
     if queue_stays:
-        state = node.queues["q"].state
+        state = node.queues["q"].process.queue.state
         assert state.len == (6 if queue_durable and persistent else 0)
         assert state.pending_count == 0
         # Connections outlive the crash of a queue: their channels still hold what nobody will ask for (P14).
@@ -86,10 +86,10 @@ def test_what_no_ack_consumers_took_is_gone(how: str) -> None:
     follower.submit({"do": "set_consumer", "name": "c1", "queue": "q", "ack": "auto", "rate_per_s": 1})
     follower.submit(burst(6, SMALL, persistent=True, confirm=True))
     window = 4
-    assert follower.node.queues["q"].state.len == 6 - window
+    assert follower.node.queues["q"].depth == 6 - window
     follower.advance(300_000)
     end(follower, how)
-    assert follower.node.queues["q"].state.len == 6 - window
+    assert follower.node.queues["q"].depth == 6 - window
 
 
 @pytest.mark.parametrize(("how", "left"), [("clean", 5), ("kill", 0), ("power", 0), ("crash", 0)])
@@ -98,7 +98,7 @@ def test_what_was_not_confirmed_may_be_lost(how: str, left: int) -> None:
     follower = follow(True, True)
     follower.submit(burst(5, SMALL, persistent=True))
     end(follower, how)
-    assert follower.node.queues["q"].state.len == left
+    assert follower.node.queues["q"].depth == left
 
 
 def test_policies_and_arguments_hold_through_every_end() -> None:
@@ -112,6 +112,6 @@ def test_policies_and_arguments_hold_through_every_end() -> None:
         shown = follower.node.snapshot()["queues"]
         assert shown["q"]["effective"] == {"message_ttl_ms": 900}
         assert shown["limited"]["arguments"] == {"x-max-length": 2}
-        assert follower.node.queues["q"].state.len == 3
+        assert follower.node.queues["q"].depth == 3
         follower.advance(SECOND)
-        assert follower.node.queues["q"].state.len == 0
+        assert follower.node.queues["q"].depth == 0

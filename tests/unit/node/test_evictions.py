@@ -38,7 +38,7 @@ def all_of(follower: Follower, kind: type[Transition]) -> list[Any]:
 
 
 def ready(follower: Follower, name: str = "work") -> int:
-    return follower.node.queues[name].state.len
+    return follower.node.queues[name].depth
 
 
 TO_DEAD = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
@@ -102,7 +102,7 @@ def test_a_full_queue_drops_its_head() -> None:
     """P8: the oldest, as many as are too many."""
     follower = follow({"x-max-length": 5})
     follower.submit(burst(12))
-    state = follower.node.queues["work"].state
+    state = follower.node.queues["work"].process.queue.state
     assert (state.len, state.q4.first.start) == (5, 7)
     follower.submit({"do": "get", "count": 2, "queue": "work"})
     follower.submit(burst(2))
@@ -116,7 +116,7 @@ def test_a_full_queue_drops_by_bytes() -> None:
     follower = follow({"x-max-length-bytes": 1000})
     follower.submit(burst(4, 200))
     follower.submit(burst(1, 500))
-    state = follower.node.queues["work"].state
+    state = follower.node.queues["work"].process.queue.state
     assert (state.len, state.bytes) == (3, 900)
     follower.submit(burst(1, 5000))
     assert (state.len, state.bytes) == (0, 0)
@@ -146,7 +146,7 @@ def test_refused_messages_can_be_dead_letters() -> None:
 
 
 def headers_in(follower: Follower, name: str) -> dict[str, Any]:
-    state = follower.node.queues[name].state
+    state = follower.node.queues[name].process.queue.state
     first = (state.q4 or state.q3).first
     return follower.node.kinds.of(first.template).headers
 
@@ -313,7 +313,7 @@ def test_dead_letters_count_their_headers_for_embedding(size_bytes: int, stored:
     """Q12, S57: x-death and three x-first-death-* and one more are 500 bytes, however long they are."""
     follower = follow({"x-max-length": 0, **TO_DEAD})
     follower.submit(burst(1, size_bytes, headers={"a": 1}))
-    assert follower.node.queues["dead"].state.q4.first.home_store is stored
+    assert follower.node.queues["dead"].process.queue.state.q4.first.home_store is stored
 
 
 EXPIRATIONS = st.lists(
@@ -341,7 +341,7 @@ def test_many_gets_at_once_meet_the_same_expired_messages(
     assert taken[0] == taken[1]
     held = [[(e.start, e.count) for e in pending_of(node)] for node in (together, one_by_one)]
     assert held[0] == held[1]
-    assert together.queues["work"].state.len == one_by_one.queues["work"].state.len
+    assert together.queues["work"].depth == one_by_one.queues["work"].depth
 
 
 def get(node: Node, count: int) -> int:
@@ -354,7 +354,7 @@ def get(node: Node, count: int) -> int:
 
 
 def pending_of(node: Node) -> list[Any]:
-    state = node.queues["work"].state
+    state = node.queues["work"].process.queue.state
     runs = [e for place in ("ram_pending", "disk_pending", "index_pending") for e in state.runs_of(place)]
     return sorted(
         (part for e in runs for part in (e.part(i, 1) for i in range(e.count))), key=lambda e: e.start

@@ -35,7 +35,7 @@ def all_of(node: Node, kind: type[Transition]) -> list[Any]:
 
 
 def ready(node: Node) -> dict[str, int]:
-    return {name: queue.state.len for name, queue in node.queues.items()}
+    return {name: queue.depth for name, queue in node.queues.items()}
 
 
 def test_each_queue_has_messages_and_files_of_its_own() -> None:

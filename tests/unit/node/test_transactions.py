@@ -41,10 +41,10 @@ def test_messages_are_held_until_the_commit() -> None:
     follower = follow()
     follower.submit(publisher(7))
     follower.advance(65_000)
-    assert follower.node.queues["orders"].state.len == 0
+    assert follower.node.queues["orders"].depth == 0
     assert actor(follower)["tx_held"] == 6
     follower.advance(10_000)
-    assert follower.node.queues["orders"].state.len == 7
+    assert follower.node.queues["orders"].depth == 7
     assert [(t.count, t.why["commits"]) for t in all_of(follower, Committed)] == [(7, 1)]
     assert not all_of(follower, ConfirmsSent)
 
@@ -58,7 +58,7 @@ def test_what_is_held_is_lost_with_the_channel() -> None:
     assert actor(follower)["tx_held"] == 0
     follower.submit(publisher(50))
     follower.advance(495_000)
-    assert follower.node.queues["orders"].state.len == 0
+    assert follower.node.queues["orders"].depth == 0
 
 
 def test_a_large_transaction_shares_its_syncs() -> None:
@@ -85,7 +85,7 @@ def test_a_commit_that_a_queue_refuses_closes_the_channel() -> None:
         406,
         "PRECONDITION_FAILED - partial tx completion",
     )
-    assert follower.node.queues["orders"].state.len == 3
+    assert follower.node.queues["orders"].depth == 3
     assert not all_of(follower, Committed)
 
 

@@ -106,12 +106,12 @@ def test_transient_messages_flow_freely_and_persistent_ones_do_not() -> None:
     counts = []
     for persistent in (False, True):
         node.submit(burst(20_000, 100, persistent=persistent))
-        before = node.queues["orders"].state.len
+        before = node.queues["orders"].depth
         after(node, SECOND // 4)
-        counts.append(node.queues["orders"].state.len - before)
+        counts.append(node.queues["orders"].depth - before)
         after(node, 5 * SECOND)
     assert counts[0] > 2 * counts[1] > 1000
-    assert node.queues["orders"].state.len == 40_000
+    assert node.queues["orders"].depth == 40_000
 
 
 def test_a_full_queue_of_store_writes_blocks_the_queue_process() -> None:
@@ -125,12 +125,12 @@ def test_a_full_queue_of_store_writes_blocks_the_queue_process() -> None:
     for _ in range(100):
         after(node, 1000)
         blocked |= set(node.processes.of("queue", "orders").credit.blocked_by)
-        left.append(node.queues["orders"].state.ram_msg_count)
+        left.append(node.queues["orders"].process.queue.state.ram_msg_count)
     assert blocked == {"store:transient"}
     assert all(earlier - later <= 40 for earlier, later in pairwise(left))
     assert shown(node, "queue:orders")["credit"]["store:transient"][1:] == [4, 2]
     after(node, 10 * SECOND)
-    assert node.queues["orders"].state.ram_msg_count == 0
+    assert node.queues["orders"].process.queue.state.ram_msg_count == 0
     assert shown(node, "queue:orders")["blocked_by"] == []
 
 
@@ -227,7 +227,7 @@ def test_a_consumer_has_no_more_than_200_deliveries_unsent() -> None:
     after(node, 10 * SECOND)
     assert actor(node, "c1")["acked"] == 20_000
     assert actor(node, "c1")["unsent"] < 50
-    assert node.queues["orders"].state.pending_count == 0
+    assert node.queues["orders"].process.queue.state.pending_count == 0
 
 
 @pytest.mark.parametrize("ack", ["each", "multiple", "auto"])
@@ -238,7 +238,7 @@ def test_a_consumer_drains_everything(ack: str) -> None:
     node.submit({"do": "set_consumer", "name": "c1", "rate_per_s": 5000, "prefetch": 30, "ack": ack})
     node.submit({"do": "set_consumer", "name": "c2", "rate_per_s": 300, "prefetch": 7, "ack": ack})
     after(node, 10 * SECOND)
-    state = node.queues["orders"].state
+    state = node.queues["orders"].process.queue.state
     assert (state.len, state.pending_count) == (0, 0)
     assert actor(node, "c1")["delivered"] + actor(node, "c2")["delivered"] == 3000
 
@@ -265,7 +265,7 @@ def test_an_alarm_leaves_messages_in_the_socket_and_what_is_read_arrives() -> No
     after(node, SECOND)
     node.submit({"do": "set", "name": "disk_free_limit", "value": 10**10})
     after(node, SECOND)
-    published, state = actor(node, "p1")["published"], node.queues["orders"].state
+    published, state = actor(node, "p1")["published"], node.queues["orders"].process.queue.state
     assert actor(node, "p1")["state"] == "blocked"
     assert state.len == published
     waiting = shown(node, "reader:p1")["mailbox"]
@@ -285,17 +285,17 @@ def test_switching_to_instant_handles_everything_at_once_and_back() -> None:
     follower = Follower(node)
     follower.submit(burst(20_000, 5000, persistent=True, confirm=True))
     follower.advance(50_000)
-    assert node.queues["orders"].state.len < 5000
+    assert node.queues["orders"].depth < 5000
     follower.submit({"do": "set", "name": "work_profile", "value": "instant"})
-    assert node.queues["orders"].state.len == 20_000
+    assert node.queues["orders"].depth == 20_000
     assert actor(node, "burst")["confirmed"] == 20_000
     assert node.snapshot()["node"]["processes"] == {}
     follower.submit({"do": "set", "name": "work_profile", "value": "hdd"})
     follower.submit(burst(5000, 100))
     follower.advance(1000)
-    assert node.queues["orders"].state.len < 25_000
+    assert node.queues["orders"].depth < 25_000
     follower.advance(SECOND)
-    assert node.queues["orders"].state.len == 25_000
+    assert node.queues["orders"].depth == 25_000
     assert node.snapshot()["node"]["work"]["profile"] == "hdd"
     assert node.snapshot()["node"]["work"]["assumed"] is True
     node.verify()
@@ -308,21 +308,21 @@ def test_what_is_under_way_is_lost_with_the_node_and_with_its_queue() -> None:
     node.submit(burst(20_000, 100, routing_key="slow"))
     after(node, 100_000)
     node.submit({"do": "kill_queue", "queue": "orders"})
-    assert node.queues["orders"].state.len == 0
+    assert node.queues["orders"].depth == 0
     after(node, 3 * SECOND)
-    lost = 20_000 - node.queues["orders"].state.len
+    lost = 20_000 - node.queues["orders"].depth
     assert 0 < lost < 20_000
-    assert node.queues["slow"].state.len == 20_000
+    assert node.queues["slow"].depth == 20_000
     node.submit(burst(20_000, 100))
     after(node, 10_000)
     node.submit({"do": "restart", "kind": "kill"})
     assert actor(node, "burst")["waiting"] == 0
     after(node, 3 * SECOND)
-    assert node.queues["orders"].state.len == 0
+    assert node.queues["orders"].depth == 0
     assert node.processes.mailboxes("queue") == 0
     node.submit(burst(10, 100))
     after(node, SECOND)
-    assert node.queues["orders"].state.len == 10
+    assert node.queues["orders"].depth == 10
 
 
 def test_a_publisher_that_leaves_takes_its_processes_along() -> None:
@@ -347,7 +347,7 @@ def test_a_consumer_that_leaves_gives_back_what_it_did_not_ack() -> None:
     after(node, 250_000)
     node.submit({"do": "remove", "name": "c1"})
     after(node, SECOND)
-    state = node.queues["orders"].state
+    state = node.queues["orders"].process.queue.state
     assert state.pending_count == 0
     assert 0 < state.len < 5000
 
@@ -358,7 +358,7 @@ def test_a_million_messages_take_few_transitions_of_processes() -> None:
     node.submit(burst(100_000, 100))
     after(node, 10 * SECOND)
     told = rows(node, ProcessChanged)
-    assert node.queues["orders"].state.len == 100_000
+    assert node.queues["orders"].depth == 100_000
     each: dict[str, list[int]] = {}
     for at, row in told:
         each.setdefault(row.process, []).append(at)
