@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from engine.errors import CommandError
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.node.queues import evictions
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import ConfirmsSent, DeadLettered, Dropped, NacksSent, Rejected, Transition
+from engine.variable_queue import VariableQueue
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000
@@ -277,7 +277,7 @@ def test_a_full_queue_takes_batches_as_it_takes_single_messages(
         for node in (batches, singles):
             with pytest.MonkeyPatch.context() as patch:
                 if node is singles:
-                    patch.setattr(evictions, "steady", lambda state, arrival, limits: 1)
+                    patch.setattr(VariableQueue, "steady", lambda queue, arrival, same_size: 1)
                 try:
                     node.submit(step)
                 except CommandError:
