@@ -10,11 +10,12 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.backing_queue.places import places_of
 from engine.extents import IN_RAM
 from engine.node.node import Node
 from engine.reading.conditions import Condition, Watch
 from engine.reading.paths import value_at
-from engine.reading.places import ALPHAS_ONLY, letters_of, placements
+from engine.reading.places import letters_of, placements
 from engine.replay import Player, Watched
 from engine.storage.ledger import LedgerStorage
 from tests.property.test_javascript_twin import node_js  # noqa: F401
@@ -93,7 +94,7 @@ def test_the_page_reads_a_state_as_the_engine_does(node_js: str, repo_root: Path
                 }
             )
             for queue in moment["queues"].values():
-                for place in ALPHAS_ONLY:
+                for place in [each.name for each in places_of(queue) if each.content == "ram"]:
                     assert all(row[4] & IN_RAM for row in queue["lanes"][place]), "Q3: these hold alphas only"
         runs.append(moments)
 
