@@ -25,6 +25,7 @@ class QueueUnderTest:
             codec=MessageCodec(templates=(Template(routing_keys=(QUEUE,)),)),
             storage=storage,
             emit=lambda transition: self.log.add(0, transition),
+            as_read=lambda extent: (extent,),
         )
         self.host.start_new()
         self.queue: BackingQueue = self.host.add(DeclaredQueue(name=QUEUE), now_us=0)
