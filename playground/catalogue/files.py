@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import kinds, markdown, rows
+from playground.catalogue import kinds, markdown, rows, types
 
 FILES: Final[dict[str, Callable[[], str]]] = {
     "static/js/model/catalogue/kinds.js": kinds.module,
     "static/js/model/catalogue/rows.js": rows.module,
+    "static/js/model/catalogue/types.js": types.module,
     "docs/transitions.md": markdown.page,
 }
 """Path in the repository -> the function that makes the file's text."""

@@ -23,7 +23,12 @@ SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
 """Rows of the state's tables, by the name under which the page has their places."""
 
 DECODE: Final = """
-/** A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie. */
+/**
+ * A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie.
+ *
+ * @param {import("./types.js").TransitionRow} row
+ * @returns {import("./types.js").Transition}
+ */
 export function decode(row) {
   const decoder = DECODERS[row[0]];
   if (!decoder) throw new TypeError(`unknown transition ${row[0]}`);

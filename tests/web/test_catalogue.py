@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import get_args
 
+import msgspec
 import pytest
 from django.core.management import CommandError, call_command
 
+from engine.node.commands.scenario import parse
+from engine.node.node import Node
+from engine.replay.frames import Frame, encode, frame_message, snapshot_message
+from engine.storage.ledger import LedgerStorage
 from engine.transitions import Transition, all_kinds, fields_of
 from engine.transitions.base import UNITS, Group
 from playground.catalogue import fields, files
+from playground.catalogue.messages import HostMessage
 from playground.templatetags.catalogue import log_groups
 
 KINDS = {kind.__name__: kind for kind in all_kinds()}
@@ -44,3 +50,27 @@ def test_each_kind_says_what_is_known_of_it(kind: type[Transition]) -> None:
 
 def test_the_log_can_be_filtered_by_each_group() -> None:
     assert [group for group, _label in log_groups()] == list(get_args(Group))
+
+
+def test_messages_have_the_shapes_that_the_page_is_told() -> None:
+    topology = {
+        "exchanges": [{"name": "x", "type": "fanout"}],
+        "bindings": [{"exchange": "x", "queue": "orders"}],
+    }
+    node = Node(parse({"version": 1, "profile": "classroom", "topology": topology}), LedgerStorage())
+    node.submit({"do": "publish", "count": 300, "size_bytes": 6144, "persistent": True})
+    node.submit({"do": "set", "name": "target_ram_count", "value": 9})
+    node.submit({"do": "get", "count": 3})
+    node.advance(3_000_000)
+    rows = node.log.since(0)
+    assert rows is not None
+    state = node.snapshot()
+    assert state["queues"]["orders"]["delta"][1]
+    assert state["node"]["bindings"]
+    for message in (
+        snapshot_message(rows.next, node.now_us, state, "join", {}, node.log.digest),
+        frame_message(
+            Frame(0, rows.at_us, rows.rows), node.now_us, digest=node.log.digest, play=True, speed=1.0
+        ),
+    ):
+        msgspec.json.decode(encode(message), type=HostMessage, strict=True)

@@ -8,6 +8,7 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import msgspec
 import pytest
 import pytest_asyncio
 from channels.db import database_sync_to_async
@@ -17,6 +18,7 @@ from django.test import Client
 
 from playground import live, services
 from playground.asgi import application
+from playground.catalogue.messages import WelcomeMessage
 from playground.hosting.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 
@@ -118,6 +120,7 @@ async def browsers() -> AsyncIterator[Callable[..., Any]]:
 async def test_joining_brings_a_welcome_and_a_snapshot(browsers: Any) -> None:
     browser = await browsers()
     welcome = await browser.kind("welcome")
+    msgspec.convert(welcome, WelcomeMessage)
     assert welcome["session"] == browser.session_id
     assert welcome["owner"] is True
     assert welcome["limits"]["max_messages"] == django_settings.WATERLINE["max_messages"]

@@ -92,7 +92,12 @@ const DECODERS = {
   WriteIgnored: (row) => ({ kind: "WriteIgnored", rule: row[1], store: row[2], msg_no: row[3], count: row[4] }),
 };
 
-/** A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie. */
+/**
+ * A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie.
+ *
+ * @param {import("./types.js").TransitionRow} row
+ * @returns {import("./types.js").Transition}
+ */
 export function decode(row) {
   const decoder = DECODERS[row[0]];
   if (!decoder) throw new TypeError(`unknown transition ${row[0]}`);

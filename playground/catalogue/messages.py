@@ -1,0 +1,154 @@
+"""What the host sends to a page, as types: tests hold real messages to them, and the page's types come from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.extents import Delta, Extent
+from engine.fold.index_table import Entry
+from engine.fold.store_table import File, Row
+
+Values = dict[str, Any]
+
+
+class IndexState(msgspec.Struct, forbid_unknown_fields=True):
+    """A queue's index; `segments` are numbers and bytes of files."""
+
+    entries: list[Entry]
+    segments: list[tuple[int, int]]
+    journal_bytes: int | None
+    buffered_bytes: int
+    dirty: int
+
+
+class QueueState(msgspec.Struct):
+    """A queue; beside these it has what `QueueChanged` told."""
+
+    mode: str
+    durable: bool
+    lanes: dict[str, list[Extent]]
+    delta: Delta
+    counters: Values
+    reduced: Values | None
+    index: IndexState
+
+
+class StoreState(msgspec.Struct, forbid_unknown_fields=True):
+    """A message store; `orphans` are numbers and bytes of files that are in no table."""
+
+    files: list[File]
+    current: int
+    rows: list[Row]
+    cache: int
+    buffered_bytes: int
+    orphans: list[tuple[int, int]]
+
+
+class Binding(msgspec.Struct, forbid_unknown_fields=True):
+    """A binding of a queue to an exchange."""
+
+    exchange: str
+    queue: str
+    routing_key: str
+    arguments: Values
+
+
+class NodeState(msgspec.Struct, forbid_unknown_fields=True):
+    """The node, part by part, with its members by their names."""
+
+    settings: Values
+    memory: Values
+    disk: Values
+    alarms: dict[str, bool]
+    clock: Values
+    work: Values
+    app: Values
+    actors: dict[str, Values]
+    processes: dict[str, Values]
+    exchanges: dict[str, Values]
+    bindings: list[Binding]
+    policies: dict[str, Values]
+
+
+class State(msgspec.Struct, forbid_unknown_fields=True):
+    """Everything that transitions describe."""
+
+    queues: dict[str, QueueState]
+    stores: dict[str, StoreState]
+    node: NodeState
+
+
+class FrameMessage(msgspec.Struct, tag_field="t", tag="frame", forbid_unknown_fields=True):
+    """Transitions as rows, with the moment of each; `first` is the number of the first."""
+
+    first: int
+    at_us: list[int]
+    rows: list[list[Any]]
+    now_us: int
+    digest: str | None = None
+    play: bool | None = None
+    speed: float | None = None
+
+
+class SnapshotMessage(msgspec.Struct, tag_field="t", tag="snapshot", forbid_unknown_fields=True):
+    """The whole state; `skipped` are the transitions that were left out, by kind."""
+
+    next: int
+    at_us: int
+    state: State
+    digest: str
+    skipped: dict[str, int]
+    why: str
+
+
+class WelcomeMessage(msgspec.Struct, tag_field="t", tag="welcome", forbid_unknown_fields=True):
+    """The first answer to a page."""
+
+    session: str
+    limits: Values
+    engine: str
+    scenario: Values
+    life: str
+    owner: bool
+    lasts_us: int | None
+
+
+class NoticeMessage(msgspec.Struct, tag_field="t", tag="notice", forbid_unknown_fields=True):
+    """Words for the person: level info, limit or error."""
+
+    level: str
+    message: str
+
+
+class AcceptedMessage(msgspec.Struct, tag_field="t", tag="accepted", forbid_unknown_fields=True):
+    """A command was taken."""
+
+    id: int | str
+
+
+class RefusedMessage(msgspec.Struct, tag_field="t", tag="refused", forbid_unknown_fields=True):
+    """A command was not taken: why, and what to do."""
+
+    id: int | str | None
+    message: str
+
+
+class AnswerMessage(msgspec.Struct, tag_field="t", tag="answer", forbid_unknown_fields=True):
+    """What the console answers to a line."""
+
+    id: int | str
+    text: str
+    error: str | None
+
+
+HostMessage = (
+    FrameMessage
+    | SnapshotMessage
+    | WelcomeMessage
+    | NoticeMessage
+    | AcceptedMessage
+    | RefusedMessage
+    | AnswerMessage
+)

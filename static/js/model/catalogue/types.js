@@ -1,0 +1,193 @@
+/** Types of rows, transitions, states and messages, for comments: `import(...)`. Nothing of it runs.
+ *
+ * Written by `manage.py catalogue` from the engine's classes and playground/catalogue/messages.py: change that, not this file. */
+
+/** @typedef {[start: number, count: number, msg_no: number, size_bytes: number, flags: number, expiry_us: number, template: number]} Extent */
+
+/** @typedef {[start: number | null, count: number, transient: number, end: number | null]} Delta */
+
+/** @typedef {[start: number, count: number, code: number]} Entry */
+
+/** @typedef {[start: number, count: number, refs: number, file: number, offset: number, record_bytes: number, step: number]} Row */
+
+/** @typedef {[number: number, file_size: number, valid: number, locked: boolean, disk_bytes: number]} File */
+
+/** @typedef {[start: number, count: number]} Range */
+
+/** @typedef {[kind: string, rule: string, ...fields: any[]]} TransitionRow */
+
+/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Acked */
+
+/** @typedef {{ kind: "ActorChanged", rule: string, actor: string, values: Record<string, any> | null, why: Record<string, number | string | boolean | null> }} ActorChanged */
+
+/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} AlphasPushed */
+
+/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} BetasPushed */
+
+/** @typedef {{ kind: "BufferWritten", rule: string, store: string, file: number, bytes: number }} BufferWritten */
+
+/** @typedef {{ kind: "CacheChanged", rule: string, store: string, entries: number }} CacheChanged */
+
+/** @typedef {{ kind: "ChannelClosed", rule: string, actor: string, code: number, text: string }} ChannelClosed */
+
+/** @typedef {{ kind: "CombineStarted", rule: string, store: string, source: number, destination: number, why: Record<string, number | string | boolean | null> }} CombineStarted */
+
+/** @typedef {{ kind: "CombineStepped", rule: string, store: string, source: number, destination: number, step: string, bytes: number }} CombineStepped */
+
+/** @typedef {{ kind: "Committed", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} Committed */
+
+/** @typedef {{ kind: "ConfirmsDue", rule: string, queue: string, by: string, messages: Range[] }} ConfirmsDue */
+
+/** @typedef {{ kind: "ConfirmsSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} ConfirmsSent */
+
+/** @typedef {{ kind: "ConnectionBlocked", rule: string, actor: string, reason: string, why: Record<string, number | string | boolean | null> }} ConnectionBlocked */
+
+/** @typedef {{ kind: "ConnectionClosed", rule: string, actor: string, code: number, text: string }} ConnectionClosed */
+
+/** @typedef {{ kind: "ConnectionUnblocked", rule: string, actor: string, why: Record<string, number | string | boolean | null> }} ConnectionUnblocked */
+
+/** @typedef {{ kind: "ConsumerCancelled", rule: string, actor: string, queue: string, why: Record<string, number | string | boolean | null> }} ConsumerCancelled */
+
+/** @typedef {{ kind: "CountersChanged", rule: string, queue: string, values: Record<string, number | string | boolean | null> }} CountersChanged */
+
+/** @typedef {{ kind: "DeadLettered", rule: string, queue: string, reason: string, count: number, exchange: string, routing_key: string, to: string[], why: Record<string, number | string | boolean | null> }} DeadLettered */
+
+/** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: Delta, why: Record<string, number | string | boolean | null> }} DeltaChanged */
+
+/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} DeltaRead */
+
+/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Discarded */
+
+/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Dropped */
+
+/** @typedef {{ kind: "EntriesRecorded", rule: string, queue: string, action: string, start: number, count: number, journal_bytes: number }} EntriesRecorded */
+
+/** @typedef {{ kind: "ExchangeDeclared", rule: string, exchange: string, values: Record<string, any> }} ExchangeDeclared */
+
+/** @typedef {{ kind: "ExchangeDeleted", rule: string, exchange: string }} ExchangeDeleted */
+
+/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Fetched */
+
+/** @typedef {{ kind: "FileDeleted", rule: string, store: string, file: number, size_bytes: number, left_on_disk: number }} FileDeleted */
+
+/** @typedef {{ kind: "FileLocked", rule: string, store: string, file: number, locked: boolean }} FileLocked */
+
+/** @typedef {{ kind: "FileRolledOver", rule: string, store: string, closed: number, opened: number, why: Record<string, number | string | boolean | null> }} FileRolledOver */
+
+/** @typedef {{ kind: "FileUnlinked", rule: string, store: string, file: number, size_bytes: number }} FileUnlinked */
+
+/** @typedef {{ kind: "FilesCombined", rule: string, store: string, source: number, destination: number, size_bytes: number, reclaimed_bytes: number, left_on_disk: number }} FilesCombined */
+
+/** @typedef {{ kind: "GotEmpty", rule: string, actor: string, queue: string }} GotEmpty */
+
+/** @typedef {{ kind: "IndexRecovered", rule: string, queue: string, clean: boolean, entries: [number, number, number][], segments: [number, number][], journal_bytes: number | null, dirty: number }} IndexRecovered */
+
+/** @typedef {{ kind: "IndexReset", rule: string, queue: string }} IndexReset */
+
+/** @typedef {{ kind: "JournalFlushed", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} JournalFlushed */
+
+/** @typedef {{ kind: "JournalOpened", rule: string, queue: string }} JournalOpened */
+
+/** @typedef {{ kind: "JournalSynced", rule: string, queue: string, bytes: number }} JournalSynced */
+
+/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} LaneJoined */
+
+/** @typedef {{ kind: "ModeChanged", rule: string, queue: string, mode: string }} ModeChanged */
+
+/** @typedef {{ kind: "NacksSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} NacksSent */
+
+/** @typedef {{ kind: "NodeChanged", rule: string, part: string, values: Record<string, number | string | boolean | null>, why: Record<string, number | string | boolean | null> }} NodeChanged */
+
+/** @typedef {{ kind: "OperationDeferred", rule: string, store: string, file: number, operation: string, msg_no: number, count: number }} OperationDeferred */
+
+/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PendingPaged */
+
+/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PendingPurged */
+
+/** @typedef {{ kind: "PolicyCleared", rule: string, policy: string }} PolicyCleared */
+
+/** @typedef {{ kind: "PolicySet", rule: string, policy: string, values: Record<string, any> }} PolicySet */
+
+/** @typedef {{ kind: "ProcessChanged", rule: string, process: string, values: Record<string, any> | null, why: Record<string, number | string | boolean | null> }} ProcessChanged */
+
+/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Published */
+
+/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PublishedDelivered */
+
+/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PutBack */
+
+/** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} QueueBound */
+
+/** @typedef {{ kind: "QueueChanged", rule: string, queue: string, values: Record<string, any>, why: Record<string, number | string | boolean | null> }} QueueChanged */
+
+/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, delta: Delta, values: Record<string, number | string | boolean | null> }} QueueStarted */
+
+/** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
+
+/** @typedef {{ kind: "QueueUnbound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} QueueUnbound */
+
+/** @typedef {{ kind: "Reduced", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} Reduced */
+
+/** @typedef {{ kind: "RefCountChanged", rule: string, store: string, msg_no: number, count: number, ref_count: number }} RefCountChanged */
+
+/** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Record<string, number | string | boolean | null> }} Rejected */
+
+/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Requeued */
+
+/** @typedef {{ kind: "RowsForgotten", rule: string, store: string, messages: Range[] }} RowsForgotten */
+
+/** @typedef {{ kind: "RowsMoved", rule: string, store: string, rows: [number, number, number, number][] }} RowsMoved */
+
+/** @typedef {{ kind: "SegmentDeleted", rule: string, queue: string, segment: number, bytes: number }} SegmentDeleted */
+
+/** @typedef {{ kind: "SegmentRead", rule: string, queue: string, segment: number, start: number, end: number, bytes: number }} SegmentRead */
+
+/** @typedef {{ kind: "SegmentWritten", rule: string, queue: string, segment: number, bytes: number }} SegmentWritten */
+
+/** @typedef {{ kind: "StoreRead", rule: string, store: string, by: string, file: number, msg_no: number, count: number, bytes: number }} StoreRead */
+
+/** @typedef {{ kind: "StoreRecovered", rule: string, store: string, clean: boolean, files: [number, number, number, boolean, number][], current: number, rows: [number, number, number, number, number, number, number][], orphans: [number, number][] }} StoreRecovered */
+
+/** @typedef {{ kind: "StoreStopped", rule: string, store: string, how: string }} StoreStopped */
+
+/** @typedef {{ kind: "StoreSynced", rule: string, store: string, file: number }} StoreSynced */
+
+/** @typedef {{ kind: "StoreWritten", rule: string, store: string, file: number, offset: number, msg_no: number, count: number, record_bytes: number, step: number }} StoreWritten */
+
+/** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Record<string, number | string | boolean | null> }} TargetChanged */
+
+/** @typedef {{ kind: "Unroutable", rule: string, actor: string, count: number, exchange: string, routing_key: string, returned: boolean }} Unroutable */
+
+/** @typedef {{ kind: "WriteIgnored", rule: string, store: string, msg_no: number, count: number }} WriteIgnored */
+
+/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | ModeChanged | NacksSent | NodeChanged | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | TargetChanged | Unroutable | WriteIgnored} Transition */
+
+/** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
+
+/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, delta: Delta, counters: Record<string, any>, reduced: Record<string, any> | null, index: IndexState } & Record<string, any>} QueueState */
+
+/** @typedef {{ files: File[], current: number, rows: Row[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreState */
+
+/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} Binding */
+
+/** @typedef {{ settings: Record<string, any>, memory: Record<string, any>, disk: Record<string, any>, alarms: Record<string, boolean>, clock: Record<string, any>, work: Record<string, any>, app: Record<string, any>, actors: Record<string, Record<string, any>>, processes: Record<string, Record<string, any>>, exchanges: Record<string, Record<string, any>>, bindings: Binding[], policies: Record<string, Record<string, any>> }} NodeState */
+
+/** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
+
+/** @typedef {{ t: "frame", first: number, at_us: number[], rows: any[][], now_us: number, digest?: string | null, play?: boolean | null, speed?: number | null }} FrameMessage */
+
+/** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string }} SnapshotMessage */
+
+/** @typedef {{ t: "welcome", session: string, limits: Record<string, any>, engine: string, scenario: Record<string, any>, life: string, owner: boolean, lasts_us: number | null }} WelcomeMessage */
+
+/** @typedef {{ t: "notice", level: string, message: string }} NoticeMessage */
+
+/** @typedef {{ t: "accepted", id: number | string }} AcceptedMessage */
+
+/** @typedef {{ t: "refused", id: number | string | null, message: string }} RefusedMessage */
+
+/** @typedef {{ t: "answer", id: number | string, text: string, error: string | null }} AnswerMessage */
+
+/** @typedef {FrameMessage | SnapshotMessage | WelcomeMessage | NoticeMessage | AcceptedMessage | RefusedMessage | AnswerMessage} HostMessage */
+
+export {};
