@@ -54,6 +54,7 @@ def test_the_log_can_be_filtered_by_each_group() -> None:
 
 def test_messages_have_the_shapes_that_the_page_is_told() -> None:
     topology = {
+        "queues": [{"name": "orders"}],
         "exchanges": [{"name": "x", "type": "fanout"}],
         "bindings": [{"exchange": "x", "queue": "orders"}],
     }
