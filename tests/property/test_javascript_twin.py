@@ -1,57 +1,71 @@
-"""The page's reducer gives the node's own snapshots too (promise 2)."""
+"""The page reads, sorts, tells and folds transitions as the engine does (promise 2)."""
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import Transition, fields_of
+from engine.variable_queue.reduce import permitted_betas
+from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit
 
-SCRIPT = "tests/js/twin.mjs"
+PAGING: list[tuple[dict[str, Any], int]] = [
+    ({"do": "publish", "count": 60, "size_bytes": 6144, "persistent": True, "routing_key": "orders"}, 0),
+    ({"do": "set", "name": "target_ram_count", "value": 9, "queue": "orders"}, 0),
+]
+"""A queue with a target, so that its betas are counted."""
 
 
-@pytest.fixture(scope="module")
-def node_js(repo_root: Path) -> str:
-    """Return the path of Node.js, which `make test` installs where there is none."""
-    found = subprocess.run(
-        [repo_root / "tools" / "ensure_node.sh"], capture_output=True, text=True, check=True
-    )
-    return found.stdout.strip()
+def named(t: Transition) -> dict[str, Any]:
+    """Return a transition by the names that the page has."""
+    values = {name.rstrip("_"): getattr(t, name) for name in fields_of(type(t))}
+    return {"kind": type(t).__name__, **msgspec.to_builtins(values)}
 
 
-def test_reducer_equals_snapshots(node_js: str, repo_root: Path) -> None:
-    steps: list[dict[str, Any]] = []
+def permitted(node: Node) -> dict[str, int | None]:
+    """Return how many betas each queue may keep that has a target (Q48)."""
+    queues = {
+        name: hosted.queue.state
+        for name, hosted in node.host.hosted.items()
+        if name in node.snapshot()["queues"]
+    }
+    return {name: permitted_betas(q) for name, q in queues.items() if q.target_ram_count is not None}
+
+
+def test_transitions_mean_the_same_to_the_page(twin: Twin) -> None:
+    runs: list[list[dict[str, Any]]] = []
 
     @settings(max_examples=40, deadline=None, derandomize=True)
-    @given(PROFILES, OVERRIDES, PROGRAMS)
-    def gather(profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]]) -> None:
+    @given(PROFILES, OVERRIDES, PROGRAMS, st.booleans())
+    def gather(
+        profile: str, overrides: dict[str, Any], program: list[tuple[dict[str, Any], int]], pages: bool
+    ) -> None:
         node = Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
         done = 0
-        steps.append({"rows": [], "state": None})
-        for command, pause_us in program:
+        steps = []
+        for command, pause_us in [*(PAGING if pages else []), *program]:
             submit(node, command)
             node.advance(node.now_us + pause_us)
             rows = node.log.since(done)
             assert rows is not None
             done = rows.next
-            steps.append({"rows": rows.rows, "state": node.snapshot()})
+            steps.append(
+                {
+                    "rows": rows.rows,
+                    "named": [named(t) for t in rows.rows],
+                    "concerns": [[t.about.group, getattr(t, "queue", None)] for t in rows.rows],
+                    "permitted": permitted(node),
+                    "state": node.snapshot(),
+                }
+            )
+        runs.append(steps)
 
     gather()
-    runs: list[list[dict[str, Any]]] = []
-    for step in steps:
-        if step["state"] is None:
-            runs.append([])
-        else:
-            runs[-1].append(step)
-    for run in runs:
-        folded = subprocess.run(
-            [node_js, SCRIPT], input=msgspec.json.encode(run), capture_output=True, check=False, cwd=repo_root
-        )
-        assert folded.returncode == 0, folded.stdout.decode() + folded.stderr.decode()
+    assert any(step["permitted"] for steps in runs for step in steps)
+    twin.agrees("twin.mjs", runs)

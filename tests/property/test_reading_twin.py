@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -18,7 +16,7 @@ from engine.reading.paths import value_at
 from engine.reading.places import letters_of, placements
 from engine.replay import Player, Watched
 from engine.storage.ledger import LedgerStorage
-from tests.property.test_javascript_twin import node_js  # noqa: F401
+from tests.helpers.twin import Twin
 from tests.property.test_node_fold import OVERRIDES, PROFILES, PROGRAMS, scenario_of, submit
 
 OF_QUEUE = (
@@ -64,7 +62,7 @@ def combined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 CONDITIONS = st.lists(st.recursive(COMPARISONS, combined, max_leaves=4), min_size=4, max_size=30)
 
 
-def test_the_page_reads_a_state_as_the_engine_does(node_js: str, repo_root: Path) -> None:  # noqa: F811
+def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
     runs: list[list[dict[str, Any]]] = []
 
     @settings(max_examples=30, deadline=None, derandomize=True)
@@ -99,12 +97,4 @@ def test_the_page_reads_a_state_as_the_engine_does(node_js: str, repo_root: Path
         runs.append(moments)
 
     gather()
-    for run in runs:
-        asked = subprocess.run(
-            [node_js, "tests/js/reading-twin.mjs"],
-            input=msgspec.json.encode(run),
-            capture_output=True,
-            check=False,
-            cwd=repo_root,
-        )
-        assert asked.returncode == 0, asked.stdout.decode() + asked.stderr.decode()
+    twin.agrees("reading-twin.mjs", runs)

@@ -1,0 +1,38 @@
+"""The page's own modules, run by Node.js on cases from Python: what both languages know they must know alike."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+
+class Twin:
+    """Asks the page.
+
+    Args:
+        node_js: path of Node.js.
+        root: of the repository.
+    """
+
+    def __init__(self, node_js: str, root: Path) -> None:
+        self.node_js = node_js
+        self.root = root
+
+    def agrees(self, script: str, runs: list[Any]) -> None:
+        """Fail with the first difference between the page's answers and those in `runs`.
+
+        Args:
+            script: a file of tests/js that looks at one run after the other; see tests/js/asking.mjs.
+            runs: cases with Python's answers, as plain data.
+        """
+        asked = subprocess.run(
+            [self.node_js, f"tests/js/{script}"],
+            input=msgspec.json.encode(runs),
+            capture_output=True,
+            check=False,
+            cwd=self.root,
+        )
+        assert asked.returncode == 0, asked.stdout.decode() + asked.stderr.decode()
