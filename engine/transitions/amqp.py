@@ -124,6 +124,15 @@ class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
     why: Why = {}
 
 
+class ConfirmsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """A channel closed while confirms were awaited: they never come, whatever became of the messages (K10)."""
+
+    about: ClassVar[About] = About(group="messages", function="terminate", weight=4)
+
+    actor: str
+    count: int
+
+
 class Committed(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """commit_ok left for a publisher: everything in its transaction is confirmed (D13). why: commits."""
 

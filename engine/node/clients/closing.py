@@ -11,7 +11,7 @@ from engine.node.clients.channel import connection_of
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
 from engine.node.commands.base import HAND
-from engine.transitions import ChannelClosed, ConnectionClosed, Transition
+from engine.transitions import ChannelClosed, ConfirmsForgotten, ConnectionClosed, Transition
 
 OK_CODE = 200
 OK_TEXT = "OK"
@@ -82,6 +82,8 @@ class Closing:
             self._consumers.close_by_hand(self._consumers.by_hand[actor])
         elif publisher is not None:
             publisher.rule = "P11"
+            if publisher.unconfirmed:
+                self._emit(ConfirmsForgotten("K10", actor, publisher.unconfirmed))
             publisher.channel_closed()
             self._connections.way_in.drop(publisher)
             self._connections.confirms.forget(actor)

@@ -109,6 +109,16 @@ export const AMQP_WORDS = {
         : gettext("The queue is full and its overflow is reject-publish."),
       { count: number(count) },
     ),
+  ConfirmsForgotten: ({ count }) =>
+    said(
+      "?",
+      "alarm",
+      ngettext("%(count)s confirm never comes", "%(count)s confirms never come", count),
+      gettext(
+        "The channel of %(actor)s closed while it waited for them. The messages may be in their queues or not: only publishing them again makes sure.",
+      ),
+      { count: number(count) },
+    ),
   Committed: ({ count }) =>
     said(
       "\u2713",

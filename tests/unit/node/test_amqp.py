@@ -12,6 +12,7 @@ from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from engine.transitions import (
     ChannelClosed,
+    ConfirmsForgotten,
     ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
@@ -338,3 +339,18 @@ def test_limits_count_every_copy() -> None:
     assert follower.submit(burst("logs", "", 5))
     with pytest.raises(CommandError, match="publish at most 0"):
         follower.node.submit(burst("logs", "", 1))
+
+
+def test_a_channel_that_closes_while_confirms_are_awaited_forgets_them() -> None:
+    follower = follow(work_profile="hdd")
+    follower.submit(burst("logs", "", 4, 100, persistent=True, confirm=True))
+    follower.advance(4_000)  # the channel has published them, the disk has not written them
+    awaited = follower.node.snapshot()["node"]["actors"]["burst"]["unconfirmed"]
+    assert awaited == 4
+    follower.submit({"do": "close_channel", "name": "burst"})
+    follower.advance(SECOND)
+    assert [(t.rule, t.actor, t.count) for t in all_of(follower, ConfirmsForgotten)] == [("K10", "burst", 4)]
+    assert all_of(follower, ConfirmsSent) == []
+    assert ready(follower) == {"orders": 4, "slow": 4}, "the messages are there all the same"
+    follower.submit({"do": "close_channel", "name": "burst"})
+    assert len(all_of(follower, ConfirmsForgotten)) == 1

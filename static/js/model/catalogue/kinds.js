@@ -15,6 +15,7 @@ export const KINDS = {
   CombineStepped: { group: "files", function: "combine_files", fold: "store", shown: "step" },
   Committed: { group: "messages", function: "tx_commit" },
   ConfirmsDue: { group: "messages", function: "record_confirms", shown: "detail", queue: true },
+  ConfirmsForgotten: { group: "messages", function: "terminate", weight: 4 },
   ConfirmsSent: { group: "messages", function: "confirm" },
   ConnectionBlocked: { group: "node", function: "control_throttle" },
   ConnectionClosed: { group: "node", function: "connection_close" },

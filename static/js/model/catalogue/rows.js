@@ -29,6 +29,7 @@ const DECODERS = {
   CombineStepped: (row) => ({ kind: "CombineStepped", rule: row[1], store: row[2], source: row[3], destination: row[4], step: row[5], bytes: row[6] }),
   Committed: (row) => ({ kind: "Committed", rule: row[1], actor: row[2], count: row[3], why: row[4] ?? {} }),
   ConfirmsDue: (row) => ({ kind: "ConfirmsDue", rule: row[1], queue: row[2], by: row[3], messages: row[4] }),
+  ConfirmsForgotten: (row) => ({ kind: "ConfirmsForgotten", rule: row[1], actor: row[2], count: row[3] }),
   ConfirmsSent: (row) => ({ kind: "ConfirmsSent", rule: row[1], actor: row[2], count: row[3], why: row[4] ?? {} }),
   ConnectionBlocked: (row) => ({ kind: "ConnectionBlocked", rule: row[1], actor: row[2], reason: row[3], why: row[4] ?? {} }),
   ConnectionClosed: (row) => ({ kind: "ConnectionClosed", rule: row[1], actor: row[2], code: row[3], text: row[4] }),

@@ -38,6 +38,8 @@
 
 /** @typedef {{ kind: "ConfirmsDue", rule: string, queue: string, by: string, messages: Range[] }} ConfirmsDue */
 
+/** @typedef {{ kind: "ConfirmsForgotten", rule: string, actor: string, count: number }} ConfirmsForgotten */
+
 /** @typedef {{ kind: "ConfirmsSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} ConfirmsSent */
 
 /** @typedef {{ kind: "ConnectionBlocked", rule: string, actor: string, reason: string, why: Record<string, number | string | boolean | null> }} ConnectionBlocked */
@@ -160,7 +162,7 @@
 
 /** @typedef {{ kind: "WriteIgnored", rule: string, store: string, msg_no: number, count: number }} WriteIgnored */
 
-/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | ModeChanged | NacksSent | NodeChanged | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | TargetChanged | Unroutable | WriteIgnored} Transition */
+/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | ModeChanged | NacksSent | NodeChanged | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | TargetChanged | Unroutable | WriteIgnored} Transition */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
