@@ -1,5 +1,6 @@
-# `make help` lists the targets. Only pip and the distribution's packages are used, and what is installed goes
-# into .venv, but for Chromium (and Node.js, gettext), which `make test` takes from the distribution if missing.
+# `make help` lists the targets. Only pip, npm (for the checkers of the page's scripts) and the distribution's packages
+# are used, and what is installed goes into .venv and node_modules, but for Chromium (and Node.js, npm, gettext), which
+# `make test` takes from the distribution if missing.
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
@@ -22,7 +23,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run test lint format types js-test py-test bench heatmaps spark-cluster conformance \
+.PHONY: help env dev-env spark-env run test lint format types js-lint js-types js-test py-test bench heatmaps spark-cluster conformance \
 	differential interop fidelity digests docs-images screenshots soak postgresql-test messages constraints clean
 
 help: ## List the targets
@@ -52,6 +53,11 @@ $(STAMPS)/dev: requirements-dev.txt constraints.txt | $(STAMPS)/app
 $(STAMPS)/spark: requirements-spark.txt constraints.txt | $(STAMPS)/app
 	@echo "Installing Spark (about 1 GB; a minute or two the first time) ..."
 	@$(PIP) -r requirements-spark.txt | $(SHOW)
+	@touch $@
+
+node_modules/.installed: package.json package-lock.json .npmrc
+	@echo "Installing the checkers of the page's scripts ..."
+	@"$$(tools/ensure_npm.sh)" ci --loglevel=error --no-progress
 	@touch $@
 
 env: $(STAMPS)/app ## Create .venv with what the app needs, and nothing more
@@ -106,7 +112,7 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 	@tools/ensure_postgresql.sh >/dev/null
 	@$(MAKE) --no-print-directory --keep-going lint types js-test py-test
 
-lint: dev-env ## Check style and formatting
+lint: dev-env js-lint ## Check style and formatting
 	@echo "ruff ..."
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
@@ -115,9 +121,18 @@ format: dev-env ## Put every Python file into the project's format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 	@$(VENV)/bin/ruff format .
 
-types: dev-env ## Check the engine's types, strictly
+types: dev-env js-types ## Check the engine's types, strictly, and those of the page's scripts
 	@echo "mypy --strict engine ..."
 	@$(VENV)/bin/mypy --strict -p engine
+
+js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
+	@echo "eslint ..."
+	@"$$(tools/ensure_node.sh)" node_modules/eslint/bin/eslint.js --cache --cache-location var/eslint.cache .
+
+js-types: node_modules/.installed ## Check the types of the page's scripts; strictly what only computes
+	@echo "tsc --checkJs ..."
+	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.json
+	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.strict.json
 
 js-test: ## Run the tests of the page's scripts in Node.js
 	@echo "node --test tests/js ..."
@@ -163,5 +178,5 @@ constraints: dev-env spark-env ## Pin again what the requirements bring along, a
 	@$(PY) -m pip check
 
 clean: ## Remove the environment, the caches and everything under var/
-	@rm -rf $(VENV) var staticfiles .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
+	@rm -rf $(VENV) node_modules var staticfiles .pytest_cache .mypy_cache .ruff_cache .hypothesis spark-warehouse
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -31,7 +31,7 @@ const entry = {
   name: "0.idx",
   offset: 72,
   size: 36,
-  hex: "c003" + "ab".repeat(16) + "00".repeat(16) + "4003",
+  hex: `c003${  "ab".repeat(16)  }${"00".repeat(16)  }4003`,
   fields: [
     field("kind and entry", 0, 2, { bits: [["publish", 15, 15, 1, ""], ["persistent", 14, 14, 1, ""], ["rel", 13, 0, 3, ""]] }),
     field("message id", 2, 16),
@@ -62,7 +62,7 @@ test("a long body is cut, told, and what follows begins a row with its true offs
     name: "0.rdq",
     offset: 1000,
     size: 6001,
-    hex: "41".repeat(512) + "ff",
+    hex: `${"41".repeat(512)  }ff`,
     fields: [field("body", 0, 6000, { part: "body", shown: 512 }), field("marker", 6000, 1)],
   };
   const rows = hexRows(record);
@@ -131,7 +131,7 @@ test("the plan says what to ask, or why there is nothing to read", () => {
   assert.equal(storePlan(now, q, 4, null).why, "embedded");
   assert.equal(storePlan(now, q, 6, null).why, "ram");
   assert.equal(storePlan(now, q, 10, null).why, "unknown");
-  const told = { embedded: 0, msg_id: "00".repeat(8) + "000000000000006e", fields: [{ value: "publish, persistent, entry 2" }] };
+  const told = { embedded: 0, msg_id: `${"00".repeat(8)  }000000000000006e`, fields: [{ value: "publish, persistent, entry 2" }] };
   assert.equal(storePlan(now, q, 10, told).why, "buffer");
   now.stores.persistent.files[0][4] = 31_104;
   assert.deepEqual(storePlan(now, q, 10, told).ask, { file: "persistent:0", offset: 20_736 });

@@ -1,6 +1,6 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
 import { fill, gettext, ngettext, number } from "../model/text.js";
-import { el, find, findAll, setText, show } from "../view/base/dom.js";
+import { el, find, findAll, focused, setText, show } from "../view/base/dom.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
 
@@ -110,10 +110,10 @@ function choose(id) {
 }
 
 function drawGrid() {
-  const focused = document.activeElement?.dataset?.student;
+  const student = focused()?.dataset.student;
   find("[data-grid]").replaceChildren(...sorted(students.values(), order).map(row));
   show(find("[data-none]"), !students.size);
-  if (focused) find(`[data-student="${focused}"]`)?.focus();
+  if (student) find(`[data-student="${student}"]`)?.focus();
 }
 
 function drawHead() {

@@ -5,7 +5,12 @@ const LAST_RETRY_MS = 15000;
 /** Not this person's class, or it is gone: trying again is of no use. */
 const FINAL_CODES = new Set([4003, 4004, 4010]);
 
-/** Follow a class: `told` gets each message, `status` connecting, live, lost or ended. */
+/**
+ * Follow a class.
+ * @param {string} path of the socket
+ * @param {(message: any) => void} told gets each message
+ * @param {(name: "connecting" | "live" | "lost" | "ended") => void} status
+ */
 export function follow(path, told, status = () => {}) {
   let retryMs = FIRST_RETRY_MS;
   let closed = false;

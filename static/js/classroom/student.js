@@ -1,9 +1,10 @@
 /** What the teacher does for everybody: freeze, push a state, open a vote. */
+import { find } from "../view/base/dom.js";
 import { follow } from "./link.js";
 
-const bar = document.querySelector("[data-class-bar]");
-const veil = document.querySelector("[data-class-veil]");
-const link = bar.querySelector("[data-vote-link]");
+const bar = find("[data-class-bar]");
+const veil = find("[data-class-veil]");
+const link = find("[data-vote-link]", bar);
 const PUSHED = "class-pushed";
 const VOTED = "class-vote";
 
@@ -36,7 +37,7 @@ function push(pushed) {
 /** On the page of the vote, follow its stages; elsewhere, a vote that begins leads there once. */
 function vote(now) {
   const key = now ? `${now.id} ${now.stage}` : "";
-  const page = document.querySelector("[data-vote-page]");
+  const page = find("[data-vote-page]");
   link.hidden = !now || page !== null;
   if (page) {
     if (page.dataset.votePage !== key) location.assign(bar.dataset.voteAddress);

@@ -20,6 +20,7 @@ export function paintCurve(canvas, lockstep, name) {
   const { pen, width, height } = fitCanvas(canvas);
   const { read, text } = SERIES[name];
   const area = { x: 8, y: 14, w: width - 16, h: height - 32 };
+  /** @type {[number, number]} */
   const span = [0, lockstep.untilUs];
   const all = lockstep.runs.map((run) => run.timeline.samples);
   const top = Math.max(1, ...all.flatMap((samples) => samples.map(read)));

@@ -23,7 +23,9 @@ async function reelFrom(address, waiting) {
     if (answer.status === 200) return body;
     if (body.problem) throw new Error(body.problem);
     waiting(body.share);
-    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    await new Promise((resolve) => {
+      setTimeout(resolve, ASK_AGAIN_MS);
+    });
   }
 }
 

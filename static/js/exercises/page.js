@@ -5,7 +5,7 @@ import { makeSortable } from "./sort.js";
 const task = document.querySelector("#task");
 
 /** Let the run go on as soon as the session is there, once for each answer. */
-document.addEventListener("waterline:live", (event) => {
+document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
   if (!task?.hasAttribute("data-run-on")) return;
   const { engine, session } = event.detail;
   let told = false;

@@ -1,6 +1,9 @@
 /** Small charts over virtual time: stacked lane lengths, memory with its lines, rates. Pure: samples to paths. */
 
-/** The span of time that the charts show: [from, to] in virtual microseconds. */
+/**
+ * The span of time that the charts show: [from, to] in virtual microseconds.
+ * @returns {[number, number]}
+ */
 export function timeSpan(samples, nowUs) {
   const from = samples.length ? samples[0].us : 0;
   const to = Math.max(nowUs, from + 4_000_000);
@@ -12,7 +15,7 @@ export function timeTicks([from, to], width, pixels = 90) {
   const spanS = (to - from) / 1e6;
   const rough = (spanS * pixels) / Math.max(1, width);
   const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((factor) => factor * unit).find((each) => each >= rough);
+  const step = [1, 2, 5].map((factor) => factor * unit).find((each) => each >= rough) ?? 10 * unit;
   const ticks = [];
   for (let second = Math.ceil(from / 1e6 / step) * step; second <= to / 1e6; second += step)
     ticks.push(second);

@@ -12,7 +12,9 @@ export function fenceOf(queue, lanes, held = null) {
   const inFirst = target > q4.count && q1.count > 0;
   const lane = inFirst ? q1 : q4;
   const index = inFirst ? target - q4.count : target;
-  const fence = { target, lane: lane.name, u: placeOf(lane, index), over: [] };
+  /** @type {[number, number][]} */
+  const over = [];
+  const fence = { target, lane: lane.name, u: placeOf(lane, index), over };
   if (index < lane.count) fence.over.push([lane.plan.border(lane.count), fence.u]);
   if (!inFirst && q1.count && target <= q4.count)
     fence.over.unshift([q1.plan.border(q1.count), q1.plan.border(0)]);

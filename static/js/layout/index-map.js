@@ -33,7 +33,9 @@ export function gridOf(size, room, tight = false) {
 export function indexScene(state, queue, width, height, open = null) {
   const size = state.node.settings.segment_entry_count || 2048;
   const index = queue?.index;
-  const scene = { size, items: [], journal: journalOf(index), records: 0, segments: 0 };
+  /** @type {any[]} */
+  const items = [];
+  const scene = { size, items, journal: journalOf(index), records: 0, segments: 0 };
   if (!index) return scene;
   const numbers = segmentNumbers(index, size);
   scene.segments = numbers.length;

@@ -26,6 +26,7 @@ export function stageScene(state, width, height, turned, look = {}) {
   const counts = countsOf(queue);
   const zoom = fitting(look.zoom ?? null, counts);
   const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);
+  /** @type {Record<string, any>} */
   const scene = {
     geo,
     lanes: [],

@@ -14,6 +14,7 @@ const MAX_BLOCKS = 220;
 export function storeScene(state, queue, name, width, height, known) {
   const store = state.stores[name];
   const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
+  /** @type {Record<string, any>} */
   const scene = {
     files: [],
     bytes: 0,

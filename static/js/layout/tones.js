@@ -42,6 +42,8 @@ export function toneBySeq(queue) {
 /**
  * Spans of message numbers with their tones, and the tone of all others: {list: [msg_no, count, tone], otherwise}.
  * `known(start, count)` gives the numbers of messages in delta; where some are unknown, the others may be delta's.
+ * @param {any} queue
+ * @param {(start: number, count: number) => [number, number][]} known
  */
 export function toneByMessage(queue, known = () => []) {
   const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);

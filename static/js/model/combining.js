@@ -17,6 +17,7 @@ export function combinationAt(past, number, t) {
   const started =
     pair && past.lastBefore(number + 1, (each) => each.kind === "CombineStarted" && same(pair, each));
   if (!started) return null;
+  /** @type {any} */
   const found = { ...pair, why: started.t.why, started: started.number, steps: [], done: null };
   for (const { number: at, t: each } of past.rowsFrom(started.number)) {
     if (!same(pair, each)) continue;

@@ -4,7 +4,8 @@ const MOST = 4000;
 
 export class Deleted {
   constructor() {
-    this.clear();
+    /** @type {Record<string, [segment: number, number: number][]>} */
+    this.queues = {};
   }
 
   clear() {

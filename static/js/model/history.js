@@ -48,11 +48,23 @@ export function weightOf(state) {
   return weight;
 }
 
+/**
+ * What happened without a gap: rows from position `first` on, their times, and copies of the state on the way.
+ * @typedef {{first: number, startUs: number, rows: any[], atUs: number[], points: Point[]}} Stretch
+ * @typedef {{at: number, state: any, weight: number}} Point
+ */
+
 export class History {
   constructor({ every = EVERY, maxRows = MAX_ROWS, maxWeight = MAX_WEIGHT } = {}) {
-    Object.assign(this, { every, maxRows, maxWeight });
-    this.epoch = 0;
-    this.clear();
+    this.every = every;
+    this.maxRows = maxRows;
+    this.maxWeight = maxWeight;
+    /** Which run this is the past of: it grows with each `clear()`. */
+    this.epoch = 1;
+    /** @type {Stretch[]} */
+    this.stretches = [];
+    this.rowCount = 0;
+    this.weight = 0;
   }
 
   /** Forget everything: the run is another one. */
@@ -128,7 +140,8 @@ export class History {
     const [stretch] = this.stretches;
     const next = stretch.points[1];
     if (!next && this.stretches.length === 1) return false;
-    this.weight -= stretch.points.shift().weight;
+    this.weight -= stretch.points[0].weight;
+    stretch.points.shift();
     if (!next) {
       this.rowCount -= stretch.rows.length;
       this.stretches.shift();
@@ -169,7 +182,9 @@ export class History {
 
   /** Fold the rows from one position of a stretch to a later one into `state`. */
   foldOn(state, from, to) {
-    const { rows, first } = this.stretchAt(to);
+    const stretch = this.stretchAt(to);
+    if (!stretch) throw new RangeError(`position ${to} is not kept`);
+    const { rows, first } = stretch;
     for (let at = from; at < to; at += 1) fold(state, rows[at - first]);
     return state;
   }

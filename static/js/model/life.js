@@ -29,7 +29,10 @@ const ENDS = new Set(["taken", "dropped", "acked", "lost"]);
 export class Life {
   /** `who` is {queue, seq}; `msgNo` where it is known; `entries` is the number of entries of a segment. */
   constructor({ queue, seq, msgNo = null, flags = null }, entries) {
-    Object.assign(this, { queue, seq, msgNo, entries });
+    this.queue = queue;
+    this.seq = seq;
+    this.msgNo = msgNo;
+    this.entries = entries;
     this.segment = Math.floor(seq / entries);
     this.store = flags === null ? null : homeOf(flags);
     this.events = [];
@@ -64,8 +67,8 @@ export class Life {
     const before = this.events.length;
     const { kind } = t;
     if (kind in SHIFTS) this.shift(t, number, us);
-    else if (kind in INDEX) t.queue === this.queue && INDEX[kind](this, t, number, us);
-    else if (kind in STORE) t.store === this.store && STORE[kind](this, t, number, us);
+    else if (INDEX[kind] && t.queue === this.queue) INDEX[kind](this, t, number, us);
+    else if (STORE[kind] && t.store === this.store) STORE[kind](this, t, number, us);
     return this.events.length > before;
   }
 

@@ -16,11 +16,12 @@ const KINDS = new Set(["Published", "PublishedDelivered", "DeltaRead"]);
 
 export class Numbers {
   constructor() {
-    this.clear();
+    /** @type {Map<string, [start: number, count: number, msgNo: number][]>} */
+    this.queues = new Map();
   }
 
   clear() {
-    this.queues = new Map();
+    this.queues.clear();
   }
 
   /** A transition tells numbers. */
@@ -35,8 +36,8 @@ export class Numbers {
   }
 
   put(name, [start, count, msgNo]) {
-    if (!this.queues.has(name)) this.queues.set(name, []);
-    const runs = this.queues.get(name);
+    const runs = this.queues.get(name) ?? [];
+    this.queues.set(name, runs);
     remove(runs, start, count, NUMBERS);
     insert(runs, [start, count, msgNo], NUMBERS);
     if (runs.length > MAX_RUNS) runs.splice(0, runs.length - MAX_RUNS);

@@ -8,7 +8,7 @@ const COUNTED = ["happened", "moved", "became"];
 const DELTA = ["start", "count", "transient", "end"];
 const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
 
-const own = (object, name) => Object.prototype.hasOwnProperty.call(object, name);
+const own = (object, name) => Object.hasOwn(object, name);
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
 /** Where each message of a queue is, looked up one by one. */

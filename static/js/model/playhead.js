@@ -14,10 +14,13 @@ export class Playhead {
     this.session = session;
     this.history = session.history;
     this.epoch = this.history.epoch;
+    /** @type {number?} the position that is looked at; null at the present */
     this.at = null;
     this.us = 0;
     this.stepped = false;
+    /** @type {{at: number, state: any}?} */
     this.folded = null;
+    /** @type {((change: any) => void)[]} */
     this.listeners = [];
     session.listen(() => {
       if (this.epoch !== this.history.epoch) this.now();
@@ -39,7 +42,7 @@ export class Playhead {
   }
 
   get state() {
-    return this.behind ? this.folded.state : this.session.state;
+    return this.folded ? this.folded.state : this.session.state;
   }
 
   get nowUs() {
@@ -104,12 +107,11 @@ export class Playhead {
 
   /** The state of a position, from the one that is shown where that is the shorter way. */
   fold(position) {
-    const near = this.folded && position >= this.folded.at && position - this.folded.at < 50;
-    if (near && this.history.stretchAt(position) === this.history.stretchAt(this.folded.at))
-      return this.history.has(position)
-        ? this.history.foldOn(this.folded.state, this.folded.at, position)
-        : null;
-    return this.history.stateAt(position);
+    const { folded, history } = this;
+    const near = folded && position >= folded.at && position - folded.at < 50;
+    if (near && history.stretchAt(position) === history.stretchAt(folded.at))
+      return history.has(position) ? history.foldOn(folded.state, folded.at, position) : null;
+    return history.stateAt(position);
   }
 
   tell(rows, from) {
@@ -118,7 +120,7 @@ export class Playhead {
 
   /** Look at the present again. */
   now(from = null) {
-    if (!this.behind) return false;
+    if (this.at === null) return false;
     const moved = this.session.next - this.at;
     this.at = null;
     this.folded = null;
@@ -133,7 +135,7 @@ export class Playhead {
 
   /** One transition on, through the past; false at the present. */
   forward() {
-    if (!this.behind) return false;
+    if (this.at === null) return false;
     const position = this.history.neighbour(Math.max(this.at, this.history.start - 1), 1);
     return position === null ? this.now() : this.go(position, { stepped: true });
   }

@@ -3,6 +3,7 @@ import { STORE_FILE as F, STORE_ROW as R } from "./catalogue/rows.js";
 import { STORE_ROWS, insert, remove } from "./runs.js";
 
 /** A store that holds nothing. */
+/** @returns {Record<string, any>} */
 function emptyStore() {
   return { files: [], current: 0, rows: [], cache: 0, buffered_bytes: 0, orphans: [] };
 }

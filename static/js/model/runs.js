@@ -2,7 +2,7 @@
  * Ordered runs, the twin of engine/runs.py: sorted rows [start, count, ...] that stand for consecutive integers.
  * Rows are values: nothing here changes a row, only the arrays that hold them.
  *
- * A *shape* says how rows split and merge: part(row, offset, count) and continues(row, after).
+ * A *shape* says how rows split and merge: part(row, offset, count) and continues(row, next).
  */
 
 /** Messages: [start, count, msg_no, size_bytes, flags, expiry_us, template]. */
@@ -14,18 +14,18 @@ export const EXTENTS = {
     part[2] += offset;
     return part;
   },
-  continues: (row, after) =>
-    row[4] === after[4] &&
-    row[3] === after[3] &&
-    row[2] + row[1] === after[2] &&
-    row[5] === after[5] &&
-    row[6] === after[6],
+  continues: (row, next) =>
+    row[4] === next[4] &&
+    row[3] === next[3] &&
+    row[2] + row[1] === next[2] &&
+    row[5] === next[5] &&
+    row[6] === next[6],
 };
 
 /** Index entries: [start, count, code]. */
 export const ENTRIES = {
   part: (row, offset, count) => [row[0] + offset, count, row[2]],
-  continues: (row, after) => row[2] === after[2],
+  continues: (row, next) => row[2] === next[2],
 };
 
 /** Rows of a message store: [msg_no, count, refs, file, offset, record_bytes, step]; step -1 was written backwards. */
@@ -37,12 +37,12 @@ export const STORE_ROWS = {
     part[4] += offset * row[6] * row[5];
     return part;
   },
-  continues: (row, after) =>
-    row[2] === after[2] &&
-    row[3] === after[3] &&
-    row[5] === after[5] &&
-    row[6] === after[6] &&
-    row[4] + row[1] * row[6] * row[5] === after[4],
+  continues: (row, next) =>
+    row[2] === next[2] &&
+    row[3] === next[3] &&
+    row[5] === next[5] &&
+    row[6] === next[6] &&
+    row[4] + row[1] * row[6] * row[5] === next[4],
 };
 
 /** Where the first byte of a store row is in its file. */

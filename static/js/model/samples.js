@@ -7,8 +7,10 @@ import { total } from "./runs.js";
 const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
 
-const NOTHING = Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0]));
-NOTHING.target = null;
+const NOTHING = {
+  ...Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0])),
+  target: null,
+};
 
 export class Samples {
   constructor() {

@@ -13,17 +13,19 @@ const CLOCK = new Set(["queue_process", "rate_timer_at_us", "reported_duration",
 
 export class Timeline {
   constructor() {
-    this.clear();
+    this.marks = new Events();
+    this.sampling = new Samples();
+    /** @type {any[]} */
+    this.lines = [];
+    /** @type {Record<string, {t: any, memory: any}>} */
+    this.targets = {};
+    /** @type {Record<string, boolean>} which queues' targets were set by hand, by name */
+    this.pins = {};
+    this.held = 0;
   }
 
   clear() {
-    this.marks = new Events();
-    this.sampling = new Samples();
-    this.lines = [];
-    this.targets = {};
-    /** Which queues' targets were set by hand, by name. */
-    this.pins = {};
-    this.held = 0;
+    Object.assign(this, new Timeline());
   }
 
   get samples() {

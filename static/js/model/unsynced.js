@@ -12,14 +12,25 @@ const RUNS = {
   continues: () => true,
 };
 
-/** Nothing waits: {runs, bytes, sinceUs, lastUs} of one journal or store; `syncedUs` is when it was synced last. */
+/**
+ * What waits in one journal or store; `syncedUs` is when it was synced last.
+ * @typedef {{runs: any[], bytes: number, sinceUs: number?, lastUs: number?, syncedUs: number?}} Waiting
+ */
+
+/**
+ * Nothing waits.
+ * @returns {Waiting}
+ */
 function nothing(syncedUs = null) {
   return { runs: [], bytes: 0, sinceUs: null, lastUs: null, syncedUs };
 }
 
 export class Unsynced {
   constructor() {
-    this.clear();
+    /** @type {Record<string, Waiting>} */
+    this.journals = {};
+    /** @type {Record<string, Waiting>} */
+    this.stores = {};
   }
 
   clear() {

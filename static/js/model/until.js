@@ -91,7 +91,9 @@ const DELIVERIES = new Set(["Fetched", "PublishedDelivered"]);
 export class Until {
   /** `control({play})` reaches the engine; `done({name, how, position})` is told the end of every wait. */
   constructor(session, control, done) {
-    Object.assign(this, { session, control, done });
+    this.session = session;
+    this.control = control;
+    this.done = done;
     this.name = null;
     session.watch((t, number, state) => this.see(t, number, state));
     session.listen((change) => this.follow(change));

@@ -21,7 +21,12 @@ export function narrate(t, messages = messagesOf(t)) {
   return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }) };
 }
 
-/** Everything that the Why? panel shows of a transition. */
+/**
+ * Everything that the Why? panel shows of a transition.
+ * @param {any} t
+ * @param {number} messages
+ * @param {{t: any, memory: any}?} target the last one of its queue
+ */
 export function explain(t, messages = messagesOf(t), target = null) {
   const why = t.why ?? {};
   const line = narrate(t, messages);
@@ -31,6 +36,7 @@ export function explain(t, messages = messagesOf(t), target = null) {
       ...shared,
       title: reductionTitle(why),
       bar: ramBar(why),
+      reason: "",
       steps: reductionSteps(why),
       facts: [],
       origin: originOf(target),

@@ -4,6 +4,7 @@
 export class Records {
   constructor(url) {
     this.url = url;
+    /** @type {Record<string, AbortController>} by side */
     this.running = {};
   }
 
@@ -20,7 +21,8 @@ export class Records {
       if (!answer.ok) return { error: told.error || String(answer.status) };
       return told.fields ? { record: told } : { waiting: told.waiting };
     } catch (error) {
-      return error.name === "AbortError" ? null : { error: error.message };
+      const { name, message } = /** @type {Error} */ (error);
+      return name === "AbortError" ? null : { error: message };
     }
   }
 }

@@ -51,7 +51,7 @@ export class Transport {
 
   /** Send a message, unless nobody listens. Tells whether it went. */
   send(message) {
-    if (!this.live) return false;
+    if (!this.socket || !this.live) return false;
     this.socket.send(JSON.stringify(message));
     return true;
   }

@@ -1,10 +1,11 @@
 /** What every page does: the theme switch and the language form. */
+import { find } from "../view/base/dom.js";
 import { Terms } from "../view/page/terms.js";
 import { toggleTheme } from "../view/base/theme.js";
 
-document.querySelector("[data-theme-switch]")?.addEventListener("click", toggleTheme);
+find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 
-const form = document.querySelector("[data-language-form]");
+const form = find("[data-language-form]");
 form?.querySelector("select").addEventListener("change", () => form.submit());
 
-new Terms(document.body, document.documentElement.dataset.words);
+new Terms(document.body, document.documentElement.dataset.words).listen();

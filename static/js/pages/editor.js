@@ -19,10 +19,10 @@ find("#problems").addEventListener("click", ({ target }) => {
 
 find("#open-file").addEventListener("change", async ({ target }) => {
   const [file] = target.files;
+  target.value = ""; // so that the same file can be opened again
   if (!file) return;
   text.value = await file.text();
   text.dispatchEvent(new Event("input", { bubbles: true }));
-  target.value = "";
 });
 
 find("[data-act=save]").addEventListener("click", () => {

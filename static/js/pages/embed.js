@@ -82,9 +82,10 @@ function bind(playhead, transport, place) {
     playhead.toTime(from + ((session.nowUs - from) * target.value) / 1000);
   });
   // A frame without a moment plays by itself: whoever pressed the button wants to see it run.
+  let began = false;
   const first = () => {
-    if (!session.version || session.nowUs > 0 || !place.done || first.done) return;
-    first.done = true;
+    if (!session.version || session.nowUs > 0 || !place.done || began) return;
+    began = true;
     transport.send({ t: "control", play: true });
   };
   session.listen(first);

@@ -4,7 +4,7 @@ import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
-import { find, setText, show, throttle } from "../view/base/dom.js";
+import { csrfToken, find, setText, show, throttle } from "../view/base/dom.js";
 import { watchPalette } from "../view/base/palette.js";
 import { StageView } from "../view/stage/stage.js";
 
@@ -31,7 +31,7 @@ class Demo {
     this.wait(gettext("The engine starts …"));
     const body = new URLSearchParams();
     if (again) body.set("again", "1");
-    const token = document.querySelector("input[name=csrfmiddlewaretoken]").value;
+    const token = csrfToken();
     try {
       const headers = { "X-CSRFToken": token, Accept: "application/json" };
       const answer = await fetch(this.root.dataset.demo, { method: "POST", headers, body });

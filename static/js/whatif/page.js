@@ -1,10 +1,11 @@
 /** The what-if page. htmx exchanges the view when a picker changes; this wakes each new view up. */
+import { find } from "../view/base/dom.js";
 import { startGrid } from "./grid.js";
 
-const tip = document.querySelector("#whatif-tip");
+const tip = find("#whatif-tip");
 
 function wake() {
-  const root = document.querySelector("#whatif");
+  const root = find("#whatif");
   if (root && !root.dataset.awake) {
     root.dataset.awake = "yes";
     startGrid(root, tip);

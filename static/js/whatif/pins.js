@@ -9,6 +9,7 @@ export function pinned(unpinned, pins, cell) {
 /** Asks the server for the view with the cell pinned; htmx exchanges it and writes the address. */
 export function pin(tips, cell) {
   const address = pinned(tips.unpinned, tips.pins, cell);
-  if (window.htmx) window.htmx.ajax("GET", address, { target: "#whatif", swap: "outerHTML show:none" });
+  const { htmx } = /** @type {any} */ (window);
+  if (htmx) htmx.ajax("GET", address, { target: "#whatif", swap: "outerHTML show:none" });
   else window.location.assign(address);
 }

@@ -37,8 +37,23 @@ export function show(element, visible) {
   if (element && element.hidden === visible) element.hidden = !visible;
 }
 
+/**
+ * The first element of a selector, null where there is none. Which element it is the caller knows from the template.
+ * @type {(selector: string, root?: ParentNode) => any}
+ */
 export const find = (selector, root = document) => root.querySelector(selector);
+
+/**
+ * All elements of a selector.
+ * @type {(selector: string, root?: ParentNode) => any[]}
+ */
 export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/**
+ * The element that has the keyboard, or null.
+ * @returns {any}
+ */
+export const focused = () => document.activeElement;
 
 /** Call at most once per `ms`, with the last arguments; the first call goes through at once. */
 export function throttle(ms, call) {
@@ -57,4 +72,9 @@ export function throttle(ms, call) {
     if (wait <= 0) run();
     else timer = setTimeout(run, wait);
   };
+}
+
+/** The token of Django's protection against forged requests. */
+export function csrfToken() {
+  return find("input[name=csrfmiddlewaretoken]")?.value ?? "";
 }

@@ -7,26 +7,42 @@ const escape = (text) =>
   String(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 const round = (value) => Number(value.toFixed(2));
 
-const FRESH = {
-  fillStyle: "#000",
-  strokeStyle: "#000",
-  lineWidth: 1,
-  lineCap: "butt",
-  lineJoin: "miter",
-  globalAlpha: 1,
-  font: "10px sans-serif",
-  textAlign: "left",
-  textBaseline: "alphabetic",
-  dash: [],
-  clipName: null,
-};
+/** What save() keeps. */
+const KEPT = [
+  "fillStyle", "strokeStyle", "lineWidth", "lineCap", "lineJoin", "globalAlpha", "font", "textAlign", "textBaseline",
+  "dash", "clipName",
+];
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
 const SHIFTS = { middle: 0.36, top: 0.8, hanging: 0.8, bottom: -0.2 };
 
 export class SvgPen {
-  /** `recipeOf(pattern)` tells how a pattern of stripes is made; `measure` is a canvas' context, for widths of text. */
+  /** @type {string | CanvasPattern | {svg: string}} */
+  fillStyle = "#000";
+  /** @type {string | CanvasPattern | {svg: string}} */
+  strokeStyle = "#000";
+  lineWidth = 1;
+  lineCap = "butt";
+  lineJoin = "miter";
+  globalAlpha = 1;
+  font = "10px sans-serif";
+  textAlign = "left";
+  textBaseline = "alphabetic";
+  /** @type {number[]} */
+  dash = [];
+  /** @type {string | null} */
+  clipName = null;
+
+  /**
+   * `recipeOf(pattern)` tells how a pattern of stripes is made; `measure` is a canvas' context, for widths of text.
+   * @param {number} width
+   * @param {number} height
+   * @param {{recipeOf?: (pattern: any) => any, measure?: CanvasRenderingContext2D | null}} tools
+   */
   constructor(width, height, { recipeOf = () => null, measure = null } = {}) {
-    Object.assign(this, FRESH, { width, height, recipeOf, measure });
+    this.width = width;
+    this.height = height;
+    this.recipeOf = recipeOf;
+    this.measure = measure;
     this.parts = [];
     this.definitions = [];
     this.names = new Map();
@@ -35,7 +51,7 @@ export class SvgPen {
   }
 
   save() {
-    this.stack.push(Object.fromEntries(Object.keys(FRESH).map((name) => [name, this[name]])));
+    this.stack.push(Object.fromEntries(KEPT.map((name) => [name, this[name]])));
   }
 
   restore() {

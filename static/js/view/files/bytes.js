@@ -21,13 +21,14 @@ export class BytesPanel {
     this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(find(`[data-bytes=${side}]`, root), urls)]));
     this.toggle = find("[data-act=bytes]", root);
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
-    for (const side of SIDES) this.forget(side);
+    this.index = nothingAsked();
+    this.store = nothingAsked();
     for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(event.target));
     for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
   }
 
   forget(side) {
-    this[side] = { key: "", told: null, at: 0, timer: 0, waited: "" };
+    this[side] = nothingAsked();
   }
 
   open(wanted) {
@@ -116,6 +117,11 @@ export class BytesPanel {
   }
 }
 
+/** What is known of one side before anything was asked for. */
+function nothingAsked() {
+  return { key: "", told: null, at: 0, timer: 0, waited: "", asked: "" };
+}
+
 /** Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back. */
 function isWhole(record, plan) {
   return Boolean(record) && (!plan.acked || (record.more || []).some((each) => each.kind === "ack"));
@@ -172,7 +178,8 @@ class Strip {
   /** Show a record; the same one again (its ack has come) leaves the reader where he is. */
   show(record, key) {
     const same = this.record && this.key === key && this.record.hex === record.hex;
-    Object.assign(this, { record, key });
+    this.record = record;
+    this.key = key;
     setText(this.title, `${record.name} @ 0x${record.offset.toString(16).toUpperCase()}`);
     setText(this.note, noteOf(record));
     this.tools();

@@ -5,8 +5,15 @@ import { colors, faded, hatch } from "../base/palette.js";
 
 const TURN = 2 * Math.PI;
 
-/** A bar with a title, a text and, if given, a mark at a share. */
-export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched }) {
+/**
+ * A bar with a title, a text and, if given, a mark at a share.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {{title: string, text: string, share: number, mark?: number, hatched?: boolean}} meter
+ */
+export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = false }) {
   write(pen, title, x, y + 9, { size: 10.5, weight: 600, family: colors.sans, color: colors.ink2 });
   pen.fillStyle = faded(colors.ink3, 0.14);
   pen.fillRect(x, y + 14, w, 8);

@@ -187,7 +187,7 @@ export class FilesView {
       write(pen, clock.short, width - 24, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
     pen.save();
     pen.translate(0, HEAD);
-    for (const item of scene.items) item.folded ? paintFolded(pen, item) : paintSegment(pen, item);
+    for (const item of scene.items) (item.folded ? paintFolded : paintSegment)(pen, item);
     pen.restore();
     const live = fill(gettext("%(records)s live records, %(size)s per segment"), {
       records: number(scene.records),

@@ -1,12 +1,15 @@
 /** Every action by its name: Ctrl+K, some words, Enter. */
 import { search } from "../../model/search.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { el, find, setText, show } from "../base/dom.js";
+import { el, find, focused, setText, show } from "../base/dom.js";
 
 export class CommandPalette {
   /** `actions()` gives [{title, words, key, run, off}] as they are at this moment. */
   constructor(dialog, actions) {
-    Object.assign(this, { dialog, actions, chosen: 0, found: [] });
+    this.dialog = dialog;
+    this.actions = actions;
+    this.chosen = 0;
+    this.found = [];
     this.input = find("input", dialog);
     this.list = find("[role=listbox]", dialog);
     this.input.addEventListener("input", () => this.show());
@@ -25,7 +28,7 @@ export class CommandPalette {
 
   open() {
     if (document.querySelector("dialog[open]")) return;
-    this.before = document.activeElement;
+    this.before = focused();
     this.input.value = "";
     this.every = this.actions();
     this.dialog.showModal();

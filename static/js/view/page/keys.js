@@ -22,7 +22,7 @@ function inField(target) {
 /** Listen for the whole page. */
 export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   let laneUntil = 0;
-  const help = document.getElementById("help-dialog");
+  const help = find("#help-dialog");
   const toggle = find("[data-keys-toggle]", help);
   toggle.checked = lettersOn();
   toggle.addEventListener("change", () => {
@@ -69,8 +69,9 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     Escape: () => page.clear(),
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || inField(event.target)) return;
-    if (event.key === " " && event.target.closest?.("button, a, summary")) return;
+    const target = /** @type {Element} */ (event.target);
+    if (event.ctrlKey || event.metaKey || event.altKey || inField(target)) return;
+    if (event.key === " " && target.closest?.("button, a, summary")) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
       if (performance.now() < laneUntil) stage.twin.enter(LANES[event.key]);
       else if (event.key <= "4") time.bar.pick(Number(event.key));

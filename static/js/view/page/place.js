@@ -7,7 +7,12 @@ const FAST = 100;
 export class PlaceOfLink {
   /** `place` is {at_us, number, msg, view}; `control(pace)` reaches the engine; `flash(text)` tells the reader. */
   constructor(place, owner, { playhead, selection, control, flash }) {
-    Object.assign(this, { place, owner, playhead, selection, control, flash });
+    this.place = place;
+    this.owner = owner;
+    this.playhead = playhead;
+    this.selection = selection;
+    this.control = control;
+    this.flash = flash;
     this.session = playhead.session;
     this.done = place.at_us === null && place.number === null && place.msg === null && !place.view;
     this.asked = false;

@@ -1,15 +1,10 @@
 /** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
-import { find, findAll, setText, show } from "../base/dom.js";
+import { csrfToken, find, findAll, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/palette.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 const COPIED_MS = 2500;
-
-/** The token of Django's protection against forged requests. */
-export function csrfToken() {
-  return document.querySelector("input[name=csrfmiddlewaretoken]")?.value ?? "";
-}
 
 /** An address with the place inside the run. */
 export function withPlace(address, place) {
@@ -22,7 +17,12 @@ export function withPlace(address, place) {
 export class Sharing {
   /** `live` has the run and its addresses; `stage` is the picture that can be taken away. */
   constructor(dialog, { root, playhead, selection, alerts, data }, stage) {
-    Object.assign(this, { dialog, playhead, selection, alerts, stage, urls: data.urls });
+    this.dialog = dialog;
+    this.playhead = playhead;
+    this.selection = selection;
+    this.alerts = alerts;
+    this.stage = stage;
+    this.urls = data.urls;
     this.kept = null;
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
     find("[data-act=share]", root)?.addEventListener("click", () => this.open());
@@ -30,7 +30,7 @@ export class Sharing {
     find("[data-share=png]", dialog).addEventListener("click", () => this.png());
     find("[data-share=svg]", dialog).addEventListener("click", () => this.svg());
     document.addEventListener("click", (event) => {
-      if (event.target.closest?.("[data-act=copy-moment]")) this.copyMoment();
+      if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) this.copyMoment();
     });
   }
 

@@ -9,6 +9,12 @@ export class Terms {
     this.address = address;
     this.tip = el("div.term-tip", { role: "tooltip", id: "term-tip", hidden: true });
     document.body.append(this.tip);
+    this.root = root;
+  }
+
+  /** Show the meaning of each word that the reader comes to. */
+  listen() {
+    const { root } = this;
     for (const come of ["pointerover", "focusin"])
       root.addEventListener(come, (event) => this.come(event.target.closest?.("[data-term]")));
     for (const go of ["pointerout", "focusout"])

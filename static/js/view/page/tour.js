@@ -1,7 +1,7 @@
 /** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
 import { STEPS, isMet } from "../../model/tour-steps.js";
 import { fill, gettext } from "../../model/text.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { el, find, findAll, focused, setText, show } from "../base/dom.js";
 
 const SPEED = 1;
 const SLOW_MS = 6000;
@@ -9,7 +9,10 @@ const SLOW_MS = 6000;
 export class Tour {
   /** `stage` is what the steps point at; `engine` takes their commands. */
   constructor({ root, session, engine }, stage) {
-    Object.assign(this, { root, session, engine, stage });
+    this.root = root;
+    this.session = session;
+    this.engine = engine;
+    this.stage = stage;
     this.at = null;
     this.seen = new Set();
     session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
@@ -25,7 +28,7 @@ export class Tour {
 
   start() {
     if (this.at !== null) return;
-    this.before = document.activeElement;
+    this.before = focused();
     this.make();
     document.documentElement.classList.add("touring");
     this.go(0);

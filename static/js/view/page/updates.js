@@ -12,7 +12,9 @@ const STAYS = new Set(["narrative", "why"]);
 export class Updates {
   /** `live` has the run; `rooms` are stage, files, time and panels. */
   constructor({ session, playhead }, rooms) {
-    Object.assign(this, { session, playhead, rooms });
+    this.session = session;
+    this.playhead = playhead;
+    this.rooms = rooms;
     this.panels = throttle(PANEL_MS, () => act("panels", () => this.updatePanels()));
     session.listen((change) => this.ranOn(change));
     playhead.listen((change) => this.looked(change));

@@ -7,7 +7,11 @@ const SVG = "http://www.w3.org/2000/svg";
 export class Wire {
   /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant. */
   constructor(svg, page, stage, files, selection) {
-    Object.assign(this, { svg, page, stage, files, selection });
+    this.svg = svg;
+    this.page = page;
+    this.stage = stage;
+    this.files = files;
+    this.selection = selection;
     this.drawn = "";
     stage.listen(() => this.paint());
     files.listen(() => this.paint());

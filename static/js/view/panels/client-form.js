@@ -10,7 +10,9 @@ const CONSUMER = { rate_per_s: 10, prefetch: 4, ack: "each" };
 export class ClientForm {
   /** `command(command)` gives a promise that fails with the engine's reason. */
   constructor(dialog, session, command) {
-    Object.assign(this, { dialog, session, command });
+    this.dialog = dialog;
+    this.session = session;
+    this.command = command;
     this.form = find("form", dialog);
     for (const button of findAll("[data-ends]", dialog))
       button.addEventListener("click", () => this.send({ do: button.dataset.ends, name: this.client.name }));

@@ -9,7 +9,10 @@ const KIND = "application/x-waterline-client";
 export class Clients {
   /** `controls` sends commands; `form` is the dialog in which a client is made or changed. */
   constructor(root, session, controls, form) {
-    Object.assign(this, { root, session, controls, form });
+    this.root = root;
+    this.session = session;
+    this.controls = controls;
+    this.form = form;
     this.order = [];
     this.mark = "";
     for (const button of findAll("[data-add]", root))

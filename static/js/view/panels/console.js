@@ -1,7 +1,7 @@
 /** The console: lines of rabbitmqctl to the engine, what they print, history and completion. */
 import { History, complete } from "../../model/console.js";
 import { gettext, fill } from "../../model/text.js";
-import { el, find, setText, show } from "../base/dom.js";
+import { el, find, focused, setText, show } from "../base/dom.js";
 
 const KEPT_BLOCKS = 100;
 const PROMPT = "$ ";
@@ -14,7 +14,10 @@ const OFFLINE = {
 export class Console {
   /** `data`: {commands: {name: columns}}; `ask(line)` resolves with {text, error}; `names()` gives the queues. */
   constructor(root, data, ask, names) {
-    Object.assign(this, { root, commands: data.commands, ask, names });
+    this.root = root;
+    this.commands = data.commands;
+    this.ask = ask;
+    this.names = names;
     this.history = new History();
     this.output = find("[data-console-output]", root);
     this.input = find("[data-console-line]", root);
@@ -42,7 +45,7 @@ export class Console {
 
   /** Show the console, with a line in it if one is given; focus comes back to where it was. */
   open(line = null) {
-    if (!this.opened) this.opener = document.activeElement;
+    if (!this.opened) this.opener = focused();
     show(this.root, true);
     if (line !== null) this.input.value = line;
     this.suggest();

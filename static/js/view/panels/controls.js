@@ -15,7 +15,10 @@ const OFFLINE = {
 
 export class Controls {
   constructor(root, session, transport, alerts) {
-    Object.assign(this, { root, session, transport, alerts });
+    this.root = root;
+    this.session = session;
+    this.transport = transport;
+    this.alerts = alerts;
     this.limits = {};
     this.owner = true;
     this.bindMessages();
@@ -214,7 +217,10 @@ export class Controls {
 
   // --- what the engine says is so ---
 
-  /** Limits of the server: fields refuse beforehand what the host would refuse. */
+  /**
+   * Limits of the server: fields refuse beforehand what the host would refuse.
+   * @param {{limits?: Record<string, number>, owner?: boolean, scenario?: {profile?: string}}} message
+   */
   welcome({ limits = {}, owner = true, scenario = {} }) {
     this.limits = limits;
     const profile = scenario.profile;

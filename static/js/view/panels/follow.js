@@ -4,13 +4,16 @@ import { lifeText, lifeTone } from "../../model/life-words.js";
 import { locate } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { clock, fill, gettext, number, seconds } from "../../model/text.js";
-import { el, find, setText, show } from "../base/dom.js";
+import { el, find, focused, setText, show } from "../base/dom.js";
 import { stateWords } from "../stage/twin.js";
 
 export class Follow {
   /** `selection` has the message that is followed; `tell(text)` says what went wrong. */
   constructor(root, playhead, selection, tell) {
-    Object.assign(this, { root, playhead, selection, tell });
+    this.root = root;
+    this.playhead = playhead;
+    this.selection = selection;
+    this.tell = tell;
     this.strip = find("[data-life]", root);
     this.list = find("[data-life-list]", root);
     this.form = find("[data-form=find]", root);
@@ -125,7 +128,7 @@ export class Follow {
   render() {
     const { life, playhead } = this;
     const past = playhead.behind ? life.events.findLastIndex((event) => event.number < playhead.position) : null;
-    const focused = this.list.contains(document.activeElement) ? document.activeElement.dataset.at : null;
+    const held = this.list.contains(focused()) ? focused().dataset.at : null;
     this.list.replaceChildren(
       ...life.events.map((event, at) => this.item(event, past !== null && at > past, at === past)),
     );
@@ -133,7 +136,7 @@ export class Follow {
       this.list.replaceChildren(el("li.dim", {}, gettext("What became of it so far is not kept any more.")));
     const here = past === null ? this.list.lastElementChild : this.list.children[past];
     if (here) this.list.scrollLeft = here.offsetLeft + here.offsetWidth - this.list.clientWidth + 24;
-    if (focused) find(`[data-at="${focused}"]`, this.list)?.focus({ preventScroll: true });
+    if (held) find(`[data-at="${held}"]`, this.list)?.focus({ preventScroll: true });
   }
 
   item(event, later, here) {

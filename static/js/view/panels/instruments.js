@@ -12,7 +12,11 @@ const SYNC = "waterline";
 
 export class Instruments {
   constructor(root, playhead) {
-    Object.assign(this, { root, playhead, plots: [] });
+    this.root = root;
+    this.playhead = playhead;
+    this.plots = [];
+    /** @type {any} the plotting library, once it was loaded */
+    this.UPlot = null;
     this.box = find("[data-plots]", root);
     this.table = find("[data-plot-table]", root);
     this.draw = throttle(DRAW_MS, () => this.paint());
@@ -28,7 +32,7 @@ export class Instruments {
   /** Open or close; the plotting library is loaded when it is wanted for the first time. */
   async toggle(open = !this.open) {
     show(this.root, open);
-    const button = document.querySelector("[data-act=instruments]");
+    const button = find("[data-act=instruments]");
     button?.setAttribute("aria-expanded", String(open));
     if (!open) {
       button?.focus();

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find } from "../base/dom.js";
+import { el, find, focused } from "../base/dom.js";
 
 const SHOWN = 60;
 
@@ -35,9 +35,9 @@ export class Narrative {
     this.rendered = mark;
     const items = this.shown().slice(-SHOWN).reverse();
     const here = behind ? items.find((line) => line.number < position) : null;
-    const focused = this.root.contains(document.activeElement) && document.activeElement.dataset.first;
+    const held = this.root.contains(focused()) && focused().dataset.first;
     this.root.replaceChildren(...items.map((line) => this.item(line, behind && line.number >= position, here)));
-    if (focused) this.root.querySelector(`[data-first="${focused}"]`)?.focus({ preventScroll: true });
+    if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 
   /** Read other lines: see `wants`. */

@@ -7,7 +7,9 @@ import { el, find, findAll, setText, show } from "../base/dom.js";
 export class Queues {
   /** `changed()` is told that another queue is shown. */
   constructor(root, playhead, changed) {
-    Object.assign(this, { root, playhead, changed });
+    this.root = root;
+    this.playhead = playhead;
+    this.changed = changed;
     this.names = "";
     this.only = find("[data-only-queue]");
     root.addEventListener("click", (event) => {

@@ -20,7 +20,10 @@ function fieldsOf(form) {
 export class StandsFor {
   /** `table`: what engine.ctl.stands_for says; `said()`: what the fields say now; `run(line)`: open it in the console. */
   constructor(roots, table, session, { said, run }) {
-    Object.assign(this, { table, session, said, run });
+    this.table = table;
+    this.session = session;
+    this.said = said;
+    this.run = run;
     this.open = new Map();
     for (const root of roots) {
       for (const place of findAll("[data-stands]", root)) this.mark(place);

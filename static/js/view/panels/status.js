@@ -7,7 +7,8 @@ const SLOW_MS = 1000;
 
 export class Status {
   constructor(root, session, retry) {
-    Object.assign(this, { root, session });
+    this.root = root;
+    this.session = session;
     this.chips = find("[data-status]", document);
     this.veil = find("[data-veil]", root);
     this.timer = 0;

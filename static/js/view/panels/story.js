@@ -13,7 +13,10 @@ const VERDICTS = {
 
 export class StoryPanel {
   constructor(root, { data, playhead, engine, selection }) {
-    Object.assign(this, { root, playhead, engine, selection });
+    this.root = root;
+    this.playhead = playhead;
+    this.engine = engine;
+    this.selection = selection;
     this.session = playhead.session;
     this.key = `waterline.prediction.${data.session}`;
     this.story = new Story(data.story, data.scenario.until_us);
@@ -22,7 +25,7 @@ export class StoryPanel {
     this.remember();
     engine.mend = (message) => this.mend(message);
     this.session.watch((t, number, state) => this.watch(state));
-    this.session.listen((change) => this.follow(change));
+    this.session.listen(() => this.follow());
     playhead.listen(() => this.update());
     find("[data-story=on]", root).addEventListener("click", () => this.goOn());
     find("[data-story=back]", root).addEventListener("click", () => this.back());
@@ -36,7 +39,7 @@ export class StoryPanel {
     const mended = this.story.mend(message, this.session.nowUs);
     if (!mended) {
       this.playhead.now();
-      this.root.querySelector("[data-story=body] button")?.focus();
+      find("[data-story=body] button", this.root)?.focus();
       this.root.classList.remove("calls");
       requestAnimationFrame(() => this.root.classList.add("calls"));
     }
@@ -66,7 +69,7 @@ export class StoryPanel {
 
   hide() {
     show(this.root, false);
-    document.querySelector("[data-act=play]")?.focus();
+    find("[data-act=play]")?.focus();
   }
 
   /** Tell what belongs to the moment that is looked at. */

@@ -40,7 +40,9 @@ const COMMANDS = {
 
 export class Topology {
   constructor(dialog, session, command) {
-    Object.assign(this, { dialog, session, command });
+    this.dialog = dialog;
+    this.session = session;
+    this.command = command;
     for (const form of findAll("form[data-declare]", dialog))
       form.addEventListener("submit", (event) => {
         event.preventDefault();

@@ -67,13 +67,13 @@ export class WhyPanel {
     find("[data-why-body]", this.root).replaceChildren();
   }
 
-  head(name, rule, number) {
+  head(name, rule, place) {
     setText(find("[data-why-name]", this.root), name);
     const link = find("[data-why-rule]", this.root);
     setText(link, rule);
     link.href = ruleAddress(rule);
     show(link, rule !== "");
-    setText(find("[data-why-number]", this.root), number);
+    setText(find("[data-why-number]", this.root), place);
   }
 
   show(line) {

@@ -15,7 +15,10 @@ export class FenceHandle {
    * Over the stage's canvas in `box`. `set(target)` pins the fence at a number of contents, or frees it with null.
    */
   constructor(box, stage, playhead, set) {
-    Object.assign(this, { box, stage, playhead, set });
+    this.box = box;
+    this.stage = stage;
+    this.playhead = playhead;
+    this.set = set;
     this.handle = find("[data-fence]", box);
     this.label = find("[data-fence-text]", box);
     this.free = find("[data-act=free-target]", box);

@@ -74,7 +74,7 @@ function paintBorders(pen, scene) {
     const u = geo.turned ? lanes[i].head + 0.5 : Math.round((lanes[i - 1].u1 + lanes[i].u0) / 2) + 0.5;
     const last = lanes[i].name === "unacked";
     pen.setLineDash(last ? [] : [1, 3]);
-    pen.strokeStyle = last ? colors["line2"] : faded(colors.ink3, 0.6);
+    pen.strokeStyle = last ? colors.line2 : faded(colors.ink3, 0.6);
     pen.beginPath();
     pen.moveTo(geo.turned ? 0 : u, geo.turned ? u : 4);
     pen.lineTo(geo.turned ? geo.width : u, geo.turned ? u : geo.end);

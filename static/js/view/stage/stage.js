@@ -29,7 +29,10 @@ export class StageView {
     this.session = session;
     this.chooses = selection !== null;
     this.selection = selection ?? new Selection();
-    /** What the pointer is over: {hover, x, y} is handed on with each move. */
+    /**
+     * What the pointer is over is handed on with each move.
+     * @type {(target: {hover: any, x: number, y: number}) => void}
+     */
     this.pointing = () => {};
     this.tween = new Tween();
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
@@ -46,7 +49,8 @@ export class StageView {
     this.flights = new Flights(() => this.reduced.matches);
     this.painted = [];
     this.scene = null;
-    this.stale = true;
+    /** How the tween goes to the next scene: {moves, instant}; null where the scene is the one that is wanted. */
+    this.stale = { instant: true, moves: false };
     this.selection.listen(() => this.refresh());
     onResize(canvas, () => this.refresh({ instant: true }));
     canvas.addEventListener("pointermove", (event) => this.point(event));
@@ -74,7 +78,12 @@ export class StageView {
 
   /** Another queue is shown: nothing of the one before is carried over. */
   another() {
-    Object.assign(this, { lengths: {}, changes: {}, scene: null, shown: null, hover: null, zoom: null });
+    this.lengths = {};
+    this.changes = {};
+    this.scene = null;
+    this.shown = null;
+    this.hover = null;
+    this.zoom = null;
     this.selection.point(null);
     this.flights.list = [];
     this.noteChanges(true);
@@ -203,7 +212,7 @@ export class StageView {
     this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
     this.selection.point(this.seqAt(this.hover));
     this.canvas.classList.toggle("points", Boolean(this.hover));
-    this.pointing({ hover: this.hover, x: event?.offsetX, y: event?.offsetY });
+    this.pointing({ hover: this.hover, x: event?.offsetX ?? 0, y: event?.offsetY ?? 0 });
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
   }
 

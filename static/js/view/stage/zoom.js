@@ -12,7 +12,8 @@ const SLACK_PX = 5;
 
 export class Zoom {
   constructor(root, stage) {
-    Object.assign(this, { root, stage });
+    this.root = root;
+    this.stage = stage;
     this.label = find("[data-zoom-text]", root);
     this.press = null;
     const { canvas } = stage;

@@ -5,7 +5,11 @@ import { find, findAll, setText } from "../base/dom.js";
 export class TransportBar {
   constructor(root, playhead, engine, alerts) {
     const { session } = playhead;
-    Object.assign(this, { root, session, playhead, engine, alerts });
+    this.root = root;
+    this.session = session;
+    this.playhead = playhead;
+    this.engine = engine;
+    this.alerts = alerts;
     this.play = find("[data-act=play]", root);
     this.play.addEventListener("click", () => this.toggle());
     find("[data-act=step]", root).addEventListener("click", () => this.step());

@@ -5,7 +5,8 @@ import { el, find, show } from "../base/dom.js";
 
 export class UntilBar {
   constructor(root, playhead, engine, alerts) {
-    Object.assign(this, { playhead, alerts });
+    this.playhead = playhead;
+    this.alerts = alerts;
     this.select = find("[data-until]", root);
     this.button = find("[data-act=until]", root);
     this.number = find("[data-until-seq]", root);

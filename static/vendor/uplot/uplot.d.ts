@@ -1,0 +1,3 @@
+/** What the type checker has to know of uPlot. */
+declare const UPlot: any;
+export default UPlot;
