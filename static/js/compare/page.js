@@ -3,7 +3,7 @@ import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
-import { onResize } from "../view/base/canvas.js";
+import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
 import { el, find, findAll, setText, show } from "../view/base/dom.js";
 import { watchPalette } from "../view/base/palette.js";
 import { ruleLink } from "../view/base/rule-link.js";
@@ -81,7 +81,7 @@ class Page {
     });
     this.series.addEventListener("change", () => this.paintCurve());
     this.curve.addEventListener("pointerdown", (event) => {
-      lockstep.go((Math.max(0, event.offsetX - 8) / (this.curve.clientWidth - 16)) * lockstep.untilUs);
+      lockstep.go((Math.max(0, placeOf(event).x - 8) / (sizeOf(this.curve).width - 16)) * lockstep.untilUs);
       this.update();
     });
     document.addEventListener("keydown", (event) => this.key(event, acts));

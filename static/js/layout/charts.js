@@ -10,6 +10,43 @@ export function timeSpan(samples, nowUs) {
   return [from, to];
 }
 
+/** An alarm that goes for less than this many pixels has not gone: it flaps. */
+const FLAP_PX = 14;
+
+/** Where an alarm stands: [x0, x1] in pixels; one that flaps is one band. */
+export function alarmBands(samples, span, area) {
+  const x = scaleX(span, area);
+  /** @type {[number, number][]} */
+  const bands = [];
+  for (let at = 0; at + 1 < samples.length; at += 1) {
+    if (!samples[at].alarm) continue;
+    const [x0, x1] = [x(samples[at].us), x(samples[at + 1].us)];
+    const last = bands[bands.length - 1];
+    if (last && x0 - last[1] < FLAP_PX) last[1] = x1;
+    else bands.push([x0, x1]);
+  }
+  return bands;
+}
+
+const ALARMS = new Set(["memory", "disk"]);
+
+/** Events without the turns of an alarm that flaps: its first beginning and its last end stay. */
+export function withoutFlaps(events, span, area) {
+  const x = scaleX(span, area);
+  const kept = [];
+  let over = null;
+  for (const event of events) {
+    if (ALARMS.has(event.type) && over && x(event.atUs) - x(over.atUs) < FLAP_PX) {
+      kept.splice(kept.indexOf(over), 1);
+      over = null;
+      continue;
+    }
+    if (event.type === "calm") over = event;
+    kept.push(event);
+  }
+  return kept;
+}
+
 /** Ticks at round seconds, about every `pixels`. */
 export function timeTicks([from, to], width, pixels = 90) {
   const spanS = (to - from) / 1e6;

@@ -3,7 +3,9 @@ import { acked } from "../model/messages.js";
 import { ENTRIES, overlapping } from "../model/runs.js";
 import { entryTones, toneBySeq } from "./tones.js";
 
+/** A name such as 12.idx in the small fixed type, and the room behind it. */
 const NAME = 46;
+const DIGIT = 6.4;
 const COUNT = 44;
 const SMALL_COUNT = 32;
 const SMALL = 32;
@@ -39,7 +41,7 @@ export function indexScene(state, queue, width, height, open = null) {
   if (!index) return scene;
   const numbers = segmentNumbers(index, size);
   scene.segments = numbers.length;
-  const plan = gridPlan(size, width, height, numbers.length);
+  const plan = gridPlan(size, width, height, numbers.length, numbers[numbers.length - 1] ?? 0);
   const tones = toneBySeq(queue);
   const files = new Map(index.segments);
   const shown = chosen(numbers, plan.capacity, open);
@@ -85,18 +87,22 @@ function segmentNumbers(index, size) {
   return [...numbers].sort((a, b) => a - b);
 }
 
-function gridPlan(size, width, height, count) {
+/** How many characters the name of a segment has. */
+const suffixed = (number) => String(number).length + ".idx".length;
+
+function gridPlan(size, width, height, count, last) {
   const counts = size <= SMALL ? SMALL_COUNT : COUNT;
-  const least = NAME + counts + (size <= SMALL ? size * 9 : 96);
+  const name = Math.max(NAME, (suffixed(last) + 1) * DIGIT);
+  const least = name + counts + (size <= SMALL ? size * 9 : 96);
   const columns = Math.max(
     1,
     Math.min(count > 4 ? 3 : 1, Math.floor((width + COLUMN_GAP) / (least + COLUMN_GAP))),
   );
   const itemWidth = (width - (columns - 1) * COLUMN_GAP) / columns;
-  const grid = gridOf(size, Math.min(size <= SMALL ? 400 : 300, itemWidth - NAME - counts), count > 6);
+  const grid = gridOf(size, Math.min(size <= SMALL ? 400 : 300, itemWidth - name - counts), count > 6);
   const itemHeight = Math.max(14, grid.rows * grid.ch) + ITEM_GAP;
   const perColumn = Math.max(1, Math.floor(height / itemHeight));
-  return { columns, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
+  return { columns, name, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
 }
 
 /** What fits: all of them, or both ends with the middle folded into one item or, around `open`, two (lists). */
@@ -122,7 +128,7 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
     ...spot,
     w: plan.itemWidth,
     h: plan.itemHeight,
-    mapX: spot.x + NAME,
+    mapX: spot.x + plan.name,
     grid: plan.grid,
     size,
     bytes: files.get(number) ?? null,

@@ -3,7 +3,9 @@ import { lowestByte } from "../model/runs.js";
 import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 
+/** A name such as 12.rdq in the small fixed type, and the room behind it. */
 const NAME = 52;
+const DIGIT = 6.4;
 const SHARE = 52;
 const MAX_BLOCKS = 220;
 
@@ -38,7 +40,9 @@ export function storeScene(state, queue, name, width, height, known) {
   }
   const barHeight = Math.max(10, Math.min(20, Math.floor(height / Math.max(1, store.files.length)) - 5));
   const capacity = Math.max(2, Math.floor(height / (barHeight + 5)));
-  const bar = { x: NAME, w: Math.max(40, width - NAME - SHARE), h: barHeight };
+  const longest = Math.max(0, ...store.files.map((file) => String(file[0]).length)) + ".rdq".length;
+  const start = Math.max(NAME, (longest + 1) * DIGIT);
+  const bar = { x: start, w: Math.max(40, width - start - SHARE), h: barHeight };
   const rows = rowsByFile(store, new Set(ends(store.files, capacity).map((file) => file[0])));
   const { list: tones, otherwise } = queue ? toneByMessage(queue, known) : { list: [], otherwise: "other" };
   ends(store.files, capacity).forEach((file, at) => {

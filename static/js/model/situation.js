@@ -13,6 +13,7 @@ export function figures(state) {
   return {
     queue,
     name,
+    counters,
     lengths,
     ready,
     unacked: pendingOf(queue),
@@ -37,7 +38,9 @@ export function situation(state) {
       gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
     );
   if (!now.ready && !now.unacked)
-    return said("plain", gettext("The queue is empty. Publish the first messages and watch where they go."));
+    return now.counters.next_seq_id
+      ? said("plain", gettext("The queue is empty: every message has left it."))
+      : said("plain", gettext("The queue is empty. Publish the first messages and watch where they go."));
   if (now.target !== null) return paging(now);
   return calm(now);
 }

@@ -25,6 +25,21 @@ export function number(value) {
   return sign + String(Math.abs(Math.round(value))).replace(/\B(?=(\d{3})+(?!\d))/g, THIN_SPACE);
 }
 
+const THOUSANDS = ["", "k", "M", "G"];
+
+/** A number that is read at a glance: 940, 12.3 k, 1.2 M. */
+export function compact(value) {
+  let amount = Math.abs(value);
+  let power = 0;
+  while (amount >= 9999.5 && power < THOUSANDS.length - 1) {
+    amount /= 1000;
+    power += 1;
+  }
+  if (power === 0) return number(value);
+  const text = amount >= 100 ? String(Math.round(amount)) : decimal(amount, 1);
+  return `${value < 0 ? "\u2212" : ""}${text}${THIN_SPACE}${THOUSANDS[power]}`;
+}
+
 /** A change: always with its sign. */
 export function signed(value) {
   return value > 0 ? `+${number(value)}` : number(value);

@@ -1,6 +1,30 @@
 /** A canvas that follows the size of its box and the pixels of its screen. */
 
-/** Fit the canvas to its box; gives its context scaled to CSS pixels, and whether the size is new. */
+let measured = { key: "", scale: 1 };
+
+/** How much larger type and glyphs are drawn on a very wide screen; the style sheet says so (`--wide`). */
+export function wide() {
+  const root = document.documentElement;
+  const key = `${innerWidth} ${root.className}`;
+  if (measured.key !== key)
+    measured = { key, scale: Number(getComputedStyle(root).getPropertyValue("--wide")) || 1 };
+  return measured.scale;
+}
+
+/** Where the pointer is on a canvas, in the canvas' own units. */
+export function placeOf({ offsetX, offsetY }) {
+  const scale = wide();
+  return { x: offsetX / scale, y: offsetY / scale };
+}
+
+/** The size of a canvas in its own units: CSS pixels, fewer where everything is drawn larger. */
+export function sizeOf(canvas) {
+  const { width, height } = canvas.getBoundingClientRect();
+  const scale = wide();
+  return { width: width / scale, height: height / scale };
+}
+
+/** Fit the canvas to its box; gives its context and its size, both in the canvas' own units. */
 export function fitCanvas(canvas) {
   const box = canvas.getBoundingClientRect();
   const ratio = devicePixelRatio || 1;
@@ -11,9 +35,10 @@ export function fitCanvas(canvas) {
     canvas.height = height;
   }
   const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, box.width, box.height);
-  return { pen, width: box.width, height: box.height };
+  const scale = wide();
+  pen.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
+  pen.clearRect(0, 0, box.width / scale, box.height / scale);
+  return { pen, width: box.width / scale, height: box.height / scale };
 }
 
 /** Call `changed` when the element gets another size. */
@@ -40,6 +65,14 @@ export function write(
   pen.textAlign = align;
   pen.textBaseline = base;
   pen.fillText(text, x, y);
+}
+
+/** A text cut with an ellipsis so that it fits into `room` pixels, in the font that the pen has. */
+export function cutToFit(pen, text, room) {
+  if (pen.measureText(text).width <= room) return text;
+  let length = text.length - 1;
+  while (length > 0 && pen.measureText(`${text.slice(0, length).trimEnd()}\u2026`).width > room) length -= 1;
+  return length > 0 ? `${text.slice(0, length).trimEnd()}\u2026` : "";
 }
 
 /** A rounded rectangle as the current path. */

@@ -43,6 +43,8 @@ const recipes = new WeakMap();
 
 function refresh() {
   const probe = document.createElement("span");
+  // A picture's colours carry data: where the device forces colours on texts and controls, the canvases keep their own.
+  probe.style.forcedColorAdjust = "none";
   probe.style.transitionProperty = "none"; // with reduced motion every change would be a (very short) transition
   document.body.append(probe);
   for (const name of NAMES) {

@@ -44,6 +44,6 @@ export function togglePresentation() {
 /** Call `listener` whenever colours may differ. */
 export function onThemeChange(listener) {
   document.addEventListener("themechange", listener);
-  for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)"])
+  for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])
     matchMedia(query).addEventListener("change", listener);
 }

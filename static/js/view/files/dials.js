@@ -1,6 +1,6 @@
 /** Small instruments beside the maps: garbage against its limit, the write buffer, and what waits for an fsync. */
 import { bytes, decimal, fill, gettext } from "../../model/text.js";
-import { write } from "../base/canvas.js";
+import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/palette.js";
 
 const TURN = 2 * Math.PI;
@@ -14,7 +14,11 @@ const TURN = 2 * Math.PI;
  * @param {{title: string, text: string, share: number, mark?: number, hatched?: boolean}} meter
  */
 export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = false }) {
-  write(pen, title, x, y + 9, { size: 10.5, weight: 600, family: colors.sans, color: colors.ink2 });
+  pen.font = `450 10.5px ${colors.sans}`;
+  const room = w - pen.measureText(text).width - 6;
+  const named = { size: 10.5, weight: 600, family: colors.sans, color: colors.ink2 };
+  pen.font = `600 10.5px ${colors.sans}`;
+  write(pen, cutToFit(pen, title, room), x, y + 9, named);
   pen.fillStyle = faded(colors.ink3, 0.14);
   pen.fillRect(x, y + 14, w, 8);
   pen.fillStyle = hatched ? hatch(pen, faded(colors.ink3, 0.1), colors.ink3, 4, 1.2) : colors.ink2;

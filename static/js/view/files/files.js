@@ -8,7 +8,7 @@ import { shownQueue } from "../../model/shown.js";
 import { holding } from "../../model/runs.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
-import { fitCanvas, onResize, write } from "../base/canvas.js";
+import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
 import { find, findAll, setText } from "../base/dom.js";
 import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
 import { clockOf, paintDial, paintMeter } from "./dials.js";
@@ -17,8 +17,10 @@ import { draw } from "../base/scheduler.js";
 
 const HEAD = 24;
 /** Width of the instruments beside the map of a store. */
-const METERS = 116;
-const WIDE = 350;
+const METERS = 132;
+const WIDE = 366;
+/** The height that the clock under the write buffer needs. */
+const CLOCK_FITS = 52;
 /** How long a store waits for more before it syncs (S166), and an idle queue before its journal (P2). */
 const STORE_SYNC_MS = 25;
 const INDEX_SYNC_MS = 200;
@@ -54,7 +56,8 @@ export class FilesView {
   point(canvas, hit) {
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
-      return hit(event.clientX - box.left, event.clientY - box.top);
+      const scale = wide();
+      return hit((event.clientX - box.left) / scale, (event.clientY - box.top) / scale);
     };
     canvas.addEventListener("pointermove", (event) => {
       const found = at(event);
@@ -166,7 +169,7 @@ export class FilesView {
     if (!entry || !this.scenes.index) return;
     const box = entrySpot(this.scenes.index, entryOf(state, seq));
     if (box) spots.push(onPage(this.index, box, HEAD));
-    if (entry[2] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth), 0));
+    if (entry[2] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth / wide()), 0));
   }
 
   /** The upper edge of the maps in the window. */
@@ -180,11 +183,14 @@ export class FilesView {
     const open = chosen === null ? null : entryOf(state, chosen).segment;
     const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
-    paintJournal(pen, width, scene.journal);
     const clock = this.paintClock(pen, width - 12, 9.5, queue && this.session.unsynced.journals[shownQueue(state)],
       state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
-    if (clock.short && width > 340)
-      write(pen, clock.short, width - 24, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+    let free = width - 24;
+    if (clock.short && width > 340) {
+      write(pen, clock.short, free, 13, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
+      free -= pen.measureText(clock.short).width + 10;
+    }
+    paintJournal(pen, width, scene.journal, free);
     pen.save();
     pen.translate(0, HEAD);
     for (const item of scene.items) (item.folded ? paintFolded : paintSegment)(pen, item);
@@ -220,6 +226,7 @@ export class FilesView {
         share, mark: 0.5, hatched: true });
     const buffer = { title: gettext("Write buffer"), text: bytes(scene.buffered), share: scene.buffered / scene.buffer };
     paintMeter(pen, x, room ? 30 : 0, METERS - 12, buffer);
+    if (height < CLOCK_FITS) return clockOf(waiting, this.session.nowUs, STORE_SYNC_MS);
     const clock = this.paintClock(pen, x + 8, room ? 74 : 42, waiting, STORE_SYNC_MS);
     write(pen, clock.short ?? clock.text, x + 22, room ? 77.5 : 45.5, { size: 10.5, family: colors.sans, color: colors.ink3 });
     return clock;
@@ -272,7 +279,8 @@ function goneText(gone, suffix) {
 /** A box of a canvas in pixels of the window. */
 function onPage(canvas, { x, y, w, h }, down) {
   const { left, top } = canvas.getBoundingClientRect();
-  return { x: left + x, y: top + y + down, w, h };
+  const scale = wide();
+  return { x: left + scale * x, y: top + scale * (y + down), w: scale * w, h: scale * h };
 }
 
 /** The store that has something, the persistent one first. */

@@ -1,6 +1,6 @@
 /** Drawing of journal, segments and store files. */
 import { bytes, fill, gettext, number } from "../../model/text.js";
-import { write } from "../base/canvas.js";
+import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/palette.js";
 
 /** Colours of bytes: the state of their message, ink for unacked, greys for what is over or waits in the journal. */
@@ -16,8 +16,8 @@ export function journalBox(width) {
   return { x: 78, y: 4.5, w: Math.max(40, Math.min(170, width - 268)), h: 10 };
 }
 
-/** The journal: bytes on disk, bytes in its buffer, actions since it was emptied. */
-export function paintJournal(pen, width, journal) {
+/** The journal: bytes on disk, bytes in its buffer, actions since it was emptied; its words end at `free`. */
+export function paintJournal(pen, width, journal, free = width) {
   const name = { size: 10.5, weight: 500, family: colors.mono, color: colors.ink };
   write(pen, "journal.jif", 0, 13, name);
   const { x, w: room } = journalBox(width);
@@ -41,8 +41,8 @@ export function paintJournal(pen, width, journal) {
       : gettext("not there yet");
   const short = fill(gettext("%(dirty)s actions"), { dirty: number(journal.dirty) });
   pen.font = `450 10.5px ${colors.sans}`;
-  const fits = pen.measureText(text).width < width - x - room - 8;
-  write(pen, fits ? text : short, x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
+  const left = free - x - room - 8;
+  write(pen, pen.measureText(text).width < left ? text : cutToFit(pen, short, left), x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
 }
 
 /** One segment: its entries as cells. */
@@ -102,17 +102,14 @@ function paintCell(pen, cell, large) {
 
 /** Many segments in one line. */
 export function paintFolded(pen, item) {
-  write(
-    pen,
-    fill(gettext("%(n)s segments, %(from)s.idx to %(to)s.idx"), {
-      n: number(item.folded),
-      from: item.from,
-      to: item.to,
-    }),
-    item.x,
-    item.y + 13,
-    { size: 10.5, family: colors.sans, color: colors.ink3 },
-  );
+  const text = fill(gettext("%(n)s segments, %(from)s.idx to %(to)s.idx"), {
+    n: number(item.folded),
+    from: item.from,
+    to: item.to,
+  });
+  pen.font = `450 10.5px ${colors.sans}`;
+  const shown = pen.measureText(text).width <= item.w ? text : `${item.from} \u2026 ${item.to}.idx`;
+  write(pen, cutToFit(pen, shown, item.w), item.x, item.y + 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
 }
 
 /** One store file: blocks, garbage, and the pen of the current one. */

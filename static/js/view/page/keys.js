@@ -15,13 +15,30 @@ function lettersOn() {
   }
 }
 
+/** Sliders and switches are no fields: nothing is typed there. */
 function inField(target) {
-  return Boolean(target.closest?.("input, select, textarea, [contenteditable], dialog"));
+  return Boolean(target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable], dialog"));
+}
+
+/** Where a press of the mouse left the focus, and no key has moved it since: Space is for the run, not for that button. */
+class LeftByPointer {
+  constructor() {
+    this.element = null;
+    document.addEventListener("pointerup", () => setTimeout(() => (this.element = document.activeElement)), true);
+    document.addEventListener("keydown", (event) => event.key === "Tab" && (this.element = null), true);
+    // Firefox presses a button when Space comes up.
+    document.addEventListener("keyup", (event) => event.key === " " && this.holds(event.target) && event.preventDefault(), true);
+  }
+
+  holds(target) {
+    return target === this.element && !inField(target);
+  }
 }
 
 /** Listen for the whole page. */
 export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   let laneUntil = 0;
+  const pointer = new LeftByPointer();
   const help = find("#help-dialog");
   const toggle = find("[data-keys-toggle]", help);
   toggle.checked = lettersOn();
@@ -71,7 +88,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (event.ctrlKey || event.metaKey || event.altKey || inField(target)) return;
-    if (event.key === " " && target.closest?.("button, a, summary")) return;
+    if (event.key === " " && target.closest?.("button, a, summary, input") && !pointer.holds(target)) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
       if (performance.now() < laneUntil) stage.twin.enter(LANES[event.key]);
       else if (event.key <= "4") time.bar.pick(Number(event.key));

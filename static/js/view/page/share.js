@@ -1,10 +1,14 @@
 /** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
+import { cutToFit, sizeOf, write } from "../base/canvas.js";
 import { csrfToken, find, findAll, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/palette.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 const COPIED_MS = 2500;
+const PNG_SCALE = 2;
+/** The line above the picture. */
+const TITLE_PX = 54;
 
 /** An address with the place inside the run. */
 export function withPlace(address, place) {
@@ -143,21 +147,38 @@ export class Sharing {
     return `waterline-${(this.playhead.nowUs / 1e6).toFixed(2)}s`;
   }
 
+  /** The stage at twice its size, below a line that says what it is and when. */
   png() {
-    const { canvas } = this.stage;
+    const { width, height } = this.stage.shown.geo;
     const sheet = document.createElement("canvas");
-    sheet.width = canvas.width;
-    sheet.height = canvas.height;
+    sheet.width = Math.round(width * PNG_SCALE);
+    sheet.height = Math.round((height + TITLE_PX) * PNG_SCALE);
     const pen = sheet.getContext("2d");
+    if (!pen) return;
+    pen.scale(PNG_SCALE, PNG_SCALE);
     pen.fillStyle = colors.card;
-    pen.fillRect(0, 0, sheet.width, sheet.height);
-    pen.drawImage(canvas, 0, 0);
+    pen.fillRect(0, 0, width, height + TITLE_PX);
+    this.paintTitle(pen, width);
+    pen.translate(0, TITLE_PX);
+    this.stage.paintOn(pen, this.stage.shown, performance.now());
     sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
+  }
+
+  paintTitle(pen, width) {
+    const at = clock(this.playhead.nowUs);
+    write(pen, at, width - 12, 25, { size: 14, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
+    const room = width - 36 - pen.measureText(at).width;
+    const title = { size: 14, weight: 650, family: colors.sans, color: colors.ink };
+    pen.font = `650 14px ${colors.sans}`;
+    write(pen, cutToFit(pen, document.title.split(" \u00b7 ")[0], room), 12, 25, title);
+    const about = find("#situation")?.textContent ?? "";
+    pen.font = `450 12px ${colors.sans}`;
+    write(pen, cutToFit(pen, about, width - 24), 12, 44, { size: 12, family: colors.sans, color: colors.ink2 });
   }
 
   svg() {
     const { stage, playhead } = this;
-    const box = stage.canvas.getBoundingClientRect();
+    const box = sizeOf(stage.canvas);
     const measure = document.createElement("canvas").getContext("2d");
     const pen = new SvgPen(box.width, box.height, { recipeOf, measure });
     pen.fillStyle = colors.card;

@@ -1,6 +1,7 @@
 /** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
 import { STEPS, isMet } from "../../model/tour-steps.js";
 import { fill, gettext } from "../../model/text.js";
+import { wide } from "../base/canvas.js";
 import { el, find, findAll, focused, setText, show } from "../base/dom.js";
 
 const SPEED = 1;
@@ -153,9 +154,10 @@ export class Tour {
     if (!lanes.length) return;
     const from = Math.min(...lanes.map((lane) => Math.min(lane.u0, lane.head ?? lane.u0)));
     const to = Math.max(...lanes.map((lane) => lane.u1));
+    const px = (length) => `${length * wide()}px`;
     const style = scene.geo.turned
-      ? { left: "0", right: "0", top: `${from}px`, height: `${to - from}px`, width: "auto", bottom: "auto" }
-      : { top: "0", bottom: "0", left: `${from - 5}px`, width: `${to - from + 10}px`, right: "auto", height: "auto" };
+      ? { left: "0", right: "0", top: px(from), height: px(to - from), width: "auto", bottom: "auto" }
+      : { top: "0", bottom: "0", left: px(from - 5), width: px(to - from + 10), right: "auto", height: "auto" };
     Object.assign(this.spot.style, style);
   }
 

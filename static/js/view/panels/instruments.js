@@ -4,6 +4,7 @@ import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { onResize } from "../base/canvas.js";
 import { el, find, setText, show, throttle } from "../base/dom.js";
 import { colors, faded } from "../base/palette.js";
+import { closesLikeAMenu } from "../base/popover.js";
 
 const HEIGHT = 150;
 const DRAW_MS = 250;
@@ -22,6 +23,7 @@ export class Instruments {
     this.draw = throttle(DRAW_MS, () => this.paint());
     this.tell = throttle(TABLE_MS, () => this.fillTable());
     find("details", root).addEventListener("toggle", () => this.fillTable());
+    closesLikeAMenu(find("details", root));
     find("[data-act=close-instruments]", root).addEventListener("click", () => this.toggle(false));
   }
 

@@ -75,7 +75,7 @@ export class Status {
       find("[data-chip=alarm] span", this.chips),
       now.alarms.disk ? gettext("disk alarm") : gettext("memory alarm"),
     );
-    show(find("[data-empty]", this.root), !now.ready && !now.unacked && !this.session.behind);
+    show(find("[data-empty]", this.root), !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind);
     show(find("[data-skipped]", this.root), Boolean(this.session.skipped));
   }
 }

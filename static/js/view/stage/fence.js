@@ -3,6 +3,7 @@ import { targetAt } from "../../layout/fence.js";
 import { LANES, lengthOf } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
+import { wide } from "../base/canvas.js";
 import { find, setText, show } from "../base/dom.js";
 
 /** How many contents a key moves the fence by: an eighth of a segment. */
@@ -51,7 +52,7 @@ export class FenceHandle {
     if (!this.held) return;
     const area = this.stage.canvas.getBoundingClientRect();
     const { geo, lanes } = this.scene;
-    const u = geo.turned ? event.clientY - area.top : event.clientX - area.left;
+    const u = (geo.turned ? event.clientY - area.top : event.clientX - area.left) / wide();
     this.held = { target: targetAt(lanes, u), u: Math.max(geo.u0, Math.min(geo.u1, u)) };
     this.show(this.held.target);
   }
@@ -120,10 +121,11 @@ export class FenceHandle {
     this.handle.classList.toggle("is-free", shown === null);
     this.handle.classList.toggle("is-held", held !== null);
     this.handle.classList.toggle("is-left", !geo.turned && u > geo.width - 170);
-    this.handle.style[geo.turned ? "top" : "left"] = `${u}px`;
-    this.handle.style[geo.turned ? "left" : "top"] = `${geo.turned ? 0 : geo.ram}px`;
-    this.handle.style.height = geo.turned ? "" : `${geo.waterline - geo.ram}px`;
-    this.handle.style.width = geo.turned ? `${geo.waterline}px` : "";
+    const px = (length) => `${length * wide()}px`;
+    this.handle.style[geo.turned ? "top" : "left"] = px(u);
+    this.handle.style[geo.turned ? "left" : "top"] = px(geo.turned ? 0 : geo.ram);
+    this.handle.style.height = geo.turned ? "" : px(geo.waterline - geo.ram);
+    this.handle.style.width = geo.turned ? px(geo.waterline) : "";
     this.handle.classList.toggle("is-turned", geo.turned);
     setText(this.label, geo.turned ? number(shown) : `target_ram_count ${number(shown)}`);
     this.tell(shown);
@@ -147,11 +149,13 @@ export class FenceHandle {
   chip(geo, u) {
     show(this.free, this.pinned && !this.held && !this.playhead.behind);
     const left = this.handle.classList.contains("is-left");
-    const beside = this.label.offsetWidth + 4;
-    const fits = u + beside + 70 < geo.width;
+    const scale = wide();
+    const at = u * scale;
+    const beside = this.label.getBoundingClientRect().width + 4;
+    const fits = at + beside + 70 * scale < geo.width * scale;
     this.free.classList.toggle("is-left", left);
-    this.free.style.left = geo.turned ? "" : `${left ? u - beside : fits ? u + beside : u}px`;
-    this.free.style.top = geo.turned ? `${u + 27}px` : `${geo.ram + (fits || left ? 4 : 27)}px`;
+    this.free.style.left = geo.turned ? "" : `${left ? at - beside : fits ? at + beside : at}px`;
+    this.free.style.top = geo.turned ? `${at + 27}px` : `${scale * (geo.ram + (fits || left ? 4 : 27))}px`;
   }
 
   get pinned() {

@@ -5,7 +5,7 @@ import { walker } from "../../layout/lane.js";
 import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
 import { Selection } from "../../model/selection.js";
 import { shownQueue } from "../../model/shown.js";
-import { fitCanvas, onResize } from "../base/canvas.js";
+import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
@@ -13,6 +13,7 @@ import { colors } from "../base/palette.js";
 import { draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
+import { Pace } from "./pace.js";
 import { Slide } from "./slide.js";
 import { messageAt } from "./tooltip.js";
 import { Tween } from "./tween.js";
@@ -46,6 +47,7 @@ export class StageView {
     this.zoom = null;
     /** Whether the press that ends now moved the stage: then it is no click. */
     this.dragged = false;
+    this.pace = new Pace();
     this.flights = new Flights(() => this.reduced.matches);
     this.painted = [];
     this.scene = null;
@@ -111,8 +113,10 @@ export class StageView {
   }
 
   rescene(now) {
-    const box = this.canvas.getBoundingClientRect();
+    const box = sizeOf(this.canvas);
     const turned = innerWidth < TURN_BELOW;
+    // What still travels has not arrived, and a slow device would never let it: it is where it goes at once.
+    if (this.pace.slow) this.stale.instant = true;
     const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
     const { state, unsynced } = this.session;
     this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom });
@@ -127,6 +131,7 @@ export class StageView {
 
   paint(now) {
     const { pen } = fitCanvas(this.canvas);
+    this.pace.frame(now);
     if (this.stale || !this.scene) this.rescene(now);
     const moving = this.tween.at(now) || this.slide.until > now;
     const scene = this.slide.at(now);
@@ -185,7 +190,8 @@ export class StageView {
     const frame = this.frameOf(seq);
     if (!frame) return null;
     const box = this.canvas.getBoundingClientRect();
-    return { x: box.left + frame.x + frame.w / 2, y: box.top + frame.y + frame.h };
+    const scale = wide();
+    return { x: box.left + scale * (frame.x + frame.w / 2), y: box.top + scale * (frame.y + frame.h) };
   }
 
   paintGauges(pen) {
@@ -208,11 +214,11 @@ export class StageView {
 
   point(event) {
     const before = this.hover;
-    this.pointer = event && { x: event.offsetX, y: event.offsetY };
-    this.hover = event && this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    this.pointer = event && placeOf(event);
+    this.hover = this.pointer && this.scene ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     this.selection.point(this.seqAt(this.hover));
     this.canvas.classList.toggle("points", Boolean(this.hover));
-    this.pointing({ hover: this.hover, x: event?.offsetX ?? 0, y: event?.offsetY ?? 0 });
+    this.pointing({ hover: this.hover, x: 0, y: 0, ...this.pointer });
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
   }
 
@@ -226,7 +232,8 @@ export class StageView {
       return;
     }
     if (!this.chooses) return;
-    const target = this.scene ? hit(this.scene, event.offsetX, event.offsetY) : null;
+    const { x, y } = placeOf(event);
+    const target = this.scene ? hit(this.scene, x, y) : null;
     this.selection.choose(this.seqAt(target));
   }
 }

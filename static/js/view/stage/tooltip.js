@@ -6,6 +6,7 @@ import { rowsOfLane } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { PERSISTENT } from "../../model/messages.js";
 import { stateWords } from "./twin.js";
+import { wide } from "../base/canvas.js";
 import { el, setText, show } from "../base/dom.js";
 
 /** The message at an index of a lane: {seq, place, row} or null. */
@@ -48,8 +49,9 @@ export class Tooltip {
     }
     const room = this.root.parentElement.clientWidth;
     const width = this.root.offsetWidth;
-    this.root.style.left = `${Math.max(4, Math.min(room - width - 4, x - width / 2))}px`;
-    this.root.style.top = `${y > 90 ? y - this.root.offsetHeight - 14 : y + 18}px`;
+    const scale = wide();
+    this.root.style.left = `${Math.max(4, Math.min(room - width - 4, x * scale - width / 2))}px`;
+    this.root.style.top = `${y > 90 ? y * scale - this.root.offsetHeight - 14 : y * scale + 18}px`;
   }
 }
 

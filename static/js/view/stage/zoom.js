@@ -2,6 +2,7 @@
 import { panned, zoomed } from "../../layout/zoom.js";
 import { hit } from "../../layout/stage.js";
 import { fill, gettext, number } from "../../model/text.js";
+import { placeOf } from "../base/canvas.js";
 import { find, setText, show } from "../base/dom.js";
 
 const STEP = 2;
@@ -9,6 +10,11 @@ const WHEEL = 0.0022;
 const PAN = 0.25;
 /** A press that moves less is a click. */
 const SLACK_PX = 5;
+
+function hitAt(scene, event) {
+  const { x, y } = placeOf(event);
+  return hit(scene, x, y);
+}
 
 export class Zoom {
   constructor(root, stage) {
@@ -59,7 +65,7 @@ export class Zoom {
 
   /** With Ctrl (or two fingers on a pad) the wheel zooms; over a zoomed lane it pans. */
   wheel(event) {
-    const found = this.scene && hit(this.scene, event.offsetX, event.offsetY);
+    const found = this.scene && hitAt(this.scene, event);
     if (!found) return;
     const { zoom } = this.stage;
     if (event.ctrlKey || event.metaKey) {
@@ -74,14 +80,14 @@ export class Zoom {
   }
 
   into(event) {
-    const found = this.scene && hit(this.scene, event.offsetX, event.offsetY);
+    const found = this.scene && hitAt(this.scene, event);
     if (found?.lane.plan.folded)
       this.set(zoomed(this.stage.zoom, found.lane.name, found.lane.count, 1 / (STEP * STEP), found.index));
   }
 
   down(event) {
     const { zoom } = this.stage;
-    const found = zoom && this.scene && hit(this.scene, event.offsetX, event.offsetY);
+    const found = zoom && this.scene && hitAt(this.scene, event);
     if (found?.lane.name !== zoom?.lane || !zoom) return;
     this.press = { at: this.along(event), from: zoom.from, pitch: this.pitch(found.lane), moved: false };
   }
@@ -101,7 +107,8 @@ export class Zoom {
   }
 
   along(event) {
-    return this.scene.geo.turned ? event.offsetY : event.offsetX;
+    const { x, y } = placeOf(event);
+    return this.scene.geo.turned ? y : x;
   }
 
   pitch(lane) {

@@ -1,14 +1,15 @@
 /** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
-import { line, rates, scaleX, stacked, timeSpan, timeTicks } from "../../layout/charts.js";
+import { alarmBands, line, rates, scaleX, stacked, timeSpan, timeTicks, withoutFlaps } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
-import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
-import { fitCanvas, onResize, write } from "../base/canvas.js";
+import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
+import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, find, throttle } from "../base/dom.js";
+import { closesLikeAMenu } from "../base/popover.js";
 import { SIGNS } from "./event-signs.js";
 import { colors, faded } from "../base/palette.js";
 import { draw } from "../base/scheduler.js";
 
-const LABELS = 132;
+const LABELS = 148;
 const NARROW_LABELS = 84;
 const LAYERS = ["q4", "q3", "delta", "q2", "q1"];
 const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
@@ -25,6 +26,7 @@ export class ChartsView {
     this.table = find("[data-chart-table]", root);
     this.details = this.table?.closest("details");
     this.details?.addEventListener("toggle", () => this.renderTable());
+    if (this.details) closesLikeAMenu(this.details);
     onResize(this.canvas, () => this.update());
     this.tableSoon = throttle(1000, () => this.renderTable());
   }
@@ -73,14 +75,13 @@ export class ChartsView {
     const right = box.x - 12;
     write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
     if (box.x > NARROW_LABELS) {
-      write(pen, value, right, box.y + 10, {
-        size: 11,
-        weight: 650,
-        family: colors.sans,
-        color: colors.ink,
-        align: "right",
-      });
-      if (box.h > 24)
+      const used = pen.measureText(title).width + 8;
+      const bold = { size: 11, weight: 650, family: colors.sans, color: colors.ink };
+      // A long value goes below its title, in the place of the note.
+      const below = used + pen.measureText(value).width > right && box.h > 24;
+      if (below) write(pen, cutToFit(pen, value, right - 2), 2, box.y + 23, bold);
+      else write(pen, cutToFit(pen, value, right - used), right, box.y + 10, { ...bold, align: "right" });
+      if (box.h > 24 && !below)
         write(pen, note, 2, box.y + 23, { size: 10.5, family: colors.sans, color: colors.ink3 });
     } else
       write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
@@ -107,7 +108,8 @@ export class ChartsView {
     write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
     let free = area.x - 8;
     this.marks = [];
-    for (const [place, event] of this.session.timeline.events.entries()) {
+    const events = withoutFlaps(this.session.timeline.events, span, area);
+    for (const [place, event] of events.entries()) {
       const at = x(event.atUs);
       if (at < area.x) continue;
       const [glyph, tone, text] = SIGNS[event.type];
@@ -125,7 +127,7 @@ export class ChartsView {
         color: colors[tone],
         align: "center",
       });
-      const next = this.session.timeline.events[place + 1];
+      const next = events[place + 1];
       const fits = at + width < Math.min(area.x + area.w, next ? x(next.atUs) - 4 : Infinity);
       if (fits)
         write(pen, label, at + 8, 12, { size: 10.5, weight: 500, family: colors.sans, color: colors.ink2 });
@@ -160,12 +162,8 @@ export class ChartsView {
   paintMemory(pen, samples, span, box) {
     const last = this.current(samples);
     const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
-    for (const sample of samplePairs(samples)) {
-      if (!sample[0].alarm) continue;
-      const x = scaleX(span, box);
-      pen.fillStyle = faded(colors.alarm, 0.16);
-      pen.fillRect(x(sample[0].us), box.y, x(sample[1].us) - x(sample[0].us), box.h);
-    }
+    pen.fillStyle = faded(colors.alarm, 0.16);
+    for (const [x0, x1] of alarmBands(samples, span, box)) pen.fillRect(x0, box.y, x1 - x0, box.h);
     stroke(
       pen,
       line(samples, (sample) => sample.limit, top, span, box),
@@ -220,8 +218,8 @@ export class ChartsView {
       box,
       gettext("Rates"),
       fill(gettext("%(in)s in \u00b7 %(out)s out"), {
-        in: number(last.arrivals),
-        out: number(last.deliveries),
+        in: compact(last.arrivals),
+        out: compact(last.deliveries),
       }),
       gettext("per s; dashed: out"),
     );
@@ -281,8 +279,4 @@ function stroke(pen, points, color, width, dash) {
   pen.setLineDash(dash);
   pen.stroke();
   pen.setLineDash([]);
-}
-
-function samplePairs(samples) {
-  return samples.slice(1).map((sample, at) => [samples[at], sample]);
 }

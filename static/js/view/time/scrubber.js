@@ -1,5 +1,6 @@
 /** The charts as a slider over the run: drag to any moment, press an event to jump to it, arrows step. */
 import { clock, fill, gettext, number } from "../../model/text.js";
+import { placeOf } from "../base/canvas.js";
 import { find } from "../base/dom.js";
 
 const NEAR_PX = 9;
@@ -28,14 +29,15 @@ export class Scrubber {
   }
 
   scrub(event) {
-    const us = this.charts.timeAt(event.offsetX);
+    const us = this.charts.timeAt(placeOf(event).x);
     if (us !== null) this.playhead.toTime(us);
   }
 
   /** The event whose sign is under the pointer. */
-  markAt({ offsetX, offsetY }) {
-    if (offsetY > this.charts.top) return undefined;
-    return this.charts.marks.find(({ x, end }) => offsetX > x - NEAR_PX && offsetX < Math.max(end, x + NEAR_PX));
+  markAt(event) {
+    const at = placeOf(event);
+    if (at.y > this.charts.top) return undefined;
+    return this.charts.marks.find(({ x, end }) => at.x > x - NEAR_PX && at.x < Math.max(end, x + NEAR_PX));
   }
 
   /** The keys of a slider; they are view only here, at the present too. */

@@ -1,0 +1,20 @@
+/** A `details` that lies over the page as a menu does: Escape and a press outside close it. */
+import { find } from "./dom.js";
+
+/** Let it close; Escape is used up by it, and gives the focus back to what opened it. */
+export function closesLikeAMenu(details) {
+  document.addEventListener(
+    "keydown",
+    (event) => {
+      if (event.key !== "Escape" || !details.open) return;
+      event.preventDefault();
+      event.stopPropagation();
+      details.open = false;
+      find("summary", details).focus();
+    },
+    true,
+  );
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (details.open && target instanceof Node && !details.contains(target)) details.open = false;
+  });
+}

@@ -1,0 +1,191 @@
+"""What keeps the live page usable: forced colours, Space, menus that close, messages beside the page, slow devices."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+OpenPage = Callable[..., Page]
+SLOW_MS = 30_000
+PARTS = ".stage-box, .files, .dock, .charts"
+RECTANGLES = f"""() => [...document.querySelectorAll('{PARTS}')].map((part) => {{
+  const {{ top, bottom, left, right }} = part.getBoundingClientRect();
+  return [top, bottom, left, right].map(Math.round);
+}})"""
+
+
+def start(page: Page, count: int = 60) -> None:
+    """Publish a burst in classroom sizes, so that contents sink, and let it come to rest."""
+    page.goto("/")
+    page.get_by_role("button", name="Start in classroom scale").click()
+    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    page.get_by_label("Messages in a burst").fill(str(count))
+    page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
+    expect(page.locator("#twin")).to_contain_text("message 0", timeout=SLOW_MS)
+
+
+def pause(page: Page) -> None:
+    if page.get_by_role("button", name="Pause (Space)").count():
+        page.get_by_role("button", name="Pause (Space)").click()
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+
+
+def choose_oldest(page: Page) -> None:
+    page.locator("body").press("q")
+    page.keyboard.press("5")
+    page.keyboard.press("Enter")
+
+
+def picture(page: Page) -> Image.Image:
+    return Image.open(io.BytesIO(page.locator("[data-canvas=stage]").screenshot())).convert("RGB")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_with_forced_colours_the_stage_keeps_its_own(open_page: OpenPage, scheme: str) -> None:
+    plain, forced = (open_page(color_scheme=scheme, **look) for look in ({}, {"forced_colors": "active"}))
+    shares = []
+    for page in (plain, forced):
+        start(page)
+        pause(page)
+        page.wait_for_timeout(2000)
+        colours = picture(page).getcolors(1 << 24) or []
+        pixels = sum(count for count, _ in colours)
+        assert max(count for count, _ in colours) < 0.6 * pixels, "the stage is one rectangle"
+        shares.append({colour for count, colour in colours if count > 0.01 * pixels})
+    assert len(shares[0] & shares[1]) >= 3, shares
+
+
+def test_space_after_a_click_lets_time_pass_or_not(page: Page) -> None:
+    start(page)
+    pause(page)
+    page.get_by_role("button", name="lazy", exact=True).click()
+    expect(page.get_by_role("button", name="lazy", exact=True)).to_be_focused()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Pause (Space)")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+    expect(page.get_by_role("button", name="lazy", exact=True)).to_have_attribute("aria-pressed", "true")
+
+
+def test_space_on_a_button_that_the_keyboard_came_to_presses_it(page: Page) -> None:
+    start(page)
+    pause(page)
+    page.get_by_role("button", name="Go on until delta appears").click()
+    steps = page.get_by_role("list", name="First steps")
+    page.get_by_role("button", name="Restart, or pull the plug").focus()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Hide steps")).to_be_focused()
+    page.keyboard.press("Space")
+    expect(steps).to_be_hidden()
+    expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
+
+
+def test_the_table_closes_on_escape_and_on_a_press_outside(page: Page) -> None:
+    start(page)
+    choose_oldest(page)
+    chosen = page.locator("[data-chosen]")
+    expect(chosen).to_be_visible()
+    opener = page.locator("#dock summary")
+    table = page.locator("#dock [data-chart-table]")
+    opener.click()
+    expect(table).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(table).to_be_hidden()
+    expect(opener).to_be_focused()
+    expect(chosen).to_be_visible()  # Escape was for the table alone
+    opener.click()
+    expect(table).to_be_visible()
+    page.locator("#situation").click()
+    expect(table).to_be_hidden()
+
+
+def test_a_message_to_the_reader_covers_nothing(page: Page) -> None:
+    start(page)
+    pause(page)
+    before = page.evaluate(RECTANGLES)
+    page.get_by_label("Find a message").fill("not a number")
+    page.get_by_label("Find a message").press("Enter")
+    alert = page.locator(".alert").first
+    expect(alert).to_be_visible()
+    assert page.evaluate(RECTANGLES) == before
+    covered = page.evaluate(
+        """() => {
+          const { top, bottom, left, right } = document.querySelector(".alert").getBoundingClientRect();
+          const parts = ".stage, .files, .dock, .controls, .why, .recent, header.top, .hints";
+          return [...document.querySelectorAll(parts)].filter((other) => {
+            const box = other.getBoundingClientRect();
+            return box.left < right && box.right > left && box.top < bottom && box.bottom > top;
+          }).map((other) => other.className);
+        }"""
+    )
+    assert covered == []
+
+
+@pytest.mark.parametrize("viewport", [(1280, 800), (1440, 900), (1920, 1080)], ids=str)
+def test_choosing_a_message_changes_no_size(open_page: OpenPage, viewport: tuple[int, int]) -> None:
+    page = open_page(viewport={"width": viewport[0], "height": viewport[1]})
+    start(page)
+    pause(page)
+    before = page.evaluate(RECTANGLES)
+    choose_oldest(page)
+    expect(page.locator("[data-life]")).to_be_visible()
+    expect(page.get_by_role("group", name="Bytes in the index")).to_be_visible()
+    assert page.evaluate(RECTANGLES) == before
+    page.get_by_role("button", name="One transition back").click()
+    expect(page.locator("[data-moment]")).to_be_visible()
+    assert page.evaluate(RECTANGLES) == before
+
+
+def test_the_picture_is_twice_as_large_with_title_and_time(page: Page) -> None:
+    start(page)
+    pause(page)
+    box = page.locator("[data-canvas=stage]").bounding_box()
+    assert box
+    page.get_by_role("button", name="Share", exact=True).click()
+    with page.expect_download() as file:
+        page.locator("[data-share=png]").click()
+    image = Image.open(file.value.path()).convert("RGB")
+    assert image.width == round(2 * box["width"])
+    assert image.height > 2 * box["height"] + 80
+    head = image.crop((0, 0, image.width, 100))
+    for part in (head.crop((0, 0, 300, 100)), head.crop((image.width - 220, 0, image.width, 100))):
+        assert len(part.getcolors(1 << 24) or []) > 10, "title at the left, time at the right"
+
+
+def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
+    """At a few frames a second what travels would be on its way for ever: lanes would be drawn empty."""
+    start(page, 9)
+    pause(page)
+    devtools = page.context.new_cdp_session(page)
+    page.evaluate(
+        """() => {
+          const own = requestAnimationFrame;
+          globalThis.requestAnimationFrame = (call) => setTimeout(() => own(call), 250);
+        }"""
+    )
+    devtools.send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    page.locator("[data-act=stream]").click()
+    page.locator("[data-act=play]").click()
+    page.wait_for_timeout(3000)
+    seen = page.evaluate(
+        """async () => {
+          const canvas = document.querySelector("[data-canvas=stage]");
+          const pen = canvas.getContext("2d");
+          const isGreen = (r, g, b) => Math.abs(r) + Math.abs(g - 158) + Math.abs(b - 115) < 24;
+          const shares = [];
+          for (let round = 0; round < 5; round += 1) {
+            await new Promise((resolve) => setTimeout(resolve, 400));
+            const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+            let count = 0;
+            for (let at = 0; at < data.length; at += 4) count += isGreen(data[at], data[at + 1], data[at + 2]);
+            shares.push(count / (canvas.width * canvas.height));
+          }
+          return shares;
+        }"""
+    )
+    assert min(seen) > 0.02, seen
