@@ -107,11 +107,11 @@ export class Playhead {
 
   /** The state of a position, from the one that is shown where that is the shorter way. */
   fold(position) {
-    const { folded, history } = this;
+    const { folded, history: past } = this;
     const near = folded && position >= folded.at && position - folded.at < 50;
-    if (near && history.stretchAt(position) === history.stretchAt(folded.at))
-      return history.has(position) ? history.foldOn(folded.state, folded.at, position) : null;
-    return history.stateAt(position);
+    if (near && past.stretchAt(position) === past.stretchAt(folded.at))
+      return past.has(position) ? past.foldOn(folded.state, folded.at, position) : null;
+    return past.stateAt(position);
   }
 
   tell(rows, from) {
