@@ -15,7 +15,7 @@ from pathlib import Path
 import django
 
 from bench.measure import Result, yardstick
-from engine import ENGINE_VERSION
+from tools.measured_on import measured_on
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -61,12 +61,9 @@ def verdict(results: dict[str, Result | None]) -> tuple[str, bool]:
 
 def keep(results: dict[str, Result], path: Path = RESULTS) -> None:
     """Write results into the file, each with what it was measured on; those of other measurements stay."""
-    on = {
-        "engine": ENGINE_VERSION,
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
-        "yardstick_s": round(yardstick(), 4),
-    }
+    on = measured_on(
+        python=platform.python_version(), cores=os.cpu_count(), yardstick_s=round(yardstick(), 4)
+    )
     kept = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     kept |= {name: {"measured_on": on, **found} for name, found in results.items()}
     ordered = {name: kept[name] for name in BENCHES if name in kept}

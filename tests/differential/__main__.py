@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from engine import ENGINE_VERSION
 from engine.conformance.replay import Outcome
 from tests.differential.comparison import Comparison, Recorded
 from tests.differential.driver import Driver
 from tests.differential.node import PrivateNode
 from tests.differential.reached import reached
 from tests.differential.recording import replay_on_broker
+from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRESS_S = 10
@@ -113,8 +113,7 @@ def _write(
     differing: list[str],
 ) -> None:
     summary = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "engine": ENGINE_VERSION,
+        "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
         "broker": f"RabbitMQ {about['version']}, Erlang/OTP {about['otp']}",
         "seed": options.seed,
         "programs": run,

@@ -10,10 +10,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from engine import ENGINE_VERSION
 from tests.interop import from_node, to_node
 from tests.interop.report import Report
 from tests.stories import run as stories
+from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -54,8 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"interop: amqp stories: {told.equal} of {told.stories} equal, {told.steps} steps")
     print(f"interop: {time.monotonic() - began:.0f} s")
     summary = {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "engine": ENGINE_VERSION,
+        "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
         "broker": broker,
         **sums,
         "amqp_stories": told.as_dict(),

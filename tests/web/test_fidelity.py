@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,31 @@ def test_it_shows_the_measured_numbers(client: Client) -> None:
     page = client.get("/fidelity/").content.decode()
     assert f"<b>{measured['traces']['whole']}</b>" in page
     assert f"<b>{measured['differential']['equal']}</b>" in page
-    assert measured["date"] in page
+
+
+@pytest.mark.django_db
+def test_each_figure_says_which_engine_it_was_measured_with(
+    client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    measured = fidelity.results()
+    assert measured is not None
+    proofs = [name for name, found in measured.items() if isinstance(found, dict)]
+    apart = {name: {"date": "2026-01-31", "engine": f"9.{number}"} for number, name in enumerate(proofs)}
+    path = tmp_path / "results.json"
+    path.write_text(
+        json.dumps(
+            {
+                "reference": "a broker",
+                **{name: {**measured[name], "measured_on": apart[name]} for name in proofs},
+            }
+        )
+    )
+    monkeypatch.setattr(fidelity, "RESULTS", path)
+    page = client.get("/fidelity/").content.decode()
+    shown = {
+        name for name in proofs if f"Measured on 2026-01-31 with engine {apart[name]['engine']}." in page
+    }
+    assert shown == set(proofs) - {"directories"}, "the page shows everything but the directories' own figure"
 
 
 @pytest.mark.django_db
