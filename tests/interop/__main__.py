@@ -13,6 +13,7 @@ from pathlib import Path
 from tests.interop import from_node, to_node
 from tests.interop.report import Report
 from tests.stories import run as stories
+from tests.stories.stories import STORIES
 from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only-stories", action="store_true", help="leave the directories out")
     options = parser.parse_args(argv)
     if options.only_stories:
-        return 1 if stories.run(record=options.record).differing else 0
+        return 1 if stories.run(STORIES, record=options.record).differing else 0
     began = time.monotonic()
     written = Report()
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
         from_node.run(read, kind)
     print("the same steps of a client on a node and on the engine:", flush=True)
-    told = stories.run(record=options.record)
+    told = stories.run(STORIES, record=options.record)
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
         print(
