@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from engine.refusals import ENGLISH
+
 
 class EngineError(Exception):
     """Base of everything the engine raises on purpose."""
 
 
-class InvalidSetting(EngineError):
+class Refusal(EngineError):
+    """Something that cannot be done, as a code with named parameters; as a text it is an English sentence.
+
+    Args:
+        code: a key of `engine.refusals.ENGLISH`.
+        outer: what stands in front of the sentence, such as `commands[3]: `.
+        values: what the sentence's places stand for.
+    """
+
+    def __init__(self, code: str, /, outer: str = "", **values: object) -> None:
+        super().__init__(code)
+        self.code = code
+        self.outer = outer
+        self.values = {name: _plain(value) for name, value in values.items()}
+
+    def __str__(self) -> str:
+        return (self.outer + ENGLISH[self.code] % self.values).strip()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _refusal, (type(self), self.code, self.outer, self.values)
+
+    def inside(self, outer: str, kind: type[Refusal]) -> Refusal:
+        """Return the same as an error of another kind, with `outer` in front."""
+        for name in ("place", "words"):
+            if name in self.values:
+                return kind(self.code, self.outer, **{**self.values, name: f"{outer}{self.values[name]}"})
+        return kind(self.code, outer + self.outer, **self.values)
+
+
+def _plain(value: object) -> str | int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _refusal(kind: type[Refusal], code: str, outer: str, values: dict[str, str | int]) -> Refusal:
+    return kind(code, outer, **values)
+
+
+class InvalidSetting(Refusal):
     """A setting is outside what the rules allow."""
 
-    def __init__(self, name: str, value: object, allowed: str) -> None:
-        super().__init__(f"{name} = {value} is not possible; allowed: {allowed}")
-        self.name = name
+    @classmethod
+    def of(cls, name: str, value: object, allowed: str) -> InvalidSetting:
+        """Return the error for a value of a setting."""
+        return cls("setting_impossible", name=name, value=value, allowed=allowed)
 
 
 class Halted(EngineError):
@@ -79,11 +119,11 @@ class PathRefused(EngineError):
         self.path = path
 
 
-class ScenarioError(EngineError):
+class ScenarioError(Refusal):
     """A scenario cannot be used; the message names the place."""
 
 
-class CommandError(EngineError):
+class CommandError(Refusal):
     """A command was refused and nothing changed; the message says what to do instead."""
 
 

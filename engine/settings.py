@@ -28,10 +28,12 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse values with which the formats or the rules cannot work (S4, S250)."""
         if not 1 <= self.segment_entry_count <= 16384:
-            raise InvalidSetting("segment_entry_count", self.segment_entry_count, "1 to 16384")
+            raise InvalidSetting.of("segment_entry_count", self.segment_entry_count, "1 to 16384")
         initial, more = self.msg_store_credit_disc_bound
         if not 1 <= more <= initial:
-            raise InvalidSetting("msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial")
+            raise InvalidSetting.of(
+                "msg_store_credit_disc_bound", f"{initial}, {more}", "1 <= more <= initial"
+            )
         for name in (
             "queue_index_embed_msgs_below",
             "queue_index_max_journal_entries",
@@ -40,9 +42,9 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
             "write_buffer_bytes",
         ):
             if getattr(self, name) < 0:
-                raise InvalidSetting(name, getattr(self, name), "0 or more")
+                raise InvalidSetting.of(name, getattr(self, name), "0 or more")
         if self.msg_store_file_size_limit < 1:
-            raise InvalidSetting("msg_store_file_size_limit", self.msg_store_file_size_limit, "1 or more")
+            raise InvalidSetting.of("msg_store_file_size_limit", self.msg_store_file_size_limit, "1 or more")
 
 
 REAL = QueueSettings()

@@ -8,10 +8,17 @@ from django.utils import translation
 
 
 class Message:
-    """A text with named places, translated only when somebody reads it."""
+    """A text with named places, translated only when somebody reads it.
 
-    def __init__(self, text: Any, **values: object) -> None:
+    Args:
+        text: with places such as `%(count)s`.
+        code: the engine's name for what is said; programs look at this and at the values.
+        values: what stands in the places.
+    """
+
+    def __init__(self, text: Any, *, code: str = "", **values: object) -> None:
         self.text = text
+        self.code = code
         self.values = values
 
     def __str__(self) -> str:

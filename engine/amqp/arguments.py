@@ -143,7 +143,7 @@ def check_arguments(queue: str, arguments: Arguments) -> None:
             raise AmqpError("precondition_failed", f"invalid arg '{name}' for {queue_words(queue)}: {wrong}")
     for name, possible, words in NOT_HERE:
         if name in arguments and (possible is None or arguments[name] != possible):
-            raise CommandError(f"{name} = {arguments[name]}: {words} not part of Waterline; leave it out")
+            raise CommandError("not_modelled", name=name, value=arguments[name], what=words)
     for name in arguments:
         if name in OTHER_TYPES:
             raise AmqpError(

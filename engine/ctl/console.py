@@ -68,11 +68,11 @@ def command_of(line: str, state: Mapping[str, Any], live: Live = NOTHING_MORE) -
     try:
         request = parse(line)
         if not request.usage.changes:
-            raise CommandError(f"{request.name} changes nothing; ask it instead")
+            raise CommandError("only_asks", line=request.name)
         _check_running(request, state)
         change: Change = change_of(request, state, live)
     except CtlRefused as refused:
-        raise CommandError(refused.text.strip()) from refused
+        raise CommandError("broker_refuses", words=refused.text.strip()) from refused
     return change.command
 
 

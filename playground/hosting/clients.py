@@ -47,5 +47,6 @@ class Client:
         self.tell("notice", level=level, message=message)
 
     def refused(self, number: int | str | None, message: Message) -> None:
-        """Say that a command was not taken, why, and what to do."""
-        self.tell("refused", id=number, message=message)
+        """Say that a command was not taken, why, and what to do; for programs as a code with parameters as well."""
+        coded = {"code": message.code, "values": message.values} if message.code else {}
+        self.tell("refused", id=number, message=message, **coded)

@@ -11,7 +11,8 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.node.commands.validation import explain
+from engine.errors import Refusal, ScenarioError
+from engine.node.commands.validation import refused
 from playground.doors import door
 from playground.hosting.refusals import told
 from playground.messages import Message
@@ -216,17 +217,14 @@ def _problems(body: dict[str, Any]) -> Iterator[tuple[str, Message]]:
 def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:
     what, found, place = str(error).partition(" - at `$")
     path = name + (place.removesuffix("`") if found else "")
-    sentence = explain(msgspec.ValidationError(what))
-    return path, told(
-        ValueError(f"{path} {sentence}" if sentence.startswith("must") else f"{path}: {sentence}")
-    )
+    return path, told(refused(ScenarioError, msgspec.ValidationError(what), path))
 
 
 def _run_problem(error: Exception) -> tuple[str, Message]:
-    found = _PLACE.match(str(error))
+    place = error.values.get("place") if isinstance(error, Refusal) else None
+    found = _PLACE.match(str(place or error))
     path = found["place"] if found else "$"
-    rest = str(error)[len(path) :] if found else ""
-    inside = re.match(r": \w+: (\w+) (?:must|is|:)", rest)
+    inside = re.match(r": \w+: (\w+)", str(place)[len(path) :]) if found and place else None
     return (f"{path}.{inside[1]}" if inside else path), told(error)
 
 

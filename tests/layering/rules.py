@@ -9,6 +9,7 @@ VALUES = (
     "engine.errors",
     "engine.extents",
     "engine.ranges",
+    "engine.refusals",
     "engine.runs",
     "engine.settings",
     "engine.transitions",

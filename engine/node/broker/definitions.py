@@ -82,7 +82,7 @@ class Definitions:
         Raises CommandError when there are too many.
         """
         if len(self.exchanges.exchanges) - len(PREDECLARED) >= MAX_EXCHANGES:
-            raise CommandError(f"there are {MAX_EXCHANGES} exchanges already; delete one first")
+            raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
         self.exchanges.add(exchange)
         self._emit(ExchangeDeclared("P18", exchange.name, exchange_facts(exchange)))
 
@@ -99,7 +99,7 @@ class Definitions:
         if binding in self.exchanges.bindings:
             return
         if len(self.exchanges.bindings) >= MAX_BINDINGS:
-            raise CommandError(f"there are {MAX_BINDINGS} bindings already; remove one first")
+            raise CommandError("too_many_bindings", most=MAX_BINDINGS)
         self.exchanges.bind(binding)
         self._emit(QueueBound("P18", binding.exchange, binding.queue, binding.routing_key, binding.arguments))
 
@@ -126,7 +126,7 @@ class Definitions:
         Raises CommandError when there are too many.
         """
         if policy.name not in self.policies and len(self.policies) >= MAX_POLICIES:
-            raise CommandError(f"there are {MAX_POLICIES} policies already; clear one first")
+            raise CommandError("too_many_policies", most=MAX_POLICIES)
         self.policies[policy.name] = policy
         self._emit(PolicySet("P17", policy.name, policy_facts(policy)))
 

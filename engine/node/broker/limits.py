@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from engine.backing_queue.protocol import BackingQueue
+from engine.errors import CommandError
 from engine.formats.message import MessageCodec
 from engine.node.commands.commands import Publish
 from engine.node.commands.settings import NodeSettings
@@ -39,7 +40,7 @@ class Limits:
         self._storage = storage
         self._queues = queues
 
-    def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> str | None:
+    def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
         """Return why a batch cannot be let in, or None.
 
         Args:
@@ -51,10 +52,7 @@ class Limits:
         held = sum(each.depth + each.unacked for each in queues) + waiting
         room = (self._max_messages - held) // max(copies, 1)
         if copies and batch.count > room:
-            return (
-                f"the node holds {held} messages and may hold {self._max_messages}; publish at most {max(room, 0)}, "
-                "or purge or consume first"
-            )
+            return CommandError("too_many_messages", held=held, most=self._max_messages, room=max(room, 0))
         if self._max_disk_bytes is None:
             return None
         term = self._codec.term_bytes(0, batch.size_bytes, batch.persistent)
@@ -63,8 +61,12 @@ class Limits:
         used = self._storage.used_bytes() + 2 * in_ram + HELD_BYTES * held
         free = self._max_disk_bytes - used
         if batch.count * each > free:
-            return (
-                f"{batch.count} messages could need {batch.count * each} bytes on disk, and {max(free, 0)} of "
-                f"{self._max_disk_bytes} are free; publish fewer or smaller messages, or purge first"
+            needed = batch.count * each
+            return CommandError(
+                "too_many_bytes",
+                count=batch.count,
+                needed=needed,
+                free=max(free, 0),
+                most=self._max_disk_bytes,
             )
         return None

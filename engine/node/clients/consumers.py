@@ -58,7 +58,7 @@ class Consumers:
         found = self.by_hand.get(name)
         if found is None:
             if len(self.by_hand) >= MAX_CHANNELS:
-                raise CommandError(f"there are {MAX_CHANNELS} channels already; close a connection first")
+                raise CommandError("too_many_channels", most=MAX_CHANNELS)
             found = self.by_hand[name] = Hand(name)
             found.channel.observer = self.observer
         return found

@@ -40,7 +40,7 @@ from engine.node.commands.topology_commands import (
     SetPolicy,
     Unbind,
 )
-from engine.node.commands.validation import explain
+from engine.node.commands.validation import refused
 from engine.node.time.work import ProfileName
 
 MAX_TX: Final = 10_000
@@ -319,19 +319,19 @@ def parse(command: object) -> AnyCommand:
     Raises CommandError when it is malformed or out of bounds.
     """
     if not isinstance(command, dict):
-        raise CommandError('a command is an object such as {"do": "purge"}')
+        raise CommandError("no_command")
     verb = command.get("do")
     if verb not in VERBS:
-        raise CommandError(f"do must be one of {', '.join(VERBS)}")
+        raise CommandError("no_verb", verbs=", ".join(VERBS))
     try:
         parsed: AnyCommand = msgspec.convert(command, AnyCommand)
     except msgspec.ValidationError as error:
-        raise CommandError(f"{verb}: {explain(error)}") from error
+        raise refused(CommandError, error, f"{verb}: ") from error
     if isinstance(parsed, Set):
         _check_value(parsed)
     taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
     if isinstance(parsed, SetPublisher | SetConsumer | Cancel | Remove) and parsed.name in taken:
-        raise CommandError(f"{verb}: the name {parsed.name} is taken by the node itself; choose another")
+        raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
     return parsed
 
 
@@ -340,7 +340,7 @@ def _check_value(command: Set) -> None:
     try:
         msgspec.convert(command.value, possible)
     except msgspec.ValidationError as error:
-        raise CommandError(f"set {command.name}: value {explain(error)}") from error
+        raise refused(CommandError, error, f"set {command.name}: value") from error
 
 
 def value_of(command: Set) -> Any:

@@ -70,7 +70,7 @@ def bytes_of(text: str) -> int:
     """
     found = _BYTES.fullmatch(text)
     if found is None:
-        raise CommandError(f'"{text}" is no amount of bytes; write it like 512MiB, 1GB or 1073741824')
+        raise CommandError("no_amount", text=text)
     base = 1000 if found[3] == "B" else 1024
     factor: int = base ** _POWERS[(found[2] or "").lower()]
     return int(found[1]) * factor

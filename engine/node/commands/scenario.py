@@ -11,7 +11,7 @@ from engine.node.commands import commands
 from engine.node.commands.commands import AnyCommand
 from engine.node.commands.settings import NodeSettings, Profile, resolve
 from engine.node.commands.topology import Topology
-from engine.node.commands.validation import explain
+from engine.node.commands.validation import refused
 from engine.settings import QueueSettings
 
 VERSION: Final = 1
@@ -89,28 +89,28 @@ def parse(data: bytes | str | dict[str, Any]) -> Scenario:
     """
     if isinstance(data, bytes | str):
         if len(data) > MAX_JSON_BYTES:
-            raise ScenarioError(f"a scenario has at most {MAX_JSON_BYTES} bytes, this one has {len(data)}")
+            raise ScenarioError("scenario_too_large", most=MAX_JSON_BYTES, count=len(data))
         try:
             data = msgspec.json.decode(data)
         except msgspec.DecodeError as error:
-            raise ScenarioError(f"this is no JSON: {error}") from error
+            raise ScenarioError("no_json", why=error) from error
     if not isinstance(data, dict):
-        raise ScenarioError("a scenario is an object")
+        raise ScenarioError("no_object")
     if data.get("version") != VERSION:
-        raise ScenarioError(f"version must be {VERSION}; this program knows no other")
+        raise ScenarioError("other_version", version=VERSION)
     try:
         raw = msgspec.convert(data, _Raw)
     except msgspec.ValidationError as error:
-        raise ScenarioError(explain(error)) from error
+        raise refused(ScenarioError, error) from error
     resolve(raw.profile, raw.settings)
     if raw.topology is not None:
         raw.topology.check()
     timed = tuple(_timed(number, each) for number, each in enumerate(raw.commands))
     for number, each in enumerate(timed):
         if each.at_us > raw.until_us:
-            raise ScenarioError(f"commands[{number}].at_us must be at most until_us, {raw.until_us}")
+            raise ScenarioError("after_the_end", place=f"commands[{number}].at_us", most=raw.until_us)
         if number and each.at_us < timed[number - 1].at_us:
-            raise ScenarioError(f"commands[{number}].at_us is before that of the command in front of it")
+            raise ScenarioError("out_of_order", number=number)
     return Scenario(
         title=raw.title,
         profile=raw.profile,
@@ -127,8 +127,8 @@ def _timed(number: int, command: dict[str, Any]) -> TimedCommand:
     rest = dict(command)
     at_us = rest.pop("at_us", None)
     if isinstance(at_us, bool) or not isinstance(at_us, int) or at_us < 0:
-        raise ScenarioError(f"commands[{number}].at_us must be a whole number of microseconds from 0 on")
+        raise ScenarioError("no_time", place=f"commands[{number}].at_us")
     try:
         return TimedCommand(at_us, commands.parse(rest))
     except CommandError as error:
-        raise ScenarioError(f"commands[{number}]: {error}") from error
+        raise error.inside(f"commands[{number}]: ", ScenarioError) from error

@@ -9,7 +9,7 @@ import msgspec
 from engine.errors import InvalidSetting, ScenarioError
 from engine.node.commands import memory_limit
 from engine.node.commands.memory_limit import Absolute, FreeLimit
-from engine.node.commands.validation import explain
+from engine.node.commands.validation import refused
 from engine.node.time.work import ProfileName
 from engine.settings import MEBIBYTE, PROFILES, QueueSettings
 from engine.transitions import Why
@@ -134,7 +134,7 @@ def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, Nod
     for name in sorted(overrides):
         if name not in NODE_NAMES and name not in QUEUE_NAMES:
             known = ", ".join(sorted(NODE_NAMES | QUEUE_NAMES))
-            raise ScenarioError(f"settings: {name} is no setting; there are {known}")
+            raise ScenarioError("no_setting", name=name, known=known)
         if name in QUEUE_BOUNDS:
             _check_bounds(name, overrides[name])
     node = msgspec.to_builtins(NODE_PROFILES[profile])
@@ -144,9 +144,9 @@ def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, Nod
     try:
         return msgspec.convert(queue, QueueSettings), msgspec.convert(node, NodeSettings)
     except msgspec.ValidationError as error:
-        raise ScenarioError(f"settings.{explain(error)}") from error
+        raise refused(ScenarioError, error, "settings.") from error
     except InvalidSetting as error:
-        raise ScenarioError(f"settings: {error}") from error
+        raise error.inside("settings: ", ScenarioError) from error
 
 
 def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
@@ -176,4 +176,4 @@ def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
 def _check_bounds(name: str, value: Any) -> None:
     low, high = QUEUE_BOUNDS[name]
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise ScenarioError(f"settings.{name} must be a whole number from {low} to {high}")
+        raise ScenarioError("not_whole_between", place=f"settings.{name}", least=low, most=high)

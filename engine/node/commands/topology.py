@@ -103,7 +103,7 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
         ):
             for name in names:
                 if names.count(name) > 1:
-                    raise ScenarioError(f"topology.{part} has {name} twice")
+                    raise ScenarioError("twice", part=part, name=name)
         exchanges = {each.name: each for each in PREDECLARED}
         queues: dict[str, DeclaredQueue] = {}
         try:
@@ -118,7 +118,7 @@ class Topology(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
                 binding = Binding(**each.values())
                 check_binding(exchanges.get(each.exchange), queues.get(each.queue), binding, "hand")
         except EngineError as error:
-            raise ScenarioError(f"topology: {error}") from error
+            raise ScenarioError("topology_refused", words=error) from error
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain object; what has its default is left out."""

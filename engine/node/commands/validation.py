@@ -1,57 +1,70 @@
-"""Turning the validator's findings into sentences for people."""
+"""Turning the validator's findings into refusals: a code, and where the wrong value stands."""
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 
+from engine.errors import Refusal
+
 _FOUND: Final = re.compile(r"(?P<what>.*?)(?: - at `(?P<place>[^`]*)`)?", re.DOTALL)
 
-_SENTENCES: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
-    (re.compile(pattern), sentence)
-    for pattern, sentence in (
-        (r"Expected `(?:int|float)` >= (\S+)", r"must be at least \1"),
-        (r"Expected `(?:int|float)` <= (\S+)", r"must be at most \1"),
-        (r"Expected `(?:int|float)` > (\S+)", r"must be more than \1"),
-        (r"Expected `str` of length >= (\S+)", r"must have at least \1 characters"),
-        (r"Expected `str` of length <= (\S+)", r"must have at most \1 characters"),
-        (r"Expected `array` of length <= (\S+)", r"must have at most \1 elements"),
-        (r"Expected `array` of length (\d+), got (\d+)", r"must have \1 elements, not \2"),
-        (
-            r"Expected `str` matching regex .*",
-            r"must begin with a letter and have only a-z, 0-9, ., - and _ after it",
-        ),
-        (r"Expected `int(?: \| null)?`, got `(.+)`", r"must be a whole number, not \1"),
-        (r"Expected `float(?: \| (?:null|object))*`, got `(.+)`", r"must be a number, not \1"),
-        (r"Expected `bool`, got `(.+)`", r"must be true or false, not \1"),
-        (r"Expected `str(?: \| null)?`, got `(.+)`", r"must be text, not \1"),
-        (r"Expected `object`, got `(.+)`", r"must be an object, not \1"),
-        (r"Expected `array`, got `(.+)`", r"must be a list, not \1"),
-        (r"Object missing required field `(\w+)`", r"\1 is missing"),
-        (r"Object contains unknown field `(.*)`", r"\1 is not known here"),
-        (r"Invalid enum value (.*)", r"\1 is none of the possible values"),
-        (r"Invalid value (.*)", r"\1 is none of the possible values"),
-        (r"Integer value out of range", "is too large"),
+# The validator has no codes of its own: this is the one place that reads its sentences.
+_FORMS: Final[tuple[tuple[re.Pattern[str], str], ...]] = tuple(
+    (re.compile(pattern), code)
+    for pattern, code in (
+        (r"Expected `(?:int|float)` >= (?P<least>\S+)", "too_small"),
+        (r"Expected `(?:int|float)` <= (?P<most>\S+)", "too_high"),
+        (r"Expected `(?:int|float)` > (?P<least>\S+)", "not_above"),
+        (r"Expected `str` of length >= (?P<least>\S+)", "too_short"),
+        (r"Expected `str` of length <= (?P<most>\S+)", "too_long"),
+        (r"Expected `array` of length <= (?P<most>\S+)", "too_many_elements"),
+        (r"Expected `array` of length (?P<wanted>\d+), got (?P<got>\d+)", "wrong_length"),
+        (r"Expected `str` matching regex .*", "no_name"),
+        (r"Expected `int(?: \| null)?`, got `(?P<got>.+)`", "not_whole"),
+        (r"Expected `float(?: \| (?:null|object))*`, got `(?P<got>.+)`", "not_a_number"),
+        (r"Expected `bool`, got `(?P<got>.+)`", "not_a_flag"),
+        (r"Expected `str(?: \| null)?`, got `(?P<got>.+)`", "not_text"),
+        (r"Expected `object`, got `(?P<got>.+)`", "not_an_object"),
+        (r"Expected `array`, got `(?P<got>.+)`", "not_a_list"),
+        (r"Object missing required field `(?P<name>\w+)`", "missing"),
+        (r"Object contains unknown field `(?P<name>.*)`", "unknown"),
+        (r"Invalid enum value (?P<name>.*)", "no_such_value"),
+        (r"Invalid value (?P<name>.*)", "no_such_value"),
+        (r"Integer value out of range", "too_large"),
     )
 )
 
-
 _WORDS: Final = {"str": "text", "bool": "true or false", "float": "a number with a point", "array": "a list"}
 
+R = TypeVar("R", bound=Refusal)
 
-def explain(error: msgspec.ValidationError) -> str:
-    """Return what is wrong and where, as in `settings.ram_bytes must be at least 1`."""
+
+def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> R:
+    """Return what is wrong and where as a refusal, which reads like `settings.ram_bytes must be at least 1`.
+
+    Args:
+        kind: class of the refusal.
+        error: what the validator found.
+        before: stands in front of the place.
+    """
     found = _FOUND.fullmatch(str(error))
     assert found is not None
-    place = (found["place"] or "$").removeprefix("$").removeprefix(".")
+    place = (before + (found["place"] or "$").removeprefix("$").removeprefix(".")).strip()
     what = re.sub(r"got `(\w+)`", lambda got: f"got `{_WORDS.get(got[1], got[1])}`", found["what"])
-    for pattern, sentence in _SENTENCES:
+    for pattern, code in _FORMS:
         match = pattern.fullmatch(what)
         if match:
-            what = match.expand(sentence)
-            break
+            values = match.groupdict()
+            if "name" in values:
+                place = _joined(place, values.pop("name"))
+            return kind(code, place=place, **values)
+    return kind("invalid", words=_joined(place, what))
+
+
+def _joined(place: str, what: str) -> str:
     if not place:
         return what
-    return f"{place} {what}" if what.startswith("must") or what == "is too large" else f"{place}: {what}"
+    return f"{place} {what}" if place.endswith(":") else f"{place}: {what}"

@@ -65,7 +65,7 @@ class ClientVerbs:
         copies = len(self._connections.route(command))
         refusal = self._limits.refusal(command, self._connections.waiting, copies)
         if refusal is not None:
-            raise CommandError(refusal)
+            raise refusal
         self._connections.publish_burst(command)
 
     def _set_publisher(self, command: cmd.SetPublisher) -> None:
@@ -90,11 +90,8 @@ class ClientVerbs:
             consumer = Consumer(command.name, self._configuration.node.unsent_message_limit)
             consumer.alarm = self._connections.alarm
         elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
-            what = "ack mode" if consumer.ack != command.ack else "queue"
-            raise CommandError(
-                f"{command.name} holds {consumer.holding} messages, so its {what} cannot change; "
-                "remove it and add it again"
-            )
+            code = "ack_mode_fixed" if consumer.ack != command.ack else "queue_fixed"
+            raise CommandError(code, name=command.name, held=consumer.holding)
         consumer.rule = "set"
         place = (consumer.queue, consumer.priority)
         if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
@@ -133,22 +130,22 @@ class ClientVerbs:
         consumer = self._consumers.all.get(command.name)
         if consumer is None:
             known = ", ".join(self._consumers.all) or "none"
-            raise CommandError(f"there is no consumer {command.name}; consumers: {known}")
+            raise CommandError("no_consumer", name=command.name, known=known)
         consumer.rule = "P11"
         self._consumers.cancel(consumer)
 
     def _close_channel(self, command: cmd.CloseChannel) -> None:
         known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
         if command.name not in known:
-            raise CommandError(f"there is no {command.name}; channels: {', '.join(known)}")
+            raise CommandError("no_channel", name=command.name, known=", ".join(known))
         self._closing.close_channel(command.name, "P11")
 
     def _check_new(self, name: str, role: str) -> None:
         publishers, consumers = self._connections.publishers, self._consumers.all
         if name in (consumers if role == "publisher" else publishers):
-            raise CommandError(f"{name} is already the name of another actor; choose another name")
+            raise CommandError("name_taken", name=name)
         if len(publishers) - 1 + len(consumers) >= MAX_ACTORS:
-            raise CommandError(f"there are {MAX_ACTORS} publishers and consumers already; remove one first")
+            raise CommandError("too_many_actors", most=MAX_ACTORS)
 
     def _remove(self, command: cmd.Remove) -> None:
         publishers, consumers = self._connections.publishers, self._consumers.all
@@ -162,5 +159,5 @@ class ClientVerbs:
             self._consumers.remove(consumers[command.name])
         else:
             names = ", ".join(name for name in [*publishers, *consumers] if name != "burst") or "none"
-            raise CommandError(f"there is no {command.name}; publishers and consumers: {names}")
+            raise CommandError("no_actor", name=command.name, known=names)
         self._board.forget_actor(command.name, "P11")

@@ -77,10 +77,7 @@ class HandVerbs:
     def _check_held(self, hand: Hand, count: int) -> None:
         held = len(hand.channel)
         if count > held:
-            raise CommandError(
-                f"{held} messages are held by hand, not {count}; "
-                "first use get with ack, or a consumer with manual acks"
-            )
+            raise CommandError("not_held", held=held, count=count)
 
     def _ack(self, hand: Hand, command: cmd.Ack) -> None:
         self._check_held(hand, command.count)

@@ -81,7 +81,7 @@ class OperatorVerbs:
         queue = self._queues.get(name)
         if queue is None:
             known = ", ".join(self._queues) or "none"
-            raise CommandError(f"there is no queue {name}; queues: {known}")
+            raise CommandError("no_queue", name=name, known=known)
         return queue.process
 
     def _set(self, command: cmd.Set) -> None:

@@ -89,7 +89,7 @@ class TopologyVerbs:
             self._lifetimes.used(command.name)
             return
         if len(self._queues) >= MAX_QUEUES:
-            raise CommandError(f"there are {MAX_QUEUES} queues already; delete one first")
+            raise CommandError("too_many_queues", most=MAX_QUEUES)
         self._queues.begin(wanted)
 
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:
@@ -157,13 +157,13 @@ class TopologyVerbs:
         try:
             self._definitions.set_policy(checked(policy))
         except PolicyRefused as error:
-            raise CommandError(str(error)) from error
+            raise CommandError("broker_refuses", words=error) from error
         self._obey()
 
     def _clear_policy(self, command: cmd.ClearPolicy) -> None:
         if command.name not in self._definitions.policies:
             known = ", ".join(self._definitions.policies) or "none"
-            raise CommandError(f"there is no policy {command.name}; policies: {known}")
+            raise CommandError("no_policy", name=command.name, known=known)
         self._definitions.clear_policy(command.name)
         self._obey()
 
@@ -174,7 +174,5 @@ class TopologyVerbs:
 
     def _kill_queue(self, command: cmd.KillQueue) -> None:
         if command.queue not in self._queues:
-            raise CommandError(
-                f"there is no queue {command.queue}; queues: {', '.join(self._queues) or 'none'}"
-            )
+            raise CommandError("no_queue", name=command.queue, known=", ".join(self._queues) or "none")
         self._ends.kill(command.queue)

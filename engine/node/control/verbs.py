@@ -31,5 +31,5 @@ class Verbs:
         Raises CommandError when it cannot be done now; nothing changed then.
         """
         if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
-            raise CommandError("the broker is stopped; start it with start_app first")
+            raise CommandError("broker_stopped")
         self._handlers[type(command)](command)

@@ -1,0 +1,78 @@
+"""What the engine refuses, by code: the English sentence of each, with named places for its parameters.
+
+Programs look at the code and the parameters; translations hang on the code (playground/hosting/refusals.py). `place`
+says where a wrong value stands, as in `commands[3]: publish: count`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+ENGLISH: Final[dict[str, str]] = {
+    # --- commands that cannot be done now ---
+    "too_many_messages": (
+        "the node holds %(held)s messages and may hold %(most)s; publish at most %(room)s, or purge or consume first"
+    ),
+    "too_many_bytes": (
+        "%(count)s messages could need %(needed)s bytes on disk, and %(free)s of %(most)s are free; publish fewer or "
+        "smaller messages, or purge first"
+    ),
+    "broker_stopped": "the broker is stopped; start it with start_app first",
+    "not_modelled": "%(name)s = %(value)s: %(what)s not part of Waterline; leave it out",
+    "too_many_channels": "there are %(most)s channels already; close a connection first",
+    "not_held": (
+        "%(held)s messages are held by hand, not %(count)s; first use get with ack, or a consumer with manual acks"
+    ),
+    "ack_mode_fixed": "%(name)s holds %(held)s messages, so its ack mode cannot change; remove it and add it again",
+    "queue_fixed": "%(name)s holds %(held)s messages, so its queue cannot change; remove it and add it again",
+    "name_taken": "%(name)s is already the name of another actor; choose another name",
+    "name_reserved": "the name %(name)s is taken by the node itself; choose another",
+    "too_many_actors": "there are %(most)s publishers and consumers already; remove one first",
+    "no_actor": "there is no %(name)s; publishers and consumers: %(known)s",
+    "no_queue": "there is no queue %(name)s; queues: %(known)s",
+    "no_consumer": "there is no consumer %(name)s; consumers: %(known)s",
+    "no_policy": "there is no policy %(name)s; policies: %(known)s",
+    "no_channel": "there is no %(name)s; channels: %(known)s",
+    "too_many_queues": "there are %(most)s queues already; delete one first",
+    "too_many_exchanges": "there are %(most)s exchanges already; delete one first",
+    "too_many_bindings": "there are %(most)s bindings already; remove one first",
+    "too_many_policies": "there are %(most)s policies already; clear one first",
+    "only_asks": "%(line)s changes nothing; ask it instead",
+    "broker_refuses": "%(words)s",
+    # --- values ---
+    "no_command": 'a command is an object such as {"do": "purge"}',
+    "no_verb": "do must be one of %(verbs)s",
+    "no_amount": '"%(text)s" is no amount of bytes; write it like 512MiB, 1GB or 1073741824',
+    "setting_impossible": "%(name)s = %(value)s is not possible; allowed: %(allowed)s",
+    "not_whole": "%(place)s must be a whole number, not %(got)s",
+    "no_time": "%(place)s must be a whole number of microseconds from 0 on",
+    "not_whole_between": "%(place)s must be a whole number from %(least)s to %(most)s",
+    "not_a_number": "%(place)s must be a number, not %(got)s",
+    "not_a_flag": "%(place)s must be true or false, not %(got)s",
+    "not_text": "%(place)s must be text, not %(got)s",
+    "not_an_object": "%(place)s must be an object, not %(got)s",
+    "not_a_list": "%(place)s must be a list, not %(got)s",
+    "too_small": "%(place)s must be at least %(least)s",
+    "not_above": "%(place)s must be more than %(least)s",
+    "too_high": "%(place)s must be at most %(most)s",
+    "after_the_end": "%(place)s must be at most until_us, %(most)s",
+    "too_large": "%(place)s is too large",
+    "too_short": "%(place)s must have at least %(least)s characters",
+    "too_long": "%(place)s must have at most %(most)s characters",
+    "too_many_elements": "%(place)s must have at most %(most)s elements",
+    "wrong_length": "%(place)s must have %(wanted)s elements, not %(got)s",
+    "no_name": "%(place)s must begin with a letter and have only a-z, 0-9, ., - and _ after it",
+    "no_such_value": "%(place)s is none of the possible values",
+    "missing": "%(place)s is missing",
+    "unknown": "%(place)s is not known here",
+    "invalid": "%(words)s",
+    # --- scenarios ---
+    "scenario_too_large": "a scenario has at most %(most)s bytes, this one has %(count)s",
+    "no_json": "this is no JSON: %(why)s",
+    "no_object": "a scenario is an object",
+    "other_version": "version must be %(version)s; this program knows no other",
+    "no_setting": "settings: %(name)s is no setting; there are %(known)s",
+    "twice": "topology.%(part)s has %(name)s twice",
+    "topology_refused": "topology: %(words)s",
+    "out_of_order": "commands[%(number)s].at_us is before that of the command in front of it",
+}
