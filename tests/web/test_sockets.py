@@ -320,6 +320,13 @@ async def test_refusals_are_in_the_readers_language(browsers: Any) -> None:
     assert "觀看" in (await stranger.command(1, do="purge"))["message"]
 
 
+async def test_a_refusal_of_the_engine_has_a_code_and_its_parameters_beside_the_text(browsers: Any) -> None:
+    browser = await browsers(**{"accept-language": "zh-CN"})
+    refused = await browser.command(1, do="kill_queue", queue="none")
+    assert (refused["code"], refused["values"]) == ("no_queue", {"name": "none", "known": "orders"})
+    assert "名为 none 的队列" in refused["message"]
+
+
 async def test_a_killed_server_wakes_to_the_same_run(browsers: Any) -> None:
     browser = await browsers()
     await browser.send(t="control", play=True, speed=10)
