@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import Refusal
+from engine.errors import Refusal, ScenarioError
 from playground.messages import Message
 
 NAME_TAKEN: Final = _("The name %(name)s is taken. Choose another.")
@@ -88,4 +88,7 @@ def told(error: Exception) -> Message:
     """Return what an engine's refusal says, with its code and parameters; any other error as it is."""
     if not isinstance(error, Refusal):
         return Message(str(error))
-    return Message(TEXTS[error.code], code=error.code, **error.values)
+    message = Message(TEXTS[error.code], code=error.code, **error.values)
+    if isinstance(error, ScenarioError) and error.outer:  # which of the file's commands it is
+        return Message("%(outer)s%(said)s", code=error.code, outer=error.outer, said=message)
+    return message

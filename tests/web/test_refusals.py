@@ -79,6 +79,7 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
         {"topology": {"bindings": [{"exchange": "amq.fanout", "queue": "a"}]}},
         "无法声明该拓扑：NOT_FOUND",
     ),
+    ("an unknown command", {"commands": [{"at_us": 0, "do": "dance"}]}, "commands[0]: do 必须是"),
     (
         "a wrong command",
         {"commands": [{"at_us": 0, **BURST, "count": 0}]},
