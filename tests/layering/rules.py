@@ -36,6 +36,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 """For each part of the engine, the parts it may import. What is not listed is the node: it may use all."""
 
+NEVER: dict[str, tuple[str, ...]] = {
+    "engine.node.broker.backing_queues": ("engine.ctl",),
+    "engine.node": ("engine.ctl", "engine.variable_queue"),
+}
+"""What a part of the rest must not import: a node knows neither its operator nor what kind of queue it has."""
+
 ROOT_NAMES = frozenset({"engine", "engine.ENGINE_VERSION"})
 """What the engine's own `__init__` offers to everyone."""
 
@@ -68,6 +74,9 @@ def engine_import_breaches(tree: ast.Module, module: str, is_package: bool = Fal
     for imported, line in imports(tree, module, is_package):
         top = imported.partition(".")[0]
         if top == "engine":
+            never = next((name for name in NEVER if within(module, name)), None)
+            if never and within(imported, *NEVER[never]):
+                yield f"{module}:{line} imports {imported}, which {never} must not"
             if layer and imported not in ROOT_NAMES and not within(imported, *MAY_IMPORT[layer]):
                 yield f"{module}:{line} imports {imported}, which {layer} may not"
         elif within(module, *RIM):
