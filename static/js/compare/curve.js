@@ -1,10 +1,10 @@
 /** One curve of both runs over their common time, and where the clock is. */
 import { line, scaleX, timeTicks } from "../layout/charts.js";
+import { LANES } from "../model/messages.js";
 import { bytes, number } from "../model/text.js";
 import { fitCanvas, write } from "../view/base/canvas.js";
 import { colors } from "../view/base/palette.js";
 
-const LANES = ["q1", "q2", "delta", "q3", "q4"];
 
 export const SERIES = {
   ready: { read: (sample) => LANES.reduce((sum, lane) => sum + sample[lane], 0), text: number },

@@ -1,5 +1,6 @@
 /** Where a message's bytes are: its index entry by segment, its record in a store file. */
-import { HOME_STORE, IN_STORE, PERSISTENT, PENDING, locate, rowsOf } from "./messages.js";
+import { HOME_STORE, IN_STORE, PERSISTENT, locate, rowsOf } from "./messages.js";
+import { listedPlacesOf } from "./places.js";
 import { holding, lowestByte } from "./runs.js";
 
 /** {segment, relative} of a seq_id. */
@@ -38,7 +39,7 @@ export function recordAtByte(state, store, file, at) {
 
 /** The seq_id of a message number, where a lane outside delta knows it; else null. */
 export function seqOfNumber(queue, msgNo) {
-  for (const place of ["q1", "q2", "q3", "q4", ...PENDING])
+  for (const place of listedPlacesOf(queue))
     for (const row of rowsOf(queue, place))
       if (msgNo >= row[2] && msgNo < row[2] + row[1]) return row[0] + msgNo - row[2];
   return null;

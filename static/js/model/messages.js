@@ -1,4 +1,5 @@
 /** What the flags and the place of a message mean (the twin of engine/extents.py). */
+import { aboutPlace, lanesOf, listedPlacesOf, pendingPlacesOf } from "./places.js";
 import { holding, total } from "./runs.js";
 
 export const PERSISTENT = 1;
@@ -7,9 +8,9 @@ export const IN_STORE = 4;
 export const INDEXED = 8;
 export const HOME_STORE = 16;
 
-/** The sub-queues from the newest message to the oldest, as they stand on the page. */
-export const LANES = ["q1", "q2", "delta", "q3", "q4"];
-export const PENDING = ["ram_pending", "disk_pending", "index_pending"];
+/** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
+export const LANES = lanesOf(null);
+export const PENDING = pendingPlacesOf(null);
 
 /** The rows of one place of a queue. */
 export function rowsOf(queue, place) {
@@ -19,33 +20,32 @@ export function rowsOf(queue, place) {
 /** How many messages a sub-queue holds. */
 export function lengthOf(queue, place) {
   if (!queue) return 0;
-  if (place === "delta") return queue.delta ? queue.delta[1] : 0;
+  if (aboutPlace(place)?.counted) return queue.delta ? queue.delta[1] : 0;
   return total(rowsOf(queue, place));
 }
 
 /** How many messages consumers hold unacknowledged. */
 export function pendingOf(queue) {
-  return PENDING.reduce((sum, place) => sum + lengthOf(queue, place), 0);
+  return pendingPlacesOf(queue).reduce((sum, place) => sum + lengthOf(queue, place), 0);
 }
 
 /** alpha, beta, gamma or delta: the state of a message (Q3). Small ones keep their body in RAM wherever they are. */
 export function stateOf(place, flags) {
-  if (place === "delta") return "delta";
-  if (place === "q1" || place === "q4" || place === "ram_pending" || place === "index_pending")
-    return "alpha";
-  if (flags & IN_RAM) return "alpha";
+  const about = aboutPlace(place);
+  if (about.counted) return "delta";
+  if (about.content === "ram" || flags & IN_RAM) return "alpha";
   return flags & INDEXED ? "gamma" : "beta";
 }
 
 /** How many messages wait for a consumer, in the sub-queues and in delta. */
 export function readyOf(queue) {
-  return LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+  return lanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 }
 
 /** How many of the waiting messages there are of each Greek letter (Q3). */
 export function lettersOf(queue) {
   const found = { alpha: 0, beta: 0, gamma: 0, delta: lengthOf(queue, "delta") };
-  for (const lane of ["q1", "q2", "q3", "q4"])
+  for (const lane of lanesOf(queue))
     for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[4])] += row[1];
   return found;
 }
@@ -53,7 +53,7 @@ export function lettersOf(queue) {
 /** Where a message is: a sub-queue, `delta`, `unacked` or `gone`; null when it was never there. */
 export function placeOf(queue, seq) {
   const found = locate(queue, seq);
-  if (found) return PENDING.includes(found.place) ? "unacked" : found.place;
+  if (found) return aboutPlace(found.place).unacked ? "unacked" : found.place;
   return seq < (queue.counters.next_seq_id ?? 0) ? "gone" : null;
 }
 
@@ -79,7 +79,7 @@ export function partsOf(place, flags) {
 
 /** Where a message is: {place, row} or null. */
 export function locate(queue, seq) {
-  for (const place of ["q4", "q3", "q2", "q1", ...PENDING]) {
+  for (const place of [...lanesOf(queue).reverse(), ...pendingPlacesOf(queue)]) {
     const row = holding(rowsOf(queue, place), seq);
     if (row) return { place, row };
   }
@@ -99,10 +99,10 @@ export function acked(code) {
 /** All live messages as sorted [start, count, state, msg_no] spans; delta has no message numbers. */
 export function spans(queue) {
   const found = [];
-  for (const place of ["q1", "q2", "q3", "q4"]) {
+  for (const place of lanesOf(queue)) {
     for (const row of rowsOf(queue, place)) found.push([row[0], row[1], stateOf(place, row[4]), row[2]]);
   }
-  for (const place of PENDING) {
+  for (const place of pendingPlacesOf(queue)) {
     for (const row of rowsOf(queue, place)) found.push([row[0], row[1], "unacked", row[2]]);
   }
   return found.sort((a, b) => a[0] - b[0]);

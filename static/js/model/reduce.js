@@ -9,6 +9,7 @@ import { decode } from "./catalogue/rows.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
 import { STORE_HANDLERS } from "./reduce-store.js";
+import { aboutPlace, listedPlacesOf } from "./places.js";
 import { EXTENTS, insert, remove } from "./runs.js";
 
 /** The state before anything happened. */
@@ -33,14 +34,17 @@ export function emptyState() {
   };
 }
 
-const PLACES = ["q1", "q2", "q3", "q4", "ram_pending", "disk_pending", "index_pending"];
+/** Every place of a queue that lists its messages, with what `lanes` has there. */
+function lanesFor(queue, lanes = {}) {
+  return Object.fromEntries(listedPlacesOf(queue).map((place) => [place, lanes[place] ?? []]));
+}
 
 /** A queue that holds nothing. */
 function emptyQueue() {
   return {
     mode: "default",
     durable: true,
-    lanes: Object.fromEntries(PLACES.map((place) => [place, []])),
+    lanes: lanesFor(null),
     delta: [null, 0, 0, null],
     counters: {},
     reduced: null,
@@ -56,11 +60,11 @@ function laneOf(queue, place) {
 /** Messages change place: the whole of Shift and its kinds. */
 function shift(state, t) {
   const queue = state.queues[t.queue];
-  if (t.source !== null && t.source !== "delta") {
+  if (t.source !== null && !aboutPlace(t.source).counted) {
     const rows = laneOf(queue, t.source);
     for (const [start, count] of t.extents) remove(rows, start, count, EXTENTS);
   }
-  if (t.to !== null && t.to !== "delta") {
+  if (t.to !== null && !aboutPlace(t.to).counted) {
     const rows = laneOf(queue, t.to);
     for (const extent of t.extents) insert(rows, extent, EXTENTS);
   }
@@ -96,6 +100,7 @@ const QUEUE_HANDLERS = {
       if (value === null) delete queue[key];
       else queue[key] = value;
     }
+    if ("backing_queue" in t.values) queue.lanes = lanesFor(queue, queue.lanes);
   },
   QueueStarted: (state, { queue, mode, durable, delta, values }) => {
     const index = state.queues[queue]?.index ?? emptyIndex();

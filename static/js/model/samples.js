@@ -1,6 +1,7 @@
 /** What the charts show over time: lengths of every queue, memory, totals. Bounded: the longer a run, the coarser. */
 import { KINDS } from "./catalogue/kinds.js";
 import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { lanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./runs.js";
 
@@ -59,7 +60,7 @@ export class Samples {
     const queues = {};
     for (const [name, queue] of Object.entries(state.queues)) {
       queues[name] = { pending: pendingOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };
-      for (const lane of LANES) queues[name][lane] = lengthOf(queue, lane);
+      for (const lane of lanesOf(queue)) queues[name][lane] = lengthOf(queue, lane);
       queues[name].target = queue.counters?.target_ram_count ?? null;
     }
     return {

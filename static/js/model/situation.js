@@ -1,5 +1,5 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
-import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { LANES, lengthOf, pendingOf, readyOf } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
@@ -8,7 +8,7 @@ export function figures(state) {
   const name = shownQueue(state);
   const queue = name === null ? null : state.queues[name];
   const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
-  const ready = LANES.reduce((sum, lane) => sum + lengths[lane], 0);
+  const ready = readyOf(queue);
   const counters = queue?.counters || {};
   return {
     queue,

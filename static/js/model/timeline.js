@@ -1,7 +1,7 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
-import { LANES, lengthOf, pendingOf } from "./messages.js";
+import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
 import { total } from "./runs.js";
 
@@ -64,7 +64,7 @@ export class Timeline {
   before(t, state) {
     if (t.kind !== "QueueStopped") return;
     const queue = state.queues[t.queue];
-    this.held = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), pendingOf(queue));
+    this.held = readyOf(queue) + pendingOf(queue);
   }
 
   line(number, atUs, t) {

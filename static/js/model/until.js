@@ -1,5 +1,6 @@
 /** "Run until": the run plays, its rows are watched, and it is paused when one of them is what was waited for. */
-import { LANES, PENDING, lengthOf, locate, stateOf } from "./messages.js";
+import { locate, readyOf, stateOf } from "./messages.js";
+import { aboutPlace } from "./places.js";
 import { holding } from "./runs.js";
 import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
@@ -19,7 +20,7 @@ function becomesGamma({ to, extents }) {
 
 function isEmpty(state) {
   const queue = state.queues[shownQueue(state)];
-  return LANES.every((lane) => lengthOf(queue, lane) === 0);
+  return readyOf(queue) === 0;
 }
 
 /** Whether a transition hands message `seq` of the queue that is shown to a consumer. */
@@ -32,7 +33,7 @@ function wasDelivered(state, seq) {
   const queue = state.queues[shownQueue(state)];
   if (!queue || seq >= (queue.counters.next_seq_id ?? 0)) return false;
   const found = locate(queue, seq);
-  return !found || PENDING.includes(found.place);
+  return !found || aboutPlace(found.place).unacked;
 }
 
 const alarmOf =

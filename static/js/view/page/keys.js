@@ -1,10 +1,12 @@
 /** The keyboard map. Single letters are off in fields and can be switched off altogether. */
+import { LANES } from "../../model/messages.js";
 import { find } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 import { fenceStep } from "../stage/fence.js";
 
 const STORAGE = "waterline.keys";
-const LANES = { 1: "q1", 2: "q2", 3: "delta", 4: "q3", 5: "q4" };
+/** Digits choose a lane, the newest messages first. */
+const LANE_OF_DIGIT = Object.fromEntries(LANES.map((name, at) => [at + 1, name]));
 const LANE_MS = 1200;
 
 function lettersOn() {
@@ -90,7 +92,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
     if (event.ctrlKey || event.metaKey || event.altKey || inField(target)) return;
     if (event.key === " " && target.closest?.("button, a, summary, input") && !pointer.holds(target)) return;
     if (event.key >= "1" && event.key <= "5" && toggle.checked) {
-      if (performance.now() < laneUntil) stage.twin.enter(LANES[event.key]);
+      if (performance.now() < laneUntil) stage.twin.enter(LANE_OF_DIGIT[event.key]);
       else if (event.key <= "4") time.bar.pick(Number(event.key));
       return;
     }

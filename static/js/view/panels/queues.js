@@ -1,5 +1,5 @@
 /** The queues of the session as buttons with their lengths: one is shown by the stage, the files and the charts. */
-import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
+import { pendingOf, readyOf } from "../../model/messages.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
@@ -36,7 +36,7 @@ export class Queues {
     const shown = shownQueue(state);
     for (const button of findAll("[data-queue]", this.root)) {
       const queue = state.queues[button.dataset.queue];
-      const ready = LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
+      const ready = readyOf(queue);
       const held = pendingOf(queue);
       button.setAttribute("aria-pressed", String(button.dataset.queue === shown));
       setText(button.lastElementChild, held ? `${number(ready)} + ${number(held)}` : number(ready));

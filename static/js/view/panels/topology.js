@@ -1,5 +1,5 @@
 /** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
-import { LANES, lengthOf } from "../../model/messages.js";
+import { readyOf } from "../../model/messages.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText } from "../base/dom.js";
 import { complain, forgive, read } from "../base/forms.js";
@@ -85,7 +85,7 @@ export class Topology {
   update() {
     if (!this.dialog.open) return;
     const { queues, node } = this.session.state;
-    const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, ready(queue)]), node.exchanges, node.bindings, node.policies]);
+    const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
     this.mark = mark;
     this.fill("queues", Object.entries(queues).map(([name, queue]) => this.queue(name, queue)));
@@ -101,7 +101,7 @@ export class Topology {
 
   queue(name, queue) {
     const facts = [queue.durable ? gettext("durable") : gettext("not durable"), queue.mode, ...Object.entries(queue.arguments ?? {}).map(([key, value]) => `${key}=${value}`)];
-    facts.push(fill(gettext("%(n)s ready"), { n: number(ready(queue)) }));
+    facts.push(fill(gettext("%(n)s ready"), { n: number(readyOf(queue)) }));
     const kill = el("button.btn.small.danger", { type: "button", "data-undeclare": JSON.stringify({ do: "kill_queue", queue: name }) }, gettext("Kill its process"));
     const item = row(name, facts.join(" \u00b7 "), { do: "delete_queue", name });
     item.lastElementChild.before(kill);
@@ -113,7 +113,6 @@ export class Topology {
   }
 }
 
-const ready = (queue) => LANES.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 
 function row(name, text, undo) {
   const label = fill(gettext("Delete %(name)s"), { name });

@@ -1,6 +1,6 @@
 /** The fence of target_ram_count as something to take hold of: by mouse, by touch, by keyboard. */
 import { targetAt } from "../../layout/fence.js";
-import { LANES, lengthOf } from "../../model/messages.js";
+import { readyOf } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
@@ -99,7 +99,7 @@ export class FenceHandle {
 
   /** More than these contents there are not: the ready messages. */
   get most() {
-    return this.queue ? LANES.reduce((sum, lane) => sum + lengthOf(this.queue, lane), 0) : 0;
+    return this.queue ? readyOf(this.queue) : 0;
   }
 
   follow(scene) {

@@ -1,6 +1,7 @@
 /** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
 import { alarmBands, line, rates, scaleX, stacked, timeSpan, timeTicks, withoutFlaps } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
+import { LANES } from "../../model/messages.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, find, throttle } from "../base/dom.js";
@@ -11,7 +12,7 @@ import { draw } from "../base/scheduler.js";
 
 const LABELS = 148;
 const NARROW_LABELS = 84;
-const LAYERS = ["q4", "q3", "delta", "q2", "q1"];
+const LAYERS = [...LANES].reverse();
 const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
 
 export class ChartsView {
@@ -257,7 +258,7 @@ export class ChartsView {
           "tr",
           {},
           el("th", { scope: "row" }, `${decimal(sample.us / 1e6, 2)} s`),
-          ...["q1", "q2", "delta", "q3", "q4", "pending"].map((name) => cell(number(sample[name]))),
+          ...[...LANES, "pending"].map((name) => cell(number(sample[name]))),
           cell(bytes(sample.memory)),
         ),
       ),

@@ -1,0 +1,27 @@
+"""The page's module of places: where the messages of each kind of queue can lie."""
+
+from __future__ import annotations
+
+import msgspec
+
+from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
+from playground.catalogue import javascript as js
+
+
+def module() -> str:
+    """Return the text of static/js/model/catalogue/places.js."""
+    return "".join(
+        [
+            js.head("Where the messages of a queue can lie.", "engine/backing_queue/places"),
+            "\n/** The backing queue of a queue that tells no other. */\n",
+            f"export const USUAL = {js.literal(VARIABLE_QUEUE)};\n",
+            "\n/** The places of each, from the tail to the head; then those of unacknowledged messages. */",
+            "\nexport const PLACES = {\n",
+            *(f"  {js.key(name)}: [\n{_rows(places)}  ],\n" for name, places in PLACES.items()),
+            "};\n",
+        ]
+    )
+
+
+def _rows(places: tuple[Place, ...]) -> str:
+    return "".join(f"    {js.literal(msgspec.structs.asdict(each))},\n" for each in places)

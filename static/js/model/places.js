@@ -1,0 +1,34 @@
+/** Where the messages of a queue can lie: what each kind of queue has stands in the generated table. */
+import { PLACES, USUAL } from "./catalogue/places.js";
+
+/** The places of a queue, from the tail to the head; then those of unacknowledged messages. */
+export function placesOf(queue) {
+  return PLACES[queue?.backing_queue ?? USUAL];
+}
+
+const known = {};
+
+/** What is known of a place: {name, content, unacked, counted}. One name means the same in every queue that has it. */
+export function aboutPlace(name) {
+  known[name] ??= Object.values(PLACES)
+    .flat()
+    .find((place) => place.name === name);
+  return known[name];
+}
+
+const names = (places) => places.map((place) => place.name);
+
+/** Names of the places whose messages can be delivered, from the newest message to the oldest. */
+export function lanesOf(queue) {
+  return names(placesOf(queue).filter((place) => !place.unacked));
+}
+
+/** Names of the places whose messages wait for an acknowledgement. */
+export function pendingPlacesOf(queue) {
+  return names(placesOf(queue).filter((place) => place.unacked));
+}
+
+/** Names of the places that list their messages; the others only count them. */
+export function listedPlacesOf(queue) {
+  return names(placesOf(queue).filter((place) => !place.counted));
+}
