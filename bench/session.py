@@ -9,7 +9,7 @@ from engine.ctl.operator import operated
 from engine.node.commands import scenario
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.run import Frame, Run
-from playground.hosting.window import FrameWindow
+from playground.hosting.session.window import FrameWindow
 from playground.serve import MEMORY_LEVEL, WINDOW_BITS
 
 TICK_US = 50_000

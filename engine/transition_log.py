@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import Final
 
@@ -13,6 +14,8 @@ from engine.transitions import Transition
 DIGEST_BYTES: Final = 16
 BLOCK: Final = 256
 """Transitions are encoded and hashed in blocks of this many."""
+PAUSE_EVERY: Final = 16
+"""Transitions between two calls of `pause`: some milliseconds of the most costly ones."""
 
 _ENCODER: Final = msgspec.json.Encoder(order="deterministic")
 
@@ -46,13 +49,17 @@ class TransitionLog:
 
     `halt_at`: with that many transitions `add` raises `Halted`, in the middle of whatever goes on. A transition is
     told when its files are written, so the files are then those of that very moment.
+
+    `pause`: called now and then in the middle of whatever goes on. It may let other work go first; nothing
+    of the run may differ for it.
     """
 
-    __slots__ = ("number", "halt_at", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
+    __slots__ = ("number", "halt_at", "pause", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
         self.halt_at: int | None = None
+        self.pause: Callable[[], None] | None = None
         self._at_us: list[int] = []
         self._rows: list[Transition] = []
         self._first = 0
@@ -69,6 +76,8 @@ class TransitionLog:
             self._end_block()
         if self.number == self.halt_at:
             raise Halted(f"transition {self.number} is reached")
+        if self.pause is not None and not self.number % PAUSE_EVERY:
+            self.pause()
 
     def _end_block(self) -> None:
         """Hash a whole block, then drop what is too old."""

@@ -12,8 +12,8 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.usage import Usage
-from playground.messages import Refused
+from playground.hosting.session.bounds import Bounds, number_of
+from playground.messages import Message, Refused
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,12 +41,17 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     idle_s: int
     unwatched_s: int
     keep_days: int
-    engine_threads: int
+    workers: int
+    """Processes that run engines; 0 runs them in a thread of the server."""
+
+    def bounds(self) -> Bounds:
+        """Return those that whoever plays a session must know."""
+        return Bounds(**{name: getattr(self, name) for name in Bounds.__struct_fields__})
 
     def public(self) -> dict[str, int]:
         """Return what the page shows."""
         hidden = {
-            "engine_threads",
+            "workers",
             "sessions_per_process",
             "new_per_minute",
             "reads_per_minute",
@@ -65,6 +70,8 @@ DEPTH = 6
 TEXT_CHARACTERS = 255
 VALUES = 200
 INTEGER = 2**53
+DRAIN_PER_S = 1_000_000
+"""A consumer may take what comes: there is never more of that than publishers send."""
 
 
 def check_shape(value: Any, depth: int = DEPTH) -> int:
@@ -86,58 +93,39 @@ def check_shape(value: Any, depth: int = DEPTH) -> int:
     return 1
 
 
-def check_command(command: dict[str, Any], limits: Limits, usage: Usage) -> None:
-    """Refuse a command that this server cannot afford."""
+def check_command(command: dict[str, Any], limits: Limits, given: int) -> None:
+    """Refuse a command that this server cannot afford, `given` others before it.
+
+    What a session holds already counts where that is known: see `hosting.session.bounds`.
+    """
     check_shape(command)
     if not isinstance(command.get("do"), str):
         raise Refused(_('The command has no verb: "do" must be a text such as "publish".'))
     if "at_us" in command:
         raise Refused(_("A command takes effect at once: leave out at_us."))
-    if usage.commands >= limits.max_commands:
+    if given >= limits.max_commands:
         raise Refused(
             _("This session has taken %(most)s commands, the most it may. Share it, and go on in a new one."),
             most=limits.max_commands,
         )
-    for name, most in (
-        ("count", limits.max_messages),
-        ("size_bytes", limits.max_size_bytes),
-        ("rate_per_s", limits.max_rate_per_s),
-    ):
-        value = _number(command, name)
+    found = beyond(command, limits)
+    if found is not None:
+        raise Refused(found[1])
+
+
+def beyond(command: dict[str, Any], limits: Limits) -> tuple[str, Message] | None:
+    """Return which value of a command is more than this server takes, and the words for it.
+
+    It holds for commands that are given and for those in a scenario alike.
+    """
+    bounds = {
+        "count": limits.max_messages,
+        "size_bytes": limits.max_size_bytes,
+        "rate_per_s": DRAIN_PER_S if command["do"] == "set_consumer" else limits.max_rate_per_s,
+    }
+    for name, most in bounds.items():
+        value = number_of(command, name)
         if value > most:
-            raise Refused(
-                _("%(name)s is %(value)s; this server takes up to %(most)s. Choose less."),
-                name=name,
-                value=value,
-                most=most,
-            )
-    if command["do"] == "publish":
-        _check_burst(_number(command, "count"), _number(command, "size_bytes"), limits, usage)
-
-
-def _check_burst(count: float, size_bytes: float, limits: Limits, usage: Usage) -> None:
-    if usage.messages + count > limits.max_messages:
-        raise Refused(
-            _(
-                "The session holds %(held)s messages and may hold %(most)s. "
-                "Publish fewer, or let consumers take some, or purge."
-            ),
-            held=usage.messages,
-            most=limits.max_messages,
-        )
-    if usage.disk_bytes + count * size_bytes > limits.max_disk_bytes:
-        raise Refused(
-            _(
-                "These messages could take %(wanted)s bytes on disk; the session has %(used)s of its %(most)s. "
-                "Publish fewer or smaller ones, or purge."
-            ),
-            wanted=int(count * size_bytes),
-            used=usage.disk_bytes,
-            most=limits.max_disk_bytes,
-        )
-
-
-def _number(command: dict[str, Any], name: str) -> float:
-    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
-    value = command.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+            text = _("%(name)s is %(value)s; this server takes up to %(most)s. Choose less.")
+            return name, Message(text, name=name, value=value, most=most)
+    return None

@@ -16,6 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.errors import CommandError
 from engine.node.commands import commands
+from playground import limits
 from playground.messages import Message
 from playground.storybook.entry import BadScenario, Entry, read
 
@@ -121,7 +122,7 @@ def unpacked(text: str) -> Entry:
     if expander.unconsumed_tail or not expander.eof:
         raise cut_off
     try:
-        return read(body)
+        return read(body, limits.current())
     except BadScenario as bad:
         raise BadLink(
             Message(_("The scenario in this link cannot be repeated here: %(why)s"), why=bad.first)

@@ -12,9 +12,10 @@ import engine
 from playground import limits
 from playground.book import DatabaseBook
 from playground.doors import door
-from playground.hosting.checkpoints import Checkpoints, build_of
+from playground.hosting.checkpoints import build_of
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
+from playground.hosting.session.protocol import Begin
 
 _lock = threading.Lock()
 
@@ -26,12 +27,13 @@ def _registry() -> Registry:
         book=DatabaseBook,
         limits=limits.current(),
         root=settings.SESSIONS_DIR,
-        checkpoints=Checkpoints(
-            settings.SESSIONS_DIR / "checkpoints",
-            door=door(),
+        begin=Begin(
+            root="",
+            bounds=limits.current().bounds(),
             key=settings.SECRET_KEY.encode(),
+            checkpoints=str(settings.SESSIONS_DIR / "checkpoints"),
             build=build_of(Path(engine.__file__).parent),
-            most_bytes=settings.CHECKPOINT_BYTES,
+            checkpoint_bytes=settings.CHECKPOINT_BYTES,
         ),
     )
 

@@ -180,7 +180,7 @@ WATERLINE = {
     "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
-    "engine_threads": environment.integer("WATERLINE_ENGINE_THREADS", 2),
+    "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),
 }
 SESSIONS_DIR = VAR_DIR / "sessions"
 CHECKPOINT_BYTES = 512 * 1024 * 1024

@@ -11,7 +11,7 @@ from engine.errors import RunTooLong
 from engine.replay import Player
 from playground import live, selectors, services, timeline
 from playground.doors import door
-from playground.hosting.answers import Moment
+from playground.hosting.host import Moment
 from playground.messages import Refused
 from playground.models import Scenario, Session
 

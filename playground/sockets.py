@@ -97,6 +97,8 @@ class SessionSocket(AsyncWebsocketConsumer):
             return
         if isinstance(message, wire.Ack):
             host.acknowledge(client, message.through)
+        elif isinstance(message, wire.Show):
+            host.show(client, message.seen)
         elif isinstance(message, wire.Hello):
             # A browser that lost its place says hello for each frame under way: one answer is enough.
             if self._hellos.take(time.monotonic()):

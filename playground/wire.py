@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.pacer import MAX_SPEED, MIN_SPEED
+from playground.hosting.session.pacer import MAX_SPEED, MIN_SPEED
 from playground.messages import Refused
 
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -60,7 +60,13 @@ class Ask(msgspec.Struct, tag_field="t", tag="ask", frozen=True):
     line: Annotated[str, msgspec.Meta(max_length=255)]
 
 
-ClientMessage = Hello | CommandMessage | Control | Step | Ack | Ask | Undo
+class Show(msgspec.Struct, tag_field="t", tag="show", frozen=True):
+    """Whether the page can be seen: one in the background needs no frames."""
+
+    seen: bool
+
+
+ClientMessage = Show | Hello | CommandMessage | Control | Step | Ack | Ask | Undo
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 

@@ -332,6 +332,10 @@ class Node:
         self._clock.now_us = max(self._clock.now_us, until_us)
         return True
 
+    def next_us(self) -> int | None:
+        """Return when something may happen next by itself; None for never."""
+        return self._clock.next_us()
+
     def step(self) -> bool:
         """Let time pass up to the next event that brings transitions; return whether there was one."""
         before = self.log.number
@@ -395,6 +399,10 @@ class Node:
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""
         return self._report.snapshot()
+
+    def held_messages(self) -> int:
+        """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
+        return self._limits.held(self.connections.waiting)
 
     def live(self) -> Live:
         """Return what a snapshot does not tell: rates, and who is subscribed."""

@@ -14,7 +14,6 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from engine.reading.places import LETTERS, held_messages, letters_of
 from playground import holds, live
 from playground.classroom import limits, rooms, selectors
 from playground.exercises import learners
@@ -214,12 +213,5 @@ async def _look(public_id: str) -> list[int] | None:
     if host is None:
         return None
     with contextlib.suppress(TimeoutError):
-        return await asyncio.wait_for(host.look(states), LOOK_TIMEOUT_S)
+        return await asyncio.wait_for(host.mix(), LOOK_TIMEOUT_S)
     return None
-
-
-def states(state: dict[str, Any]) -> list[int]:
-    """Return [alpha, beta, gamma, delta, all that is held] over all queues of a snapshot (Q3)."""
-    found = [letters_of(queue) for queue in state["queues"].values()]
-    counts = [sum(letters[name] for letters in found) for name in LETTERS]
-    return [*counts, held_messages(state)]

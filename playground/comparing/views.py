@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import selectors, services, sharing
+from playground import affordable, limits, selectors, services, sharing
 from playground.comparing import changes
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
@@ -66,8 +66,13 @@ def new(request: HttpRequest) -> HttpResponse:
     a = _longer(selectors.scenario_body(kept), wanted["more_s"])
     changed = changes.apply(wanted["change"], wanted["value"], a, round(wanted["at_s"] * US))
     try:
-        b = services.keep_scenario(door().check({**changed, "title": _title(a, form)}))
+        checked = door().check({**changed, "title": _title(a, form)})
+        affordable.check(checked, limits.current())
+        b = services.keep_scenario(checked)
         a_kept = services.keep_scenario(door().check(a)) if wanted["more_s"] else kept
+    except Refused as refused:
+        form.add_error(None, str(refused.message))
+        return _choose(request, kept.slug or kept.short_id, form, status=422)
     except door().no_scenario as error:
         form.add_error(None, str(error)[:300])
         return _choose(request, kept.slug or kept.short_id, form, status=422)

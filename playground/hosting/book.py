@@ -38,5 +38,8 @@ class Book(Protocol):
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Strike out the last command, with which the run cannot be repeated; the run ends at `at_us`."""
 
+    def note(self, at_us: int) -> None:
+        """Write down soon how far the run has come, in the middle of things; never waits and never fails."""
+
     async def reached(self, at_us: int, digest: str) -> None:
-        """Write down how far the run has come; digest is empty in the middle of things."""
+        """Write down how far the run has come."""

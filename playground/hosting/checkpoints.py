@@ -26,6 +26,10 @@ from playground.timeline import Timed
 logger = logging.getLogger(__name__)
 
 KEPT_OF_A_SESSION: Final = 2
+BETWEEN: Final = 20_000
+"""Transitions between two checkpoints; repeating so many takes about a second."""
+WORTH_KEEPING: Final = 2_000
+"""A run that has fewer is repeated as fast as a checkpoint is read."""
 MOST_FILE_BYTES: Final = 64 * 1024 * 1024
 """A run with more files is not kept: writing it would take longer than it saves."""
 SIGNATURE_BYTES: Final = 32

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from playground.hosting.window import FrameWindow
 from playground.messages import Message
 
 
@@ -32,7 +31,10 @@ class Client:
         self.close = close
         self.language = language
         self.owner = owner
-        self.window = FrameWindow()
+        self.joined = False
+        """Whether it has been welcomed."""
+        self.seen = True
+        """Whether its page is not in the background."""
 
     def tell(self, kind: str, **fields: Any) -> None:
         """Send a small message; `Message` values are written in the reader's language."""

@@ -18,13 +18,35 @@ from typing import IO
 logger = logging.getLogger(__name__)
 
 
-class ProcessDirectory:
+class SessionFiles:
+    """A directory with one directory for each session in it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session."""
+        path = self.of(session_id)
+        self.forget(session_id)
+        path.mkdir(parents=True)
+        return path
+
+    def of(self, session_id: str) -> Path:
+        """Return where the files of a session are, or would be."""
+        return self.path / session_id
+
+    def forget(self, session_id: str) -> None:
+        """Remove the files of a session."""
+        shutil.rmtree(self.of(session_id), ignore_errors=True)
+
+
+class ProcessDirectory(SessionFiles):
     """The directory of this process under `root`."""
 
     def __init__(self, root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
         sweep(root)
-        self.path = root / f"process-{os.getpid()}-{os.urandom(4).hex()}"
+        super().__init__(root / f"process-{os.getpid()}-{os.urandom(4).hex()}")
         self._lock_path = self.path.with_suffix(".lock")
         self._lock: IO[bytes] | None = None
         self._begin()
@@ -38,22 +60,10 @@ class ProcessDirectory:
         self._lock = _locked(self._lock_path)
         self.path.mkdir(exist_ok=True)
 
-    def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session."""
-        path = self.of(session_id)
-        self.forget(session_id)
-        if not self._lock_path.exists():  # somebody removed the files of all sessions
+    def renew(self) -> None:
+        """Make the directory again if somebody removed the files of all sessions."""
+        if not self._lock_path.exists():
             self._begin()
-        path.mkdir()
-        return path
-
-    def of(self, session_id: str) -> Path:
-        """Return where the files of a session are, or would be."""
-        return self.path / session_id
-
-    def forget(self, session_id: str) -> None:
-        """Remove the files of a session."""
-        shutil.rmtree(self.of(session_id), ignore_errors=True)
 
     def remove(self) -> None:
         """Remove everything of this process."""

@@ -10,6 +10,7 @@ class Node(Protocol):
 
     now_us: int
     log: Any
+    """See `engine.transition_log`."""
 
     def submit(self, command: dict[str, Any]) -> None:
         """Apply a command now."""
@@ -19,6 +20,12 @@ class Node(Protocol):
 
     def step(self) -> bool:
         """Go on to the next transition."""
+
+    def next_us(self) -> int | None:
+        """Return when something happens next by itself, as far as is known; None for never."""
+
+    def held_messages(self) -> int:
+        """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state that folding the log gives."""

@@ -1,46 +1,41 @@
-"""The life of one session's run: woken by replaying what is on record, put to rest, built again after a fault."""
+"""The life of one session's run: woken by replaying what is on record, put to rest, built again after a fault.
+
+The run itself lives in a worker; here is its record, and what is asked of the worker.
+"""
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import secrets
 from collections.abc import Callable
-from concurrent.futures import Executor
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from playground import limits as checks
-from playground import timeline
-from playground.hosting import faults, refusals, wording
+from playground.hosting import refusals, wording
 from playground.hosting.book import Book, Remembered, Unreachable
-from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.faults import Stopped
-from playground.hosting.run import Replay, Run
-from playground.hosting.usage import Usage
+from playground.hosting.session import failures, protocol
+from playground.hosting.workers.end import Declined, Fallen, Listener, Lost, WorkerEnd
+from playground.hosting.workers.pool import Pool
 from playground.limits import Limits
 from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
 
-REPLAY_SLICE_S = 0.1
-SLICES_BETWEEN_NOTICES = 20
-BETWEEN_CHECKPOINTS = 20_000
-"""Transitions; repeating so many takes about a second."""
-WORTH_KEEPING = 2_000
-"""A run that has fewer is repeated as fast as a checkpoint is read."""
-T = TypeVar("T")
 Notice = Callable[[str, Message], None]
 
 
 class Keeper:
-    """Holds the run while it is awake, and the record of it.
+    """Holds the record of a session, and whether its run is awake.
 
     Args:
+        pool: gives it a worker.
+        listener: hears what the worker says by itself.
         notice: says something to everybody who watches.
+        door: knows the engine.
     """
 
     def __init__(
@@ -48,60 +43,110 @@ class Keeper:
         session_id: str,
         *,
         book: Book,
-        door: Door,
+        pool: Pool,
         directory: ProcessDirectory,
         limits: Limits,
-        executor: Executor,
+        listener: Listener,
         notice: Notice,
-        checkpoints: Checkpoints | None = None,
+        door: Door,
     ) -> None:
         self.session_id = session_id
-        self.door = door
-        self.limits = limits
         self.life = ""
+        """Names the run; empty while there is none."""
         self.record = Remembered({}, [])
-        self.awake: Run | None = None
+        self.digest = ""
+        """Of the run when it was made."""
         self._book = book
+        self._pool = pool
         self._directory = directory
-        self._executor = executor
+        self._limits = limits
+        self._listener = listener
         self._notice = notice
-        self._checkpoints = checkpoints
-        self._kept_number = 0
+        self._door = door
+        self._worker: WorkerEnd | None = None
         self._resume_us = 0
 
     @property
-    def run(self) -> Run:
-        """The run, which must be awake."""
-        if self.awake is None:
-            raise RuntimeError(f"session {self.session_id} sleeps")
-        return self.awake
+    def awake(self) -> bool:
+        """Whether there is a run."""
+        return bool(self.life)
 
-    async def in_worker(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Do something with the engine off the event loop. The host awaits each before the next."""
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
+    @property
+    def resume_us(self) -> int:
+        """Up to where the run is repeated if it is made now."""
+        return max(self._resume_us, self.record.reached_us)
+
+    # --- to the worker ---
+
+    async def call(self, request: Callable[..., Any], **fields: Any) -> dict[str, Any]:
+        """Ask the worker something.
+
+        Raises:
+            Refused: it was refused, with everything as it was.
+            Fallen: the run failed in it.
+            Lost: the worker is gone.
+        """
+        if self._worker is None:
+            raise Lost
+        try:
+            return await self._worker.call(request, self.session_id, **fields)
+        except Declined as declined:
+            raise Refused(refusals.of(declined.refusal)) from declined
+        except Fallen as fallen:
+            self.fell(fallen.good_us)
+            raise
+        except Lost:
+            self.lost()
+            raise
+
+    def tell(self, message: Callable[..., Any], **fields: Any) -> None:
+        """Tell the worker something, if there is one."""
+        if self._worker is not None:
+            self._worker.tell(message(session=self.session_id, **fields))
+
+    def fell(self, good_us: int) -> None:
+        """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
+        if self.life:
+            self.life, self._resume_us = "", good_us
+
+    def lost(self) -> None:
+        """The worker is gone, unless there is another one already."""
+        if self._worker is None or self._worker.gone:
+            self.fell(self.record.reached_us)
+            self._worker = None
+
+    def forget(self) -> None:
+        """Let the worker forget the session."""
+        self.tell(protocol.Drop)
+        if self._worker is not None:
+            self._worker.listeners.pop(self.session_id, None)
+        self._worker, self.life = None, ""
 
     # --- waking and resting ---
 
-    async def wake(self) -> bool:
-        """Build the run from the record if it is not in memory; tell whether that was so.
+    async def wake(self, *, resumes: bool, begins: bool = False, quiet: bool = False) -> None:
+        """Build the run from the record.
+
+        Args:
+            resumes: whether time passes afterwards.
+            begins: whether time passes if nothing has happened yet, and nothing is to be read first.
+            quiet: say nothing of it.
 
         Raises:
             Stopped: files, memory or the record fail; nothing of the record is touched.
         """
-        if self.awake:
-            return False
         try:
             self.record = await self._book.load()
         except Unreachable as error:
             logger.exception("session %s: its record cannot be read", self.session_id)
             raise Stopped(wording.NO_RECORD) from error
-        if (self.record.reached_us or self.record.commands) and not self._resume_us:
+        if (self.resume_us or self.record.commands) and not quiet:
             self._notice("info", wording.WAKES)
-        await self.rebuild(max(self._resume_us, self.record.reached_us))
+        begins = begins and not self.resume_us and not self.record.waits
+        await self.rebuild(self.resume_us, resumes or begins)
         self._compare_with_record()
-        return True
 
-    async def rebuild(self, until_us: int) -> None:
+    async def rebuild(self, until_us: int, play: bool = False) -> None:
         """Repeat the record up to `until_us` with a new engine, in the place of the one there is.
 
         A command whose consequences break the engine would do so for ever: if the record can be repeated without the
@@ -110,157 +155,85 @@ class Keeper:
         Raises:
             Stopped: files, memory or the record fail; nothing of the record is touched.
         """
-        await self.drop(until_us)
+        self.fell(until_us)
         try:
-            self.awake = await self._build(self.record, until_us)
-        except self.door.outside as error:
-            logger.exception("session %s cannot be repeated now", self.session_id)
-            raise Stopped(faults.told(error, self.door)) from error
-        except Exception as error:
+            await self._open(self.record, until_us, play)
+        except Fallen as fallen:
+            if fallen.failure.kind != "engine":
+                raise Stopped(wording.failure(fallen.failure)) from fallen
             if not self.record.commands:
                 raise
-            logger.exception("session %s cannot be repeated with its last command", self.session_id)
-            await self._strike_out_last(error)
-        self.life = secrets.token_hex(4)
+            logger.warning("session %s cannot be repeated with its last command", self.session_id)
+            await self._strike_out_last(fallen)
 
-    async def _strike_out_last(self, error: Exception) -> None:
+    async def _strike_out_last(self, first: Fallen) -> None:
         """Go on without the last command if that mends the error; else raise it, and the record stays whole."""
         *commands, (at_us, _command) = self.record.commands
         shorter = msgspec.structs.replace(self.record, commands=commands, reached_us=at_us, digest="")
         try:
-            run = await self._build(shorter, at_us)
-        except self.door.outside as failure:
-            raise Stopped(faults.told(failure, self.door)) from failure
-        except Exception:
-            logger.exception("session %s cannot be repeated without it either", self.session_id)
-            raise error from None
+            await self._open(shorter, at_us, play=False)
+        except Fallen as fallen:
+            if fallen.failure.kind != "engine":
+                raise Stopped(wording.failure(fallen.failure)) from fallen
+            logger.warning("session %s cannot be repeated without it either", self.session_id)
+            raise first from None
         try:
             await self._book.undo_command(len(commands), at_us)
         except Exception as failure:
-            await self.in_worker(run.close)
+            self.fell(at_us)
             raise Stopped(wording.NO_RECORD) from failure
-        self.record, self.awake = shorter, run
+        self.record = shorter
         self._notice("error", wording.UNDONE)
 
-    async def drop(self, resume_us: int) -> None:
-        """Forget the run; the next one goes up to `resume_us`, as far as the record does not say more."""
-        run, self.awake, self._resume_us = self.awake, None, resume_us
-        if run is not None:
-            await self.in_worker(run.close)
-
-    async def _build(self, record: Remembered, until_us: int) -> Run:
-        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
-        if self._checkpoints is not None:
-            try:
-                found = await self.in_worker(self._restore, self._checkpoints, record, until_us)
-                if found is not None:
-                    return await self._repeat(record, until_us, *found)
-            except (OSError, MemoryError, *self.door.full):
-                logger.exception("session %s: its checkpoint cannot be used now", self.session_id)
-            except Exception:
-                logger.exception("session %s: its checkpoints are of no use", self.session_id)
-                await self.in_worker(self._checkpoints.forget, self.session_id)
-        return await self._repeat(record, until_us, await self.in_worker(self._open, record), 0)
-
-    async def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
-        """Repeat what comes after the first `given` commands."""
-        replay = Replay(run, record.commands[given:], until_us)
-        self._kept_number = run.node.log.number if given else 0
-        slices = 0
+    async def _open(self, record: Remembered, until_us: int, play: bool) -> None:
+        if self._worker is None or self._worker.gone:
+            self._worker = await self._pool.place(self.session_id, self._listener)
         try:
-            while not await self.in_worker(replay.go_on, REPLAY_SLICE_S):
-                slices += 1
-                if slices % SLICES_BETWEEN_NOTICES == 0:
-                    self._notice("info", wording.waking(run.node.now_us, until_us))
-        except BaseException:
-            run.close()
-            raise
-        return run
-
-    def _open(self, record: Remembered) -> Run:
-        path = self._directory.fresh(self.session_id)
-        node, files = self.door.open(record.scenario, str(path), self.limits.max_disk_bytes)
-        return Run(node, files, self.limits.max_disk_bytes)
-
-    def _restore(self, checkpoints: Checkpoints, record: Remembered, until_us: int) -> tuple[Run, int] | None:
-        """Return the run of the newest checkpoint and how many commands it has had, or None when there is none."""
-        path = self._directory.fresh(self.session_id)
-        found = checkpoints.restore(self.session_id, record, until_us, path)
-        if found is None:
-            return None
-        node, files, given = found
-        return Run(node, files, self.limits.max_disk_bytes), given
-
-    async def keep_checkpoint(self, after: int = BETWEEN_CHECKPOINTS) -> None:
-        """Keep the run as it stands if so many transitions came since the last time."""
-        number = self.run.node.log.number
-        if self._checkpoints is None or number - self._kept_number < after:
-            return
-        self._kept_number = number
-        path = self._directory.of(self.session_id)
-        try:
-            await self.in_worker(
-                self._checkpoints.save, self.session_id, self.run.node, self.run.files, path, self.record
-            )
-        except OSError:
-            logger.exception("session %s: no checkpoint could be written", self.session_id)
+            self._directory.renew()
+        except OSError as error:
+            failed = failures.of(error, self._door)
+            raise Fallen(failed, until_us, play) from error
+        fields = {"scenario": record.scenario, "commands": record.commands}
+        opened = await self.call(protocol.Open, **fields, until_us=until_us, play=play)
+        self.life, self.digest = opened["life"], opened["digest"]
+        self._resume_us = opened["at_us"]
 
     def _compare_with_record(self) -> None:
         """Say so if the run that was woken is not the one that went to sleep."""
-        record, node = self.record, self.run.node
-        known = record.digest and node.now_us == record.reached_us
-        if not known or record.digest == node.log.digest:
+        record = self.record
+        known = record.digest and self._resume_us == record.reached_us
+        if not known or record.digest == self.digest:
             return
         logger.warning("session %s woke to another digest", self.session_id)
-        if record.engine_version != self.door.version:
-            self._notice("info", wording.woke_in_other_version(record.engine_version, self.door.version))
+        if record.engine_version != self._door.version:
+            self._notice("info", wording.woke_in_other_version(record.engine_version, self._door.version))
         else:
             self._notice("error", wording.WOKE_DIFFERENT)
 
-    async def note_progress(self) -> None:
-        """Write down how far the run has come. If that fails the run goes on: only commands must be on record."""
-        if self.run.good_us <= self.record.reached_us:
-            return
-        try:
-            await self._book.reached(self.run.good_us, "")
-        except Exception:
-            logger.exception("session %s: how far it has come could not be written down", self.session_id)
-        else:
-            self.record.reached_us, self.record.digest = self.run.good_us, ""
+    def note(self, good_us: int) -> None:
+        """Write down how far the run has come, soon. If that fails the run goes on: only commands must be on record."""
+        if self.awake and good_us > self.record.reached_us:
+            self.record.reached_us, self.record.digest = good_us, ""
+            self._book.note(good_us)
 
-    def verdict(self) -> tuple[str, Message]:
+    def verdict(self, digest: str) -> tuple[str, Message]:
         """Say, with its level, whether the run at the scenario's end is the recorded one."""
-        record, digest = self.record, self.run.node.log.digest
-        return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self.door.version)
+        record = self.record
+        return wording.verdict(record.scenario.get("digest"), digest, record.recorded_by, self._door.version)
 
     async def rest(self) -> None:
         """Forget the run, knowing how to repeat it."""
-        run = self.awake
-        if run is None:
-            return
         try:
-            await self.in_worker(run.finish_instant)
-            await self._book.reached(run.node.now_us, run.node.log.digest)
-            await self.keep_checkpoint(WORTH_KEEPING)
+            if self.awake:
+                came = await self.call(protocol.Rest)
+                self.fell(came["at_us"])
+                await self._book.reached(came["at_us"], came["digest"])
         except Exception:  # what is on record is enough to repeat the run, up to a little earlier
             logger.exception("session %s: it is not on record how far it came", self.session_id)
         finally:
-            await self.drop(run.good_us)
-            await self.in_worker(self._directory.forget, self.session_id)
+            self.forget()
 
     # --- commands ---
-
-    def is_worn_out(self) -> bool:
-        """Whether the run has come as far as a session may."""
-        node = self.run.node
-        return (
-            node.log.number >= self.limits.max_transitions
-            or node.now_us >= self.limits.max_virtual_s * 1_000_000
-        )
-
-    async def usage(self) -> Usage:
-        """Count what the session takes."""
-        return await self.in_worker(self.run.usage, len(self.record.commands))
 
     async def take(self, command: dict[str, Any]) -> None:
         """Give the engine a command and write it down, or raise `Refused` with everything as it was.
@@ -268,23 +241,21 @@ class Keeper:
         Raises:
             Stopped: it could not be written down, and the run cannot be had without it for now.
         """
-        if self.is_worn_out():
-            raise Refused(wording.worn_out(self.limits))
-        checks.check_command(command, self.limits, await self.usage())
-        try:
-            at_us = await self.in_worker(self.run.submit, command)
-        except self.door.refusals as error:
-            raise Refused(refusals.told(error)) from error
-        await self._write_down(at_us, command)
+        checks.check_command(command, self._limits, len(self.record.commands))
+        done = await self.call(protocol.Submit, command=command)
+        await self.write_down(done["at_us"], command)
 
-    async def _write_down(self, at_us: int, command: dict[str, Any]) -> None:
+    async def write_down(self, at_us: int, command: dict[str, Any]) -> None:
+        """Write down a command that the engine took; if that cannot be done, undo it."""
         try:
             await self._book.add_command(len(self.record.commands), at_us, command)
         except Exception as error:
             logger.exception("session %s: a command could not be written down", self.session_id)
             sequence = len(self.record.commands)
-            await self.drop(at_us)
-            await self.wake()  # reads the record anew: another process may have written one
+            self.fell(at_us)
+            await self.wake(
+                resumes=self._listener.plays
+            )  # reads the record anew: another process may have written one
             if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
                 raise Refused(wording.NOT_WRITTEN) from error
         else:
@@ -308,10 +279,3 @@ class Keeper:
         self.record.reached_us, self.record.digest = at_us, ""
         self._resume_us = at_us
         return at_us
-
-    async def stop_publishers(self) -> None:
-        """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
-        now_us = self.run.node.now_us
-        for setting in timeline.running_publishers(self.record.scenario, self.record.commands, now_us):
-            stop = {**setting, "running": False}
-            await self._write_down(await self.in_worker(self.run.submit, stop), stop)

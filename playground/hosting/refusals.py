@@ -7,6 +7,8 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 
 from engine.errors import Refusal, ScenarioError
+from playground.hosting import wording
+from playground.hosting.session import protocol
 from playground.messages import Message
 
 NAME_TAKEN: Final = _("The name %(name)s is taken. Choose another.")
@@ -82,6 +84,13 @@ TEXTS: Final[dict[str, Any]] = {
     "topology_refused": _("The topology cannot be declared: %(words)s"),
     "out_of_order": _("commands[%(number)s].at_us is before that of the command in front of it."),
 }
+
+
+def of(refusal: protocol.Refusal) -> Message:
+    """Return what a worker's refusal says: the engine's, or its own."""
+    if refusal.by_engine:
+        return Message(TEXTS[refusal.code], code=refusal.code, **refusal.values)
+    return Message(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
 
 
 def told(error: Exception) -> Message:

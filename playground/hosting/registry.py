@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.answers import Moment
 from playground.hosting.book import Book
-from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
-from playground.hosting.host import Host
+from playground.hosting.host import Host, Moment
+from playground.hosting.session.protocol import Begin
+from playground.hosting.workers.pool import InThread, Pool, process
 from playground.limits import Limits
 from playground.messages import Refused
 
@@ -46,19 +45,22 @@ class Registry:
         book: Callable[[str], Book],
         limits: Limits,
         root: Path,
-        checkpoints: Checkpoints | None = None,
+        begin: Begin | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.door = door
         self.limits = limits
         self.directory = ProcessDirectory(root)
         self._book = book
-        self._checkpoints = checkpoints
         self._clock = clock
         self._hosts: dict[str, Host] = {}
-        # Engines compute without a pause: the event loop gets the interpreter back after 1 ms instead of 5.
-        sys.setswitchinterval(0.001)
-        self._executor = ThreadPoolExecutor(limits.engine_threads, thread_name_prefix="engine")
+        begin = begin or Begin(root="", bounds=limits.bounds())
+        self.launch = process if limits.workers else InThread(door)
+        self.pool = Pool(
+            max(1, limits.workers),
+            self.launch,
+            msgspec.structs.replace(begin, root=str(self.directory.path), bounds=limits.bounds()),
+        )
 
     def host(self, session_id: str) -> Host | None:
         """Return the host of a session if it is here."""
@@ -67,7 +69,7 @@ class Registry:
     def join(self, session_id: str, client: Client) -> Host:
         """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`."""
         host = self._hosts.get(session_id) or self._new(session_id)
-        if len(host.clients) >= self.limits.sockets_per_session:
+        if len(host.audience) >= self.limits.sockets_per_session:
             text = _("%(most)s people watch this session already, the most it may have.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
         host.join(client)
@@ -80,10 +82,9 @@ class Registry:
             session_id,
             book=self._book(session_id),
             door=self.door,
+            pool=self.pool,
             directory=self.directory,
             limits=self.limits,
-            executor=self._executor,
-            checkpoints=self._checkpoints,
             clock=self._clock,
             on_closed=self._closed,
         )
@@ -92,7 +93,7 @@ class Registry:
 
     def _make_room(self) -> None:
         """Put to rest the session that nobody has watched for the longest time."""
-        unwatched = [host for host in self._hosts.values() if not host.clients]
+        unwatched = [host for host in self._hosts.values() if not host.audience]
         if not unwatched:
             logger.warning("full: %s sessions, all watched", len(self._hosts))
             raise ServerFull(
@@ -116,5 +117,10 @@ class Registry:
     async def end(self) -> None:
         """Put everything to rest and remove the files."""
         await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
-        self._executor.shutdown()
+        await self.pool.end()
+        self.directory.remove()
+
+    def stop(self) -> None:
+        """End everything at once, without a loop."""
+        self.pool.stop()
         self.directory.remove()

@@ -13,11 +13,10 @@ from typing import Any
 
 import msgspec
 
-from engine.reading.places import held_messages
 from engine.replay import Player
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from playground.hosting.door import Files, Node
-from playground.hosting.usage import Usage
+from playground.hosting.session.usage import Usage
 
 __all__ = ["ROWS_IN_A_FRAME", "Frame", "Replay", "Run"]
 
@@ -34,7 +33,6 @@ class Run:
         self._disk_bytes = disk_bytes
         self.clock = clock
         self.frame = Frame(node.log.number)
-        self.messages = 0
 
     @property
     def good_us(self) -> int:
@@ -109,9 +107,8 @@ class Run:
         return self.files.used_bytes() > self._disk_bytes * 0.9
 
     def usage(self, commands: int) -> Usage:
-        """Count what the run takes now. Costs time in the number of extents."""
-        self.messages = held_messages(self.node.snapshot())
-        return Usage(self.messages, self.files.used_bytes(), self.node.log.number, commands)
+        """Count what the run takes now."""
+        return Usage(self.node.held_messages(), self.files.used_bytes(), self.node.log.number, commands)
 
 
 class Replay:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.usage import Usage
-from playground.limits import Limits
+from playground.hosting.session.failures import Failure
 from playground.messages import Message
 
 BROKE = Message(_("That broke the engine; the session is back where it was before."))
+ASLEEP = Message(_("The session is just being made again. Try once more in a moment."))
 BUSY = Message(_("Too many commands wait already. Try again in a moment."))
+ENDLESS = Message(
+    _(
+        "The session's last command takes longer than this server allows, so the session stands still. Take the "
+        "command back with Undo."
+    )
+)
 FAULT = Message(
     _("The engine found a fault in itself. The session stands where all was well; try something else.")
 )
@@ -75,6 +81,12 @@ UNREPEATABLE = Message(
     _("This engine cannot repeat the session: its scenario breaks it. Download the scenario to report it.")
 )
 WAKES = Message(_("Waking the session: repeating what happened in it."))
+WORKER_LOST = Message(
+    _(
+        "The process that ran this session's engine has ended. Everything you did is on record; the session goes on "
+        "in another one."
+    )
+)
 WOKE_DIFFERENT = Message(_("Repeating the session gave another digest: this is our mistake."))
 
 
@@ -95,34 +107,16 @@ def woke_in_other_version(then: str, now: str) -> Message:
     return Message(text, then=then, now=now)
 
 
-def waking(now_us: int, until_us: int) -> Message:
-    """Say how far a long replay is."""
-    text = _("Waking the session: %(percent)s %% of its time repeated.")
-    return Message(text, percent=min(99, now_us * 100 // max(1, until_us)))
+def failure(failed: Failure) -> Message:
+    """Say what went wrong under a session."""
+    if failed.code == "files_failed":
+        return files_failed(failed.values["why"])
+    return FAILURES[failed.code]
 
 
-def worn_out(limits: Limits) -> Message:
-    """Say that a session has come as far as it may."""
-    text = _(
-        "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "
-        "Share it, or go on in a new one."
-    )
-    return Message(text, steps=limits.max_transitions, hours=limits.max_virtual_s // 3600)
-
-
-def full(usage: Usage, limits: Limits) -> Message:
-    """Say that publishers were stopped, and why."""
-    text = _(
-        "The session holds %(messages)s messages and %(bytes)s bytes on disk; it may hold %(most)s and "
-        "%(most_bytes)s. Publishers were stopped. Consume or purge to make room."
-    )
-    return Message(
-        text,
-        messages=usage.messages,
-        bytes=usage.disk_bytes,
-        most=limits.max_messages,
-        most_bytes=limits.max_disk_bytes,
-    )
+def coded(code: str, values: dict[str, int]) -> Message:
+    """Return what a worker says by a code, with its numbers."""
+    return Message(CODED[code], **values) if code in CODED else ASLEEP
 
 
 def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:
@@ -142,3 +136,36 @@ def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> t
         "This should be the recorded run, but the digest is %(got)s instead of %(expected)s: our mistake."
     )
     return "error", Message(text, got=got[:12], expected=expected[:12])
+
+
+FAILURES = {
+    "broke": BROKE,
+    "files_gone": FILES_GONE,
+    "full_disk": FULL_DISK,
+    "no_memory": NO_MEMORY,
+    "no_room": NO_ROOM,
+    "read_only": READ_ONLY,
+    "too_many_open": TOO_MANY_OPEN,
+}
+"""By the codes of `session.failures`."""
+
+CODED = {
+    "full": _(
+        "The session holds %(messages)s messages and %(bytes)s bytes on disk; it may hold %(most)s and "
+        "%(most_bytes)s. Publishers were stopped. Consume or purge to make room."
+    ),
+    "too_many_bytes": _(
+        "These messages could take %(wanted)s bytes on disk; the session has %(used)s of its %(most)s. "
+        "Publish fewer or smaller ones, or purge."
+    ),
+    "too_many_messages": _(
+        "The session holds %(held)s messages and may hold %(most)s. "
+        "Publish fewer, or let consumers take some, or purge."
+    ),
+    "waking": _("Waking the session: %(percent)s %% of its time repeated."),
+    "worn_out": _(
+        "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "
+        "Share it, or go on in a new one."
+    ),
+}
+"""By the codes that a worker uses."""

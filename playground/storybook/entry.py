@@ -13,8 +13,10 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.errors import Refusal, ScenarioError
 from engine.node.commands.validation import refused
+from playground import affordable
 from playground.doors import door
 from playground.hosting.refusals import told
+from playground.limits import Limits
 from playground.messages import Message
 from playground.storybook import migrate, workload
 from playground.storybook.positions import Steps, line_and_column, positions
@@ -125,8 +127,12 @@ class Entry(msgspec.Struct, frozen=True):
         return json.dumps(self.to_json(), ensure_ascii=False, indent=2) + "\n"
 
 
-def read(data: bytes | str | dict[str, Any]) -> Entry:
+def read(data: bytes | str | dict[str, Any], limits: Limits | None = None) -> Entry:
     """Return the entry of a file, of any version that is known.
+
+    Args:
+        data: the file.
+        limits: what a visitor's file may ask of this server; None for one of the project's own.
 
     Raises BadScenario with every problem that was found, each with its place.
     """
@@ -144,7 +150,7 @@ def read(data: bytes | str | dict[str, Any]) -> Entry:
         raise BadScenario([_placed("version", message, text, places)]) from None
     if came_from != migrate.PRESENT:
         places = None  # what is wrong is told by its path: lines would be those of another form
-    found = [_placed(path, message, text, places) for path, message in _problems(body)]
+    found = [_placed(path, message, text, places) for path, message in _problems(body, limits)]
     if found:
         raise BadScenario(found)
     story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
@@ -192,7 +198,7 @@ def steps_of(path: str) -> Steps:
     )
 
 
-def _problems(body: dict[str, Any]) -> Iterator[tuple[str, Message]]:
+def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str, Message]]:
     """Find what is wrong: in the story field by field, then in the run."""
     wrong_story = False
     for name, field in FIELDS.items():
@@ -212,6 +218,8 @@ def _problems(body: dict[str, Any]) -> Iterator[tuple[str, Message]]:
         yield _run_problem(error)
         return
     yield from _late(story, run["until_us"])
+    if limits is not None:
+        yield from affordable.problems(run, limits)
 
 
 def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:

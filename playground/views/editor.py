@@ -73,7 +73,7 @@ def _checked(text: str) -> tuple[Entry | None, list[Problem]]:
         message = Message(_("The scenario has more than %(most)s bytes.") % {"most": most})
         return None, [Problem("$", message)]
     try:
-        return read(text), []
+        return read(text, limits.current()), []
     except BadScenario as bad:
         return None, bad.problems
 

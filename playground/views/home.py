@@ -143,7 +143,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
     if not problem:
         try:
-            entry = read(data)
+            entry = read(data, limits.current())
         except BadScenario as bad:
             problem = bad.first[:300]
     if problem:

@@ -41,6 +41,11 @@ ALLOWED = (
     (r"playground/.*management/.*", "add_arguments", "Django calls it"),
     (r"playground/.*sockets\.py", "bytes_data", "an argument that channels passes"),
     (r"playground/serve\.py", "server_class", "daphne's name"),
+    (
+        r"playground/hosting/workers/end\.py",
+        r"connection_\w+|data_received",
+        "asyncio calls them",
+    ),
     (r"playground/limits\.py", r"max_actors|\w+_per_minute", "read by getattr, or sent to the page"),
     (r"playground/.*", "changed_ns", "a cache's key: the file is read anew when it has changed"),
     (r"static/js/model/catalogue/.*", r"[A-Z_]+", "generated: a table for each table of the engine"),

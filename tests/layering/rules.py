@@ -123,3 +123,7 @@ def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False
     for imported, line in imports(tree, module, is_package):
         if within(imported, *forbidden):
             yield f"{module}:{line} imports {imported}"
+
+
+NOT_IN_A_WORKER = frozenset({"asyncio", "asgiref", "channels", "daphne", "django", "twisted"})
+"""What paces and frames a session runs in a process of its own, and one day in the browser, without these."""

@@ -127,3 +127,37 @@ def test_relative_imports_are_resolved() -> None:
         "engine.storage.b.c",
         "engine.d.e",
     ]
+
+
+def reached(start: str, known: dict[str, ast.Module]) -> dict[str, set[str]]:
+    """Return what a module imports at its head, directly and through the project's own modules."""
+    found: dict[str, set[str]] = {}
+    waiting = [start]
+    while waiting:
+        module = waiting.pop()
+        if module in found or module not in known:
+            continue
+        heads = ast.Module([each for each in known[module].body if not isinstance(each, ast.If)], [])
+        names = {imported for imported, _line in imports(heads, module)}
+        found[module] = names
+        for name in names:
+            parts = name.split(".")
+            waiting += [".".join(parts[:count]) for count in range(1, len(parts) + 1)]
+    return found
+
+
+def test_what_plays_a_session_knows_neither_the_web_framework_nor_an_event_loop() -> None:
+    known = {
+        module_name(path).removesuffix(".__init__"): parse(path)
+        for path in python_files("playground", "engine")
+    }
+    for start in ("playground.hosting.session.session", "playground.hosting.workers.worker"):
+        everything = reached(start, known)
+        assert "engine.errors" in everything or start.endswith("session")
+        breaches = [
+            f"{start} reaches {module}, which imports {name}"
+            for module, names in everything.items()
+            for name in names
+            if name.partition(".")[0] in rules.NOT_IN_A_WORKER
+        ]
+        assert not breaches, "\n".join(["", *breaches])

@@ -26,6 +26,7 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     (tmp_path / "static").mkdir()
     settings.STATIC_ROOT = tmp_path / "static"
     settings.SESSIONS_DIR = tmp_path / "sessions"
+    settings.WATERLINE = {**settings.WATERLINE, "workers": 0}
     access.buckets.cache_clear()
     with translation.override("en"):
         yield
@@ -57,7 +58,5 @@ def fresh_registry() -> Iterator[type[Registry]]:
     live._registry.cache_clear()
     yield Registry
     if live._registry.cache_info().currsize:
-        registry = live._registry()
-        registry.directory.remove()
-        registry._executor.shutdown()
+        live._registry().stop()
     live._registry.cache_clear()

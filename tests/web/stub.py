@@ -50,6 +50,7 @@ class StubAnswer:
 
 class StubLog:
     keep = 2048
+    pause: Callable[[], None] | None = None
 
     def __init__(self) -> None:
         self.number = 0
@@ -128,6 +129,14 @@ class StubNode:
         self.now_us = max(self.now_us, until_us)
         return True
 
+    def next_us(self) -> int | None:
+        if self._scripted:
+            return int(self._scripted[0]["at_us"])
+        return self.now_us + TICK_US if self.ticking else None
+
+    def held_messages(self) -> int:
+        return self.held
+
     def step(self) -> bool:
         if not self.ticking:
             return False
@@ -205,6 +214,9 @@ class MemoryBook:
     async def undo_command(self, sequence: int, at_us: int) -> None:
         assert sequence == len(self.record.commands) - 1
         self.record.commands.pop()
+
+    def note(self, at_us: int) -> None:
+        self.record.reached_us, self.record.digest = at_us, ""
 
     async def reached(self, at_us: int, digest: str) -> None:
         self.record.reached_us, self.record.digest = at_us, digest

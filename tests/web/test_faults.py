@@ -18,7 +18,7 @@ from engine.errors import StorageFull
 from engine.storage.directory import DirectoryStorage
 from playground import limits
 from playground.hosting.book import Remembered, Unreachable
-from playground.hosting.directories import ProcessDirectory
+from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
@@ -69,17 +69,17 @@ def breakage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
             raise error
 
         def put() -> None:
-            monkeypatch.setattr(ProcessDirectory, "fresh", refuse)
+            monkeypatch.setattr(SessionFiles, "fresh", refuse)
             monkeypatch.setattr(DirectoryStorage, "_new", refuse)
             monkeypatch.setattr(DirectoryStorage, "_write", refuse)
 
         return put
 
-    kept = ProcessDirectory.fresh, DirectoryStorage._new, DirectoryStorage._write
+    kept = SessionFiles.fresh, DirectoryStorage._new, DirectoryStorage._write
 
     def mend() -> None:
         for owner, name, value in zip(
-            (ProcessDirectory, DirectoryStorage, DirectoryStorage),
+            (SessionFiles, DirectoryStorage, DirectoryStorage),
             ("fresh", "_new", "_write"),
             kept,
             strict=True,
@@ -150,10 +150,9 @@ async def test_nothing_acknowledged_is_lost_when_files_fail_and_one_command_is_u
     for at_us, command in record.commands:
         node.advance(at_us)
         node.submit(command)
-    run = real.host().keeper.run
-    run.finish_instant()
-    node.advance(run.node.now_us)
-    assert node.log.digest == run.node.log.digest
+    moment = await real.host().moment()
+    node.advance(moment.at_us)
+    assert node.log.digest == moment.digest
 
 
 @pytest.mark.parametrize("what", WORDS)
@@ -189,7 +188,7 @@ async def test_a_session_that_wakes_without_room_waits_and_is_welcomed_later(
     mended()
     await reader.until("welcome")
     await reader.until("snapshot")
-    assert real.host().keeper.run.node.now_us >= 2_000_000
+    assert (await real.host().moment()).at_us >= 2_000_000
     assert len(real.books["one"].record.commands) == 1
 
 
@@ -232,7 +231,7 @@ async def test_an_engine_without_memory_is_no_fault_of_a_command(world: World, m
     assert len(world.books["one"].record.commands) == 3
     monkeypatch.setattr(world.door, "open", opened)
     await reader.until("snapshot", 2)
-    assert world.host().keeper.run.node.log.number == 6
+    assert world.door.nodes[-1].log.number == 6
 
 
 # --- the record ---
@@ -259,6 +258,10 @@ class LockedBook(MemoryBook):
         self._look()
         await super().undo_command(sequence, at_us)
 
+    def note(self, at_us: int) -> None:
+        if not self.locked:
+            super().note(at_us)
+
     async def reached(self, at_us: int, digest: str) -> None:
         self._look()
         await super().reached(at_us, digest)
@@ -271,9 +274,9 @@ async def test_playing_goes_on_after_the_database_was_locked(world: World) -> No
     await reader.until("accepted")
     book.locked = True
     await asyncio.sleep(1.2)  # how far it came cannot be written down, which stops nobody
-    before = world.host().keeper.run.node.log.number
+    before = world.door.nodes[-1].log.number
     await asyncio.sleep(0.2)
-    assert world.host().keeper.run.node.log.number > before
+    assert world.door.nodes[-1].log.number > before
     world.command(reader, 2, do="emit", count=1)
     assert "database" in (await reader.until("refused"))["message"]
     world.host().undo(reader.client, 3)
@@ -281,9 +284,9 @@ async def test_playing_goes_on_after_the_database_was_locked(world: World) -> No
     assert len(book.record.commands) == 1
     book.locked = False
     await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")))
-    number = world.host().keeper.run.node.log.number
+    number = world.door.nodes[-1].log.number
     await asyncio.sleep(0.3)
-    assert world.host().keeper.run.node.log.number > number, "time passes again"
+    assert world.door.nodes[-1].log.number > number, "time passes again"
     world.command(reader, 4, do="emit", count=1)
     await reader.until("accepted", 2)
     assert [command["do"] for _at, command in book.record.commands] == ["tick", "emit"]

@@ -14,7 +14,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
-from playground.hosting.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
+from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
 from tests.web.stub import MemoryBook, Reader, StubDoor
 
 
@@ -45,7 +45,7 @@ class World:
         self.host().command(reader.client, number, command)
 
 
-HIDDEN = {"engine_threads": 2, "sessions_per_process": 8, "new_per_minute": 10, "reads_per_minute": 10}
+HIDDEN = {"workers": 0, "sessions_per_process": 8, "new_per_minute": 10, "reads_per_minute": 10}
 
 
 def acknowledge(host: Any, reader: Reader, message: dict[str, Any]) -> None:
@@ -348,7 +348,7 @@ async def test_an_idle_session_sleeps_although_somebody_watches_and_any_input_wa
     world = worlds(idle_s=0)
     reader = world.reader()
     await reader.until("notice")
-    assert world.host().keeper.awake is None
+    assert not world.host().keeper.awake
     world.command(reader, do="emit", count=2)
     await reader.until("accepted")
     reader.rows_without_holes()

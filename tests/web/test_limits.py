@@ -5,13 +5,15 @@ from typing import Any
 import pytest
 
 from playground import limits
-from playground.hosting.usage import Usage
+from playground.hosting.session.bounds import Beyond, check_burst
+from playground.hosting.session.usage import Usage
 from playground.limits import check_command, check_shape
 from playground.messages import Refused
 
 
 def check(command: dict[str, Any], **usage: int) -> None:
-    check_command(command, limits.current(), Usage(**usage))
+    check_command(command, limits.current(), usage.get("commands", 0))
+    check_burst(command, limits.current().bounds(), Usage(**usage))
 
 
 def test_an_ordinary_burst_passes() -> None:
@@ -44,7 +46,7 @@ def test_what_no_server_can_do_is_refused(command: dict[str, Any], word: str) ->
 def test_what_is_held_counts() -> None:
     most = limits.current().max_messages
     check({"do": "publish", "count": 10, "size_bytes": 1}, messages=most - 10)
-    with pytest.raises(Refused):
+    with pytest.raises(Beyond):
         check({"do": "publish", "count": 11, "size_bytes": 1}, messages=most - 10)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.hosting.pacer import CATCH_UP_S, MAX_SPEED, Pacer
+from playground.hosting.session.pacer import CATCH_UP_S, MAX_SPEED, Pacer
 
 
 def test_paused_stands_still() -> None:

@@ -19,7 +19,7 @@ from django.test import Client
 from playground import live, services
 from playground.asgi import application
 from playground.catalogue.messages import WelcomeMessage
-from playground.hosting.window import FRAMES_IN_FLIGHT
+from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -38,7 +38,7 @@ async def test_the_last_command_is_taken_back(worlds: Any) -> None:
     await reader.until("accepted", 3)
     assert len(world.books["one"].record.commands) == 1
     assert len(world.host().keeper.record.commands) == 1
-    assert world.host().keeper.run.node.log.number == 3
+    assert world.door.nodes[-1].log.number == 3
 
 
 @pytest.mark.asyncio

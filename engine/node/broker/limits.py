@@ -40,6 +40,10 @@ class Limits:
         self._storage = storage
         self._queues = queues
 
+    def held(self, waiting: int) -> int:
+        """Return how many messages there are, with `waiting` that are on their way in."""
+        return sum(each.depth + each.unacked for each in self._queues()) + waiting
+
     def refusal(self, batch: Publish, waiting: int, copies: int = 1) -> CommandError | None:
         """Return why a batch cannot be let in, or None.
 
@@ -49,7 +53,7 @@ class Limits:
             copies: how many queues each message goes to.
         """
         queues = list(self._queues())
-        held = sum(each.depth + each.unacked for each in queues) + waiting
+        held = self.held(waiting)
         room = (self._max_messages - held) // max(copies, 1)
         if copies and batch.count > room:
             return CommandError("too_many_messages", held=held, most=self._max_messages, room=max(room, 0))

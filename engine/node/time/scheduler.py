@@ -56,6 +56,10 @@ class Scheduler:
         """Let `action` happen `delay_us` from now."""
         return self.at(self.now_us + delay_us, action)
 
+    def next_us(self) -> int | None:
+        """Return the time of what comes first, perhaps of a timer that was cancelled since; None for nothing."""
+        return self._heap[0][0] if self._heap else None
+
     def run_next(self, until_us: int) -> bool:
         """Do what comes first, if it comes at or before `until_us`; tell whether something was done."""
         heap = self._heap

@@ -25,6 +25,8 @@ export class Transport {
     this.commandId = 0;
     this.waiting = new Map();
     this.ended = false;
+    this.page = globalThis.document;
+    this.page?.addEventListener("visibilitychange", () => this.show());
   }
 
   /** Connect now, whatever a retry timer says. */
@@ -36,6 +38,11 @@ export class Transport {
     socket.onopen = () => this.opened(socket);
     socket.onmessage = (event) => this.received(socket, JSON.parse(event.data));
     socket.onclose = (event) => this.closed(socket, event);
+  }
+
+  /** Tell the host whether the page can be seen: one in the background needs no frames. */
+  show() {
+    this.send({ t: "show", seen: !this.page.hidden });
   }
 
   /** Leave for good. */
@@ -94,6 +101,7 @@ export class Transport {
     if (socket !== this.socket) return;
     this.retryMs = FIRST_RETRY_MS;
     this.send({ t: "hello", have: this.next, life: this.life });
+    if (this.page?.hidden) this.show();
     this.listeners.status("live", 0);
   }
 

@@ -169,4 +169,4 @@ def test_what_paces_and_frames_a_session_knows_neither_django_nor_asyncio() -> N
             )
             if within(imported, "engine", "playground"):
                 waiting += [imported, imported.rpartition(".")[0]]
-    assert "playground.hosting.usage" in seen
+    assert "playground.hosting.session.usage" in seen

@@ -25,6 +25,7 @@ class FrameWindow:
         self.joined = False
         self.pace_owed = False
         """Whether the reader has yet to hear that time passes, stands still, or passes at another speed."""
+        self.hidden = False
         self.missed: Counter[str] = Counter()
         self._in_flight: deque[int] = deque()
 
@@ -37,7 +38,7 @@ class FrameWindow:
     def waits(self) -> bool:
         """Whether a snapshot or the pace is owed, and there is room for it."""
         owed = self.behind is not None or self.pace_owed
-        return self.joined and owed and len(self._in_flight) < FRAMES_IN_FLIGHT
+        return self.joined and not self.hidden and owed and len(self._in_flight) < FRAMES_IN_FLIGHT
 
     def join(self, in_step: bool) -> None:
         """Begin (again): with everything there is, or in need of a snapshot."""
@@ -46,6 +47,10 @@ class FrameWindow:
         self.pace_owed = False
         self.missed.clear()
         self._in_flight.clear()
+
+    def show(self, seen: bool) -> None:
+        """The reader's page can be seen, or not; while it cannot, it is owed nothing, and a snapshot afterwards."""
+        self.hidden = not seen
 
     def restart(self) -> None:
         """The run was rebuilt: whatever the reader has is no longer a part of it."""
@@ -65,9 +70,9 @@ class FrameWindow:
         """
         if not self.joined:
             return "nothing"
-        if len(self._in_flight) >= FRAMES_IN_FLIGHT:
+        if self.hidden or len(self._in_flight) >= FRAMES_IN_FLIGHT:
             if counts and self.behind is None:
-                self.behind = "lag"
+                self.behind = "hidden" if self.hidden else "lag"
             self._miss(counts)
             return "nothing"
         if self.behind is not None:

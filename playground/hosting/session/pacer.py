@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 MIN_SPEED = 0.001
 MAX_SPEED = 100.0
 CATCH_UP_S = 0.25
@@ -33,6 +35,12 @@ class Pacer:
     def anchor(self, now_s: float, at_us: int) -> None:
         """Say that at real time `now_s` the virtual time is `at_us`."""
         self._anchor_s, self._anchor_us = now_s, float(at_us)
+
+    def real_s(self, at_us: int | None) -> float:
+        """Return the real time at which a virtual one comes while time passes; never, if there is none."""
+        if at_us is None:
+            return math.inf
+        return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
     def due_us(self, now_s: float, at_us: int) -> int:
         """Return the virtual time to advance to, at least `at_us` (where the engine is)."""

@@ -1,0 +1,72 @@
+"""Who watches a session: the sockets, and the numbers by which its worker knows them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+
+from playground.hosting.clients import Client
+from playground.messages import Message
+
+Place = tuple[int | None, str | None]
+"""How many rows a reader has, and of which life."""
+
+
+class Audience:
+    """The readers of one session."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Client, int] = {}
+        self._clients: dict[int, Client] = {}
+        self._count = itertools.count(1)
+        self._waiting: dict[Client, Place] = {}
+
+    def __len__(self) -> int:
+        """Return how many watch."""
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterable[Client]:
+        """Go through those who watch; they may leave meanwhile."""
+        return iter(tuple(self._numbers))
+
+    def join(self, client: Client) -> None:
+        """A socket watches from now on."""
+        number = next(self._count)
+        self._numbers[client] = number
+        self._clients[number] = client
+
+    def leave(self, client: Client) -> int | None:
+        """A socket is gone; return the number that it had."""
+        self._waiting.pop(client, None)
+        number = self._numbers.pop(client, None)
+        if number is not None:
+            del self._clients[number]
+        return number
+
+    def number(self, client: Client) -> int | None:
+        """Return the number of a socket, None when it does not watch any more."""
+        return self._numbers.get(client)
+
+    def client(self, number: int) -> Client | None:
+        """Return the socket of a number, None when it does not watch any more."""
+        return self._clients.get(number)
+
+    def notice(self, level: str, message: Message) -> None:
+        """Say something to everybody."""
+        for client in tuple(self._numbers):
+            client.notice(level, message)
+
+    # --- those who cannot be welcomed yet ---
+
+    def wait(self, client: Client, place: Place) -> None:
+        """Welcome a reader when the run is awake."""
+        self._waiting[client] = place
+
+    def wait_again(self) -> None:
+        """Welcome everybody as if anew when the run is awake again: another worker knows nobody."""
+        self._waiting |= {client: (None, None) for client in self._numbers if client.joined}
+
+    def waited(self) -> list[tuple[Client, Place]]:
+        """Return who waits; nobody does afterwards."""
+        found, self._waiting = list(self._waiting.items()), {}
+        return found

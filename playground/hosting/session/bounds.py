@@ -1,0 +1,50 @@
+"""What one session may take: plain numbers, told to the process that runs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from playground.hosting.session.usage import Usage
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits that whoever plays a session must know; see `playground.limits.Limits`."""
+
+    max_disk_bytes: int
+    max_messages: int
+    max_transitions: int
+    max_virtual_s: int
+
+
+class Beyond(Exception):
+    """A command would take more than there is.
+
+    Args:
+        code: names the sentence that says so.
+        values: its numbers.
+    """
+
+    def __init__(self, code: str, **values: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.values = values
+
+
+def check_burst(command: dict[str, Any], bounds: Bounds, usage: Usage) -> None:
+    """Raise `Beyond` when a publish would hold more messages, or more bytes, than the session may."""
+    if command.get("do") != "publish":
+        return
+    count, size_bytes = number_of(command, "count"), number_of(command, "size_bytes")
+    if usage.messages + count > bounds.max_messages:
+        raise Beyond("too_many_messages", held=usage.messages, most=bounds.max_messages)
+    if usage.disk_bytes + count * size_bytes > bounds.max_disk_bytes:
+        wanted = int(count * size_bytes)
+        raise Beyond("too_many_bytes", wanted=wanted, used=usage.disk_bytes, most=bounds.max_disk_bytes)
+
+
+def number_of(command: dict[str, Any], name: str) -> float:
+    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
+    value = command.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

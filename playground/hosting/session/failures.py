@@ -1,0 +1,57 @@
+"""What may go wrong under a session, kept apart: the engine's own errors, and failures of files or memory.
+
+Only an engine's own error can be a command's fault.
+"""
+
+from __future__ import annotations
+
+import errno
+from typing import Any, Final, Literal
+
+import msgspec
+
+Kind = Literal["bound", "outside", "engine"]
+"""The session's own bound of disk was reached; files or memory failed; the engine is at fault."""
+
+CODES: Final[dict[int, str]] = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "no_room"),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "read_only"),
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), "too_many_open"),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR, errno.EEXIST), "files_gone"),
+    errno.ENOMEM: "no_memory",
+}
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """What went wrong.
+
+    Args:
+        kind: who is to blame.
+        code: names the sentence that says so.
+        values: what stands in it.
+    """
+
+    kind: Kind
+    code: str
+    values: dict[str, str] = {}
+
+
+def of(error: BaseException, door: Any) -> Failure:
+    """Return what an error of a run means.
+
+    Args:
+        error: what was raised.
+        door: a `playground.hosting.door.Door`, which tells the errors apart.
+    """
+    if isinstance(error, MemoryError):
+        return Failure("outside", "no_memory")
+    if isinstance(error, door.full):
+        if not isinstance(error.__cause__, OSError):
+            return Failure("bound", "full_disk")
+        error = error.__cause__
+    if isinstance(error, OSError):
+        code = CODES.get(error.errno or 0)
+        return Failure("outside", code) if code else Failure("outside", "files_failed", {"why": str(error)})
+    if isinstance(error, door.outside):
+        return Failure("outside", "files_gone")
+    return Failure("engine", "broke")

@@ -1,0 +1,242 @@
+"""What goes between the server and a process that runs engines. A session's messages are answered in their order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from playground.hosting.session.bounds import Bounds
+from playground.hosting.session.failures import Failure
+
+Timed = tuple[int, dict[str, Any]]
+
+
+class _Message(msgspec.Struct, frozen=True, array_like=True, tag=True):
+    """One message."""
+
+
+class Begin(_Message, frozen=True, array_like=True, tag=True):
+    """The first one: where files are kept, and what a session may take."""
+
+    root: str
+    bounds: Bounds
+    key: bytes = b""
+    """Signs checkpoints; empty for none."""
+    checkpoints: str = ""
+    """Where they are."""
+    build: str = ""
+    """Fingerprint of the engine."""
+    checkpoint_bytes: int = 0
+
+
+class _Request(_Message, frozen=True, array_like=True, tag=True):
+    session: str
+    call: int
+    """Number under which it is answered."""
+
+
+class Open(_Request, frozen=True, array_like=True, tag=True):
+    """Make a session's run from its record, up to `until_us`, in the place of the one there is."""
+
+    scenario: dict[str, Any]
+    commands: list[Timed]
+    until_us: int
+    play: bool
+
+
+class Rest(_Request, frozen=True, array_like=True, tag=True):
+    """Keep a checkpoint, say how far the run came, and forget it."""
+
+
+class Submit(_Request, frozen=True, array_like=True, tag=True):
+    """Give the engine a command."""
+
+    command: dict[str, Any]
+
+
+class Ask(_Request, frozen=True, array_like=True, tag=True):
+    """What does a line of the console say?"""
+
+    line: str
+
+
+class Where(_Request, frozen=True, array_like=True, tag=True):
+    """Where is the run, between two instants?"""
+
+
+class Mix(_Request, frozen=True, array_like=True, tag=True):
+    """How many alphas, betas, gammas and deltas are there, and how many messages in all?"""
+
+
+class Step(_Request, frozen=True, array_like=True, tag=True):
+    """Go on by one transition; answered with how many came."""
+
+
+class Drop(_Message, frozen=True, array_like=True, tag=True):
+    """Forget a session and its files."""
+
+    session: str
+
+
+class Hello(_Message, frozen=True, array_like=True, tag=True):
+    """A reader begins, or begins again with `have` rows of the life `life`."""
+
+    session: str
+    reader: int
+    have: int | None = None
+    life: str | None = None
+
+
+class Leave(_Message, frozen=True, array_like=True, tag=True):
+    """A reader is gone."""
+
+    session: str
+    reader: int
+
+
+class Ack(_Message, frozen=True, array_like=True, tag=True):
+    """A reader has applied everything before row `through`."""
+
+    session: str
+    reader: int
+    through: int
+
+
+class Show(_Message, frozen=True, array_like=True, tag=True):
+    """A reader's page can be seen, or not."""
+
+    session: str
+    reader: int
+    seen: bool
+
+
+class Control(_Message, frozen=True, array_like=True, tag=True):
+    """Let time pass, or not, at some speed, up to a time if one is given."""
+
+    session: str
+    play: bool | None = None
+    speed: float | None = None
+    until_us: int | None = None
+
+
+class Ping(_Message, frozen=True, array_like=True, tag=True):
+    """Are you there?"""
+
+
+ToWorker = (
+    Begin
+    | Open
+    | Rest
+    | Submit
+    | Ask
+    | Where
+    | Mix
+    | Step
+    | Drop
+    | Hello
+    | Leave
+    | Ack
+    | Show
+    | Control
+    | Ping
+)
+
+
+class Answer(_Message, frozen=True, array_like=True, tag=True):
+    """A request was done."""
+
+    call: int
+    value: dict[str, Any]
+
+
+class Refusal(_Message, frozen=True, array_like=True, tag=True):
+    """A request was refused, with everything as it was: a code, the engine's or the worker's own, or only a text."""
+
+    call: int
+    text: str = ""
+    code: str = ""
+    values: dict[str, Any] = {}
+    by_engine: bool = False
+
+
+class Fell(_Message, frozen=True, array_like=True, tag=True):
+    """The run failed and is gone; all was well up to `good_us`. Answers `call`, if it came of one."""
+
+    session: str
+    life: str
+    call: int | None
+    failure: Failure
+    good_us: int
+    play: bool
+
+
+class Text(_Message, frozen=True, array_like=True, tag=True):
+    """A message for readers, as it goes over the wire."""
+
+    session: str
+    readers: list[int]
+    text: bytes
+
+
+class Welcome(_Message, frozen=True, array_like=True, tag=True):
+    """A reader is about to get its first frame or snapshot."""
+
+    session: str
+    reader: int
+    life: str
+    lasts_us: int | None
+
+
+class Pace(_Message, frozen=True, array_like=True, tag=True):
+    """Time passes now, or not."""
+
+    session: str
+    play: bool
+
+
+class Reached(_Message, frozen=True, array_like=True, tag=True):
+    """How far the run has come for certain."""
+
+    session: str
+    life: str
+    good_us: int
+
+
+class Took(_Message, frozen=True, array_like=True, tag=True):
+    """The session gave itself a command, because it is full: it must be on record like any other."""
+
+    session: str
+    life: str
+    at_us: int
+    command: dict[str, Any]
+
+
+class Notice(_Message, frozen=True, array_like=True, tag=True):
+    """Something to say to everybody: a code and its numbers."""
+
+    session: str
+    level: str
+    code: str
+    values: dict[str, int] = {}
+
+
+class Ended(_Message, frozen=True, array_like=True, tag=True):
+    """The run reached the scenario's end, with this digest."""
+
+    session: str
+    life: str
+    digest: str
+
+
+class Stuck(_Message, frozen=True, array_like=True, tag=True):
+    """This session's work has not come to an end for too long: the process ends itself."""
+
+    session: str
+
+
+class Pong(_Message, frozen=True, array_like=True, tag=True):
+    """I am here."""
+
+
+FromWorker = Answer | Refusal | Fell | Text | Welcome | Pace | Reached | Took | Notice | Ended | Stuck | Pong

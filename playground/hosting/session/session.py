@@ -1,0 +1,426 @@
+"""One session as it is played: its run, its pace and its readers, worked on in turns of bounded length.
+
+Whoever owns it hands it messages, gives it turns, and carries what it sends. Nothing here waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import secrets
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from playground import timeline
+from playground.hosting.book import Remembered
+from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
+from playground.hosting.door import Door
+from playground.hosting.run import Replay, Run
+from playground.hosting.session import failures, mix, protocol
+from playground.hosting.session.bounds import Beyond, Bounds, check_burst
+from playground.hosting.session.jobs import Job
+from playground.hosting.session.pacer import Pacer
+from playground.hosting.session.telling import Telling
+from playground.hosting.session.window import FrameWindow
+
+logger = logging.getLogger(__name__)
+
+TICK_S: Final = 0.05
+"""Between two frames: at most twenty a second."""
+UNSEEN_TICK_S: Final = 0.2
+"""Between two turns of a session whose pages are all in the background."""
+TURN_S: Final = 0.04
+"""Real time that the engine may work before the session is told of."""
+BEAT_S: Final = 0.5
+"""An empty frame this often while time passes and nothing happens."""
+LOOK_S: Final = 0.5
+"""Between two counts of what the session takes."""
+NOTE_S: Final = 1.0
+"""Between two notes of how far the run has come."""
+SLICE_S: Final = 0.02
+NOTICE_S: Final = 2.0
+"""Between two notices of how far a long replay is."""
+
+
+class Files(Protocol):
+    """Where the files of sessions are."""
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session."""
+
+    def of(self, session_id: str) -> Path:
+        """Return where the files of a session are, or would be."""
+
+    def forget(self, session_id: str) -> None:
+        """Remove the files of a session."""
+
+
+class Session:
+    """See the module.
+
+    Args:
+        files: makes and removes its directory.
+        bounds: what it may take.
+        send: carries a message to the server.
+        clock: real seconds.
+        checkpoints: keeps runs; None for none.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        *,
+        door: Door,
+        files: Files,
+        bounds: Bounds,
+        send: Callable[[Any], None],
+        clock: Callable[[], float],
+        checkpoints: Checkpoints | None = None,
+    ) -> None:
+        self.session_id = session_id
+        self.run: Run | None = None
+        self.pacer = Pacer()
+        self.telling = Telling(lambda readers, text: send(protocol.Text(session_id, readers, text)))
+        self.life = ""
+        self._door = door
+        self._files = files
+        self._bounds = bounds
+        self._send = send
+        self._clock = clock
+        self._checkpoints = checkpoints
+        self._record = Remembered({}, [])
+        self._inbox: deque[Any] = deque()
+        self._job: Job[None] | None = None
+        self._ends_us: int | None = None
+        self._stops_us: int | None = None
+        self._full = False
+        self._kept_number = self._noted_us = 0
+        self._next_tick_s = self._next_look_s = self._next_note_s = 0.0
+
+    # --- from the owner ---
+
+    def receive(self, message: Any) -> None:
+        """Take a message: at once what needs no engine, the rest in its turn."""
+        windows = self.telling.windows
+        if isinstance(message, protocol.Ack):
+            if message.reader in windows:
+                windows[message.reader].acknowledge(message.through)
+        elif isinstance(message, protocol.Leave):
+            windows.pop(message.reader, None)
+        elif isinstance(message, protocol.Show):
+            if message.reader in windows:
+                windows[message.reader].show(message.seen)
+                self.telling.beat()
+        else:
+            if isinstance(message, protocol.Hello):
+                windows.setdefault(message.reader, FrameWindow())
+            self._inbox.append(message)
+
+    def due_s(self) -> float:
+        """Return when it wants its next turn; never comes where nothing is to be done."""
+        if self._job is not None or self._inbox:
+            return 0.0
+        if self.run is None:
+            return math.inf
+        if self.telling.owes(self.run):
+            return self._next_tick_s
+        if not self.plays:
+            return math.inf
+        at_s = self.pacer.real_s(self.run.node.next_us())
+        return max(self._next_tick_s, min(at_s, self.telling.last_s + BEAT_S))
+
+    def turn(self, budget_s: float) -> None:
+        """Work for about so long."""
+        if self._job is None:
+            work = (
+                partial(self._handle, self._inbox.popleft()) if self._inbox else partial(self._handle, None)
+            )
+            self._job = Job(work, self._clock)
+        if self._job.go_on(budget_s):
+            self._job = None
+
+    def close(self) -> None:
+        """Leave everything as it is, for good."""
+        if self._job is not None:
+            self._job.abandon()
+            self._job = None
+        self._inbox.clear()
+        self._close_run()
+        self._files.forget(self.session_id)
+
+    @property
+    def plays(self) -> bool:
+        """Whether time passes: it stands still while nobody watches."""
+        return self.pacer.play and self.run is not None and self.telling.watched
+
+    # --- one piece of work ---
+
+    def _handle(self, message: Any) -> None:
+        """Do what a message wants, or the next tick."""
+        call = getattr(message, "call", None)
+        try:
+            if isinstance(message, protocol.Open):
+                self._open(message)
+            elif self.run is not None:
+                self._do(self.run, message)
+            elif call is not None:
+                self._send(protocol.Refusal(call, code="asleep"))
+        except self._door.refusals as refusal:
+            code, values = getattr(refusal, "code", ""), getattr(refusal, "values", {})
+            self._send(protocol.Refusal(call or 0, str(refusal), code, values, by_engine=bool(code)))
+        except Beyond as beyond:
+            self._send(protocol.Refusal(call or 0, code=beyond.code, values=beyond.values))
+        except Exception as error:
+            logger.exception("session %s failed", self.session_id)
+            self._fall(error, call)
+
+    def _do(self, run: Run, message: Any) -> None:
+        match message:
+            case None:
+                self._tick(run)
+            case protocol.Hello():
+                self._hello(run, message)
+            case protocol.Submit():
+                self._submit(run, message)
+            case protocol.Control():
+                self._control(run, message)
+            case protocol.Step():
+                self._step(run, message)
+            case protocol.Ask():
+                run.finish_instant()
+                said = self._door.ask(run.node, message.line)
+                self._answer(message, text=said.text, changes=said.changes)
+            case protocol.Where():
+                run.finish_instant()
+                self._answer(message, at_us=run.node.now_us, digest=run.node.log.digest)
+            case protocol.Mix():
+                self._answer(message, mix=mix.of(run.node.snapshot()))
+            case protocol.Rest():
+                self._rest(run, message)
+            case _:
+                raise TypeError(f"no session knows {message!r:.80}")
+
+    def _answer(self, request: Any, **value: Any) -> None:
+        self._send(protocol.Answer(request.call, value))
+
+    def _fall(self, error: Exception, call: int | None) -> None:
+        """Say that the run failed, and how; it is gone."""
+        good_us = self.run.good_us if self.run is not None else 0
+        self._close_run()
+        failure = failures.of(error, self._door)
+        self._send(protocol.Fell(self.session_id, self.life, call, failure, good_us, self.pacer.play))
+
+    def _breathe(self) -> None:
+        if self._job is not None:
+            self._job.breathe()
+
+    # --- the run's life ---
+
+    def _open(self, message: protocol.Open) -> None:
+        self._close_run()
+        self._record = Remembered(message.scenario, list(message.commands))
+        run = self._build(self._record, message.until_us)
+        self.run, self.life, self._full = run, secrets.token_hex(4), False
+        ends_us = message.scenario.get("until_us") or 0
+        self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
+        self._noted_us = message.until_us
+        self._pace(message.play)
+        self.telling.restart()
+        self._answer(message, life=self.life, at_us=run.node.now_us, digest=run.node.log.digest)
+
+    def _build(self, record: Remembered, until_us: int) -> Run:
+        """Bring the newest checkpoint back and go on from there; without one that works, from the beginning."""
+        if self._checkpoints is not None:
+            try:
+                path = self._files.fresh(self.session_id)
+                found = self._checkpoints.restore(self.session_id, record, until_us, path)
+                if found is not None:
+                    node, files, given = found
+                    return self._repeat(
+                        record, until_us, Run(node, files, self._bounds.max_disk_bytes), given
+                    )
+            except (OSError, MemoryError, *self._door.full):
+                logger.exception("session %s: its checkpoint cannot be used now", self.session_id)
+            except Exception:
+                logger.exception("session %s: its checkpoints are of no use", self.session_id)
+                self._checkpoints.forget(self.session_id)
+        path = self._files.fresh(self.session_id)
+        node, files = self._door.open(record.scenario, str(path), self._bounds.max_disk_bytes)
+        return self._repeat(record, until_us, Run(node, files, self._bounds.max_disk_bytes), 0)
+
+    def _repeat(self, record: Remembered, until_us: int, run: Run, given: int) -> Run:
+        """Repeat what comes after the first `given` commands."""
+        run.node.log.pause = self._breathe
+        replay = Replay(run, record.commands[given:], until_us)
+        self._kept_number = run.node.log.number if given else 0
+        told_s = self._clock()
+        try:
+            while not replay.go_on(SLICE_S):
+                self._breathe()
+                if self._clock() - told_s >= NOTICE_S:
+                    told_s = self._clock()
+                    percent = min(99, run.node.now_us * 100 // max(1, until_us))
+                    self._send(protocol.Notice(self.session_id, "info", "waking", {"percent": percent}))
+        except BaseException:
+            run.close()
+            raise
+        return run
+
+    def _rest(self, run: Run, message: protocol.Rest) -> None:
+        run.finish_instant()
+        self._pace(False)
+        self.telling.flush(run, self.pacer, self._clock(), None)
+        self._keep_checkpoint(run, WORTH_KEEPING)
+        came = {"at_us": run.node.now_us, "digest": run.node.log.digest}
+        self._close_run()
+        self._files.forget(self.session_id)
+        self._answer(message, **came)
+
+    def _close_run(self) -> None:
+        run, self.run = self.run, None
+        if run is not None:
+            run.close()
+
+    def _keep_checkpoint(self, run: Run, after: int) -> None:
+        """Keep the run as it stands if so many transitions came since the last time."""
+        number = run.node.log.number
+        if self._checkpoints is None or number - self._kept_number < after:
+            return
+        self._kept_number = number
+        path = self._files.of(self.session_id)
+        run.node.log.pause = None  # a way back into this process is no part of a run
+        try:
+            self._checkpoints.save(self.session_id, run.node, run.files, path, self._record)
+        except OSError:
+            logger.exception("session %s: no checkpoint could be written", self.session_id)
+        finally:
+            run.node.log.pause = self._breathe
+
+    # --- time ---
+
+    def _pace(self, play: bool, speed: float | None = None) -> None:
+        if not play:
+            self._stops_us = None
+        now_us = self.run.node.now_us if self.run is not None else 0
+        self.pacer.set(self._clock(), now_us, play, speed)
+        self.telling.beat()
+        self._send(protocol.Pace(self.session_id, play))
+
+    def _tick(self, run: Run) -> None:
+        now_s = self._clock()
+        self._next_tick_s = now_s + (TICK_S if self.telling.seen else UNSEEN_TICK_S)
+        if self.plays:
+            self._play(run, now_s)
+        self.telling.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
+
+    def _play(self, run: Run, now_s: float) -> None:
+        due_us = min(self.pacer.due_us(now_s, run.node.now_us), self._bounds.max_virtual_s * 1_000_000)
+        for stop_us in (self._ends_us, self._stops_us):
+            due_us = due_us if stop_us is None else min(due_us, stop_us)
+        reached = run.turn(max(due_us, run.node.now_us), TURN_S)
+        if reached and self._ends_us is not None and due_us >= self._ends_us:
+            self._ends_us = None
+            self._pace(False)
+            self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
+        if reached and self._stops_us is not None and due_us >= self._stops_us:
+            self._pace(False)
+        if self._is_worn_out(run):
+            self._pace(False)
+            self._say_worn_out()
+        if now_s >= self._next_note_s:
+            self._next_note_s = now_s + NOTE_S
+            if run.good_us > self._noted_us:
+                self._noted_us = run.good_us
+                self._send(protocol.Reached(self.session_id, self.life, run.good_us))
+            self._keep_checkpoint(run, BETWEEN)
+        if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
+            self._next_look_s = now_s + LOOK_S
+            self._check_usage(run)
+
+    def _control(self, run: Run, message: protocol.Control) -> None:
+        play, stops_us = message.play, None
+        if play is not None:
+            until_us = message.until_us
+            stops_us = until_us if play and until_us is not None and until_us > run.node.now_us else None
+            play = play and (until_us is None or stops_us is not None)
+        if play and self._is_worn_out(run):
+            play = False
+            self._say_worn_out()
+        self._pace(self.pacer.play if play is None else play, message.speed)
+        if play is not None:
+            self._stops_us = stops_us
+
+    def _step(self, run: Run, message: protocol.Step) -> None:
+        self._pace(False)
+        self._refuse_worn_out(run)
+        number = run.node.log.number
+        run.step()
+        self._answer(message, came=run.node.log.number - number)
+
+    # --- readers and commands ---
+
+    def _hello(self, run: Run, message: protocol.Hello) -> None:
+        window = self.telling.windows.get(message.reader)
+        if window is None:  # it left meanwhile
+            return
+        if not self.plays:  # nobody watched until now: the time since then does not count
+            self.pacer.anchor(self._clock(), run.node.now_us)
+        self.telling.flush(run, self.pacer, self._clock(), None)
+        self._send(protocol.Welcome(self.session_id, message.reader, self.life, self._ends_us))
+        known = message.have is not None and message.life in {None, self.life}
+        rows = run.rows_since(message.have) if known and message.have is not None else None
+        self.telling.join(message.reader, rows, run, self.pacer)
+        self._next_tick_s = self._clock()
+
+    def _submit(self, run: Run, message: protocol.Submit) -> None:
+        self._refuse_worn_out(run)
+        check_burst(message.command, self._bounds, run.usage(len(self._record.commands)))
+        at_us = run.submit(message.command)
+        self._record.commands.append((at_us, message.command))
+        self._ends_us = None
+        self._answer(message, at_us=at_us)
+
+    # --- what it takes ---
+
+    def _is_worn_out(self, run: Run) -> bool:
+        """Whether the run has come as far as a session may."""
+        too_many = run.node.log.number >= self._bounds.max_transitions
+        return too_many or run.node.now_us >= self._bounds.max_virtual_s * 1_000_000
+
+    def _worn_out(self) -> dict[str, int]:
+        return {"steps": self._bounds.max_transitions, "hours": self._bounds.max_virtual_s // 3600}
+
+    def _refuse_worn_out(self, run: Run) -> None:
+        if self._is_worn_out(run):
+            raise Beyond("worn_out", **self._worn_out())
+
+    def _say_worn_out(self) -> None:
+        self._send(protocol.Notice(self.session_id, "limit", "worn_out", self._worn_out()))
+
+    def _check_usage(self, run: Run) -> None:
+        usage = run.usage(len(self._record.commands))
+        full = run.disk_is_full() or usage.messages >= self._bounds.max_messages
+        if full and not self._full:
+            logger.info("session %s is full: %s", self.session_id, usage)
+            self._ends_us = None
+            self._stop_publishers(run)
+            values = {
+                "messages": usage.messages,
+                "bytes": usage.disk_bytes,
+                "most": self._bounds.max_messages,
+                "most_bytes": self._bounds.max_disk_bytes,
+            }
+            self._send(protocol.Notice(self.session_id, "limit", "full", values))
+        self._full = full
+
+    def _stop_publishers(self, run: Run) -> None:
+        """Stop what fills the session, by commands like anybody's: a replay stops them at the same moment."""
+        record = self._record
+        for setting in timeline.running_publishers(record.scenario, record.commands, run.node.now_us):
+            stop = {**setting, "running": False}
+            at_us = run.submit(stop)
+            record.commands.append((at_us, stop))
+            self._send(protocol.Took(self.session_id, self.life, at_us, stop))

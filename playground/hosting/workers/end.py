@@ -1,0 +1,159 @@
+"""The server's end of one worker: requests and their answers, and what the worker says by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import socket
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from playground.hosting.session import protocol
+from playground.hosting.session.failures import Failure
+from playground.hosting.workers import link
+
+logger = logging.getLogger(__name__)
+
+
+class Fallen(Exception):
+    """The run that was asked something failed, and is gone; all was well up to `good_us`."""
+
+    def __init__(self, failure: Failure, good_us: int, play: bool) -> None:
+        super().__init__(f"{failure.kind}: {failure.code}")
+        self.failure, self.good_us, self.play = failure, good_us, play
+
+
+class Declined(Exception):
+    """A request was refused, with everything as it was."""
+
+    def __init__(self, refusal: protocol.Refusal) -> None:
+        super().__init__(refusal.text or refusal.code)
+        self.refusal = refusal
+
+
+class Lost(Exception):
+    """The worker is gone."""
+
+
+class Listener(Protocol):
+    """Who hears what a worker says of one session."""
+
+    plays: bool
+    """Whether time passes in it."""
+
+    def hear(self, message: Any) -> None:
+        """Take a message; must not block."""
+
+    def lost(self, guilty: bool) -> None:
+        """The worker is gone; guilty: because this session's work did not come to an end."""
+
+
+class WorkerEnd(asyncio.Protocol):
+    """See the module.
+
+    Args:
+        on_lost: called once the worker is gone.
+        kill: ends it at once.
+    """
+
+    def __init__(self, on_lost: Callable[[WorkerEnd], None], kill: Callable[[], None]) -> None:
+        self.listeners: dict[str, Listener] = {}
+        self.kill = kill
+        self.gone = False
+        self.answered_s = asyncio.get_running_loop().time()
+        """When it was last heard of."""
+        self._on_lost = on_lost
+        self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._numbers = itertools.count(1)
+        self._unpacker = link.Unpacker(link.of_worker)
+        self._transport: asyncio.Transport | None = None
+        self._guilty = ""
+
+    async def connect(self, end: socket.socket) -> WorkerEnd:
+        """Take the server's end of the socket."""
+        await asyncio.get_running_loop().create_connection(lambda: self, sock=end)
+        return self
+
+    # --- to the worker ---
+
+    def tell(self, message: Any) -> None:
+        """Send a message that is not answered."""
+        if self._transport is not None and not self.gone:
+            self._transport.write(link.packed(message))
+
+    async def call(self, request: Callable[..., Any], session: str, **fields: Any) -> dict[str, Any]:
+        """Send a request and return its answer.
+
+        Raises:
+            Declined: it was refused.
+            Fallen: the run failed in it.
+            Lost: the worker is gone.
+        """
+        if self.gone:
+            raise Lost
+        number = next(self._numbers)
+        answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._calls[number] = answer
+        self.tell(request(session=session, call=number, **fields))
+        try:
+            return await answer
+        finally:
+            self._calls.pop(number, None)
+
+    def close(self) -> None:
+        """End the connection; the worker ends with it."""
+        if self._transport is not None:
+            self._transport.close()
+
+    # --- from the worker ---
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the transport."""
+        self._transport = transport  # type: ignore[assignment] - a socket's transport can be written to
+
+    def data_received(self, data: bytes) -> None:
+        """Hand on what has arrived."""
+        self.answered_s = asyncio.get_running_loop().time()
+        for message in self._unpacker.feed(data):
+            try:
+                self._received(message)
+            except Exception:  # one session's trouble must not end the connection of all
+                logger.exception("a worker's message could not be taken: %.80r", message)
+
+    def _received(self, message: Any) -> None:
+        match message:
+            case protocol.Answer():
+                self._settle(message.call, message.value)
+            case protocol.Refusal():
+                self._settle(message.call, Declined(message))
+            case protocol.Fell() if message.call is not None:
+                self._settle(message.call, Fallen(message.failure, message.good_us, message.play))
+            case protocol.Stuck():
+                self._guilty = message.session
+            case protocol.Pong():
+                pass
+            case _:
+                listener = self.listeners.get(message.session)
+                if listener is not None:
+                    listener.hear(message)
+
+    def _settle(self, call: int, outcome: dict[str, Any] | Exception) -> None:
+        answer = self._calls.get(call)
+        if answer is None or answer.done():  # who asked may have stopped waiting
+            return
+        if isinstance(outcome, Exception):
+            answer.set_exception(outcome)
+        else:
+            answer.set_result(outcome)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell everybody who waits for it or listens to it."""
+        self.gone = True
+        for answer in self._calls.values():
+            if not answer.done():
+                answer.set_exception(Lost())
+        for session, listener in tuple(self.listeners.items()):
+            listener.lost(session == self._guilty)
+        self.listeners.clear()
+        self._on_lost(self)

@@ -1,0 +1,87 @@
+"""Messages over a socket between two processes: each is its length in four bytes, and MessagePack."""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+import threading
+from typing import Any, Final
+
+import msgspec
+
+from playground.hosting.session.protocol import FromWorker, ToWorker
+
+LENGTH: Final = struct.Struct(">I")
+READ_BYTES: Final = 256 * 1024
+
+encode = msgspec.msgpack.Encoder().encode
+of_server = msgspec.msgpack.Decoder(ToWorker)
+of_worker = msgspec.msgpack.Decoder(FromWorker)
+
+
+def packed(message: Any) -> bytes:
+    """Return a message as it goes over the socket."""
+    data = encode(message)
+    return LENGTH.pack(len(data)) + data
+
+
+class Unpacker:
+    """Finds messages in what arrives, piece by piece."""
+
+    def __init__(self, decoder: msgspec.msgpack.Decoder[Any]) -> None:
+        self._decoder = decoder
+        self._data = bytearray()
+
+    def feed(self, data: bytes) -> list[Any]:
+        """Return the messages that are whole by now."""
+        self._data += data
+        found, at = [], 0
+        while len(self._data) - at >= LENGTH.size:
+            (length,) = LENGTH.unpack_from(self._data, at)
+            end = at + LENGTH.size + length
+            if len(self._data) < end:
+                break
+            with memoryview(self._data) as view:
+                found.append(self._decoder.decode(view[at + LENGTH.size : end]))
+            at = end
+        del self._data[:at]
+        return found
+
+
+class Gone(BaseException):
+    """The server is gone: whatever goes on here, ends. No handler of errors may take it for one."""
+
+
+class Link:
+    """A worker's end."""
+
+    def __init__(self, end: socket.socket) -> None:
+        self._socket = end
+        self._unpacker = Unpacker(of_server)
+        self._sending = threading.Lock()
+
+    def send(self, message: Any) -> None:
+        """Send a message; waits while the server is behind. Raises `Gone`."""
+        data = packed(message)
+        try:
+            with self._sending:
+                self._socket.sendall(data)
+        except OSError as error:
+            raise Gone from error
+
+    def receive(self, wait_s: float) -> list[Any]:
+        """Return what has arrived, waiting for it at most so long. Raises `Gone`."""
+        try:
+            if not select.select([self._socket], [], [], wait_s)[0]:
+                return []
+            data = self._socket.recv(READ_BYTES)
+        except OSError as error:
+            raise Gone from error
+        if not data:
+            raise Gone
+        return self._unpacker.feed(data)
+
+    def close(self) -> None:
+        """End the connection."""
+        self._socket.close()

@@ -1,0 +1,151 @@
+"""The program that runs the engines of some sessions, one turn after the other, in one thread.
+
+It ends when the server's end of the socket closes, and by itself when a turn does not come to an end.
+`python -m playground.hosting.workers.worker FD` is how the server starts it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from playground.hosting.checkpoints import Checkpoints
+from playground.hosting.directories import SessionFiles
+from playground.hosting.door import Door
+from playground.hosting.session import protocol
+from playground.hosting.session.session import Session
+from playground.hosting.workers.link import Gone, Link
+
+TURN_S: Final = 0.03
+"""Real time of one session's turn when others wait."""
+LONGEST_WAIT_S: Final = 1.0
+OVERRUN_S: Final = 20.0
+"""A turn that takes so long never ends."""
+STUCK: Final = 3
+"""Exit status of a worker that ended itself because a turn did not end."""
+
+
+class Worker:
+    """Takes messages, and gives turns to the sessions that want one.
+
+    Args:
+        link: to the server.
+        door: makes the engines.
+        clock: real seconds.
+    """
+
+    def __init__(self, link: Link, door: Door, clock: Callable[[], float] = time.monotonic) -> None:
+        self.sessions: dict[str, Session] = {}
+        self.turn: tuple[str, float] | None = None
+        """Whose turn it is, and since when."""
+        self._link = link
+        self._door = door
+        self._clock = clock
+        self._begin: protocol.Begin | None = None
+        self._files: SessionFiles | None = None
+        self._checkpoints: Checkpoints | None = None
+
+    def serve(self) -> None:
+        """Work until the server is gone."""
+        with contextlib.suppress(Gone):
+            while True:
+                for message in self._link.receive(self._wait_s()):
+                    self._take(message)
+                self._give_turns()
+        for session in self.sessions.values():
+            session.close()
+        self.sessions.clear()
+
+    def _wait_s(self) -> float:
+        due_s = min((session.due_s() for session in self.sessions.values()), default=float("inf"))
+        return min(max(0.0, due_s - self._clock()), LONGEST_WAIT_S)
+
+    def _give_turns(self) -> None:
+        now_s = self._clock()
+        for session in [each for each in self.sessions.values() if each.due_s() <= now_s]:
+            self.turn = session.session_id, self._clock()
+            session.turn(TURN_S)
+        self.turn = None
+
+    def _take(self, message: Any) -> None:
+        match message:
+            case protocol.Begin():
+                self._prepare(message)
+            case protocol.Ping():
+                self._link.send(protocol.Pong())
+            case protocol.Drop():
+                session = self.sessions.pop(message.session, None)
+                if session is not None:
+                    session.close()
+            case _:
+                self._session(message.session).receive(message)
+
+    def _prepare(self, message: protocol.Begin) -> None:
+        self._begin = message
+        self._files = SessionFiles(Path(message.root))
+        if message.key:
+            self._checkpoints = Checkpoints(
+                Path(message.checkpoints),
+                door=self._door,
+                key=message.key,
+                build=message.build,
+                most_bytes=message.checkpoint_bytes,
+            )
+
+    def _session(self, session_id: str) -> Session:
+        session = self.sessions.get(session_id)
+        if session is None:
+            if self._begin is None or self._files is None:
+                raise RuntimeError("the first message is Begin")
+            session = self.sessions[session_id] = Session(
+                session_id,
+                door=self._door,
+                files=self._files,
+                bounds=self._begin.bounds,
+                send=self._link.send,
+                clock=self._clock,
+                checkpoints=self._checkpoints,
+            )
+        return session
+
+
+def watch(worker: Worker, link: Link, overrun_s: float) -> None:
+    """End this process when a turn does not end, saying whose it was."""
+    while True:
+        time.sleep(min(1.0, overrun_s / 4))
+        turn = worker.turn
+        if turn is not None and time.monotonic() - turn[1] > overrun_s:
+            logging.getLogger(__name__).error("session %s does not come to an end", turn[0])
+            with contextlib.suppress(Gone):
+                link.send(protocol.Stuck(turn[0]))
+            os._exit(STUCK)
+
+
+def main() -> None:
+    """Serve over the socket whose number is the only argument."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, whose end this process sees
+    level = os.environ.get("WATERLINE_LOG_LEVEL", "INFO")
+    form = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=form)
+    logging.getLogger("playground").setLevel(level)
+    from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - only now may Ctrl-C come
+
+    link = Link(socket.socket(fileno=int(sys.argv[1])))
+    worker = Worker(link, EngineDoor())
+    overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
+    threading.Thread(target=watch, args=(worker, link, overrun_s), daemon=True).start()
+    worker.serve()
+    os._exit(0)  # nothing is left to tidy up, and nobody waits for it
+
+
+if __name__ == "__main__":
+    main()

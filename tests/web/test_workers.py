@@ -1,0 +1,212 @@
+"""Engines in processes of their own: they may die, hang or be given a hog, and nobody else is harmed."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from playground import limits
+from playground.hosting.book import Remembered
+from playground.hosting.engine_door import EngineDoor
+from playground.hosting.registry import Registry
+from playground.hosting.workers import pool
+from tests.web.stub import MemoryBook, Reader
+from tests.web.test_faults import settled
+from tests.web.test_host import HIDDEN, World
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {"do": "publish", "count": 5, "size_bytes": 500, "persistent": True}
+
+
+class Workers(World):
+    """A registry whose engines are in real processes."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch, **changed: int) -> None:
+        self.door: Any = EngineDoor()
+        self.books = {}
+        self.pids: list[int] = []
+        numbers = {**limits.current().public(), **HIDDEN, "workers": 2, **changed}
+        self.limits = limits.Limits(**numbers)
+        popen = subprocess.Popen
+
+        def started(*arguments: Any, **named: Any) -> Any:
+            process = popen(*arguments, **named)
+            self.pids.append(process.pid)
+            return process
+
+        monkeypatch.setattr(pool.subprocess, "Popen", started)
+        self.registry = Registry(door=self.door, book=self.book, limits=self.limits, root=root)
+        self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
+
+    def book(self, session_id: str) -> MemoryBook:
+        return self.books.setdefault(session_id, MemoryBook(Remembered(dict(self.blank), [])))
+
+    def give(self, reader: Reader, session_id: str, number: int, **command: Any) -> None:
+        self.host(session_id).command(reader.client, number, command)
+
+
+@pytest_asyncio.fixture
+async def workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Workers]:
+    made = Workers(tmp_path / "sessions", monkeypatch)
+    yield made
+    await made.registry.end()
+    await settled(lambda: not any(alive(pid) for pid in made.pids))
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+async def test_sessions_are_spread_over_processes_and_end_with_them(workers: Workers) -> None:
+    readers = [workers.reader(name) for name in ("one", "two", "three")]
+    for reader in readers:
+        await reader.until("snapshot", seconds=20)
+    assert len(workers.pids) == 2
+    assert all(alive(pid) for pid in workers.pids)
+
+
+async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Workers) -> None:
+    reader, other = workers.reader("one"), workers.reader("two")
+    await reader.until("snapshot", seconds=20)
+    await other.until("snapshot", seconds=20)
+    for number in range(10):
+        workers.give(reader, "one", number, **SMALL)
+        workers.give(other, "two", number, **SMALL)
+    await reader.until("accepted", 10, seconds=20)
+    await other.until("accepted", 10, seconds=20)
+    before = {name: await workers.host(name).moment() for name in ("one", "two")}
+    for name in before:
+        workers.host(name).control(play=False, speed=None)
+    os.kill(workers.pids[0], signal.SIGKILL)
+    moved = [each for each in (reader, other) if each.of("notice")]
+    await settled(lambda: any(each.of("notice") for each in (reader, other)), 20)
+    moved = [each for each in (reader, other) if each.of("notice")]
+    assert len(moved) == 1, "the other session has another worker, and hears nothing"
+    await settled(lambda: any("where it was" in each["message"] for each in moved[0].of("notice")), 20)
+    await moved[0].until("snapshot", 2, seconds=20)
+    name = "one" if moved[0] is reader else "two"
+    after = await workers.host(name).moment()
+    assert len(after.commands) == 10
+    node, _files = workers.door.rehearse(workers.blank)
+    for at_us, command in after.commands:
+        node.advance(at_us)
+        node.submit(command)
+    node.advance(after.at_us)
+    assert node.log.digest == after.digest
+    workers.give(moved[0], name, 99, **SMALL)
+    await moved[0].until("accepted", 11, seconds=20)
+
+
+async def test_a_worker_that_does_not_answer_is_killed(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "PING_S", 0.2)
+    monkeypatch.setattr(pool, "SILENT_S", 2.0)
+    reader = workers.reader("one")
+    await reader.until("snapshot", seconds=20)
+    [pid] = workers.pids
+    os.kill(pid, signal.SIGSTOP)
+    await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")), 20)
+    assert not alive(pid)
+
+
+async def test_one_event_of_many_messages_does_not_hold_up_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = Workers(tmp_path / "sessions", monkeypatch, workers=1)
+    hog = workers.door.check(
+        {"version": 1, "profile": "classroom", "until_us": 0, "settings": {"msg_store_file_size_limit": 1}}
+    )
+    workers.books["hog"] = MemoryBook(Remembered(hog, []))
+    reader, innocent = workers.reader("hog"), workers.reader("two")
+    await reader.until("snapshot", seconds=20)
+    await innocent.until("snapshot", seconds=20)
+    workers.give(reader, "hog", 1, do="publish", count=2500, size_bytes=5000, persistent=True)
+    began_s, waits_s = time.monotonic(), []
+    number = 0
+    while not reader.of("accepted") and time.monotonic() - began_s < 60:
+        number += 1
+        sent_s = time.monotonic()
+        workers.give(innocent, "two", number, **SMALL)
+        await innocent.until("accepted", number, seconds=30)
+        waits_s.append(time.monotonic() - sent_s)
+        await asyncio.sleep(0.05)
+    took_s = time.monotonic() - began_s
+    assert reader.of("accepted"), "it is done in the end"
+    assert took_s > 1, "it is a hog"
+    assert sorted(waits_s)[len(waits_s) * 95 // 100] < 0.5, (took_s, waits_s)
+    moment = await workers.host("hog").moment()
+    node, _files = workers.door.rehearse(hog)
+    for at_us, command in moment.commands:
+        node.advance(at_us)
+        node.submit(command)
+    node.advance(moment.at_us)
+    assert node.log.digest == moment.digest, "what was left and taken up again is the same run"
+    await workers.registry.end()
+
+
+PARENT = """
+import os, sys, time
+import django
+from django.conf import settings
+settings.configure()
+from playground.hosting.workers import pool
+ours, kill = pool.process()
+time.sleep(2)
+print("up", flush=True)
+time.sleep(60)
+"""
+
+
+def test_a_worker_ends_when_its_server_is_gone() -> None:
+    with subprocess.Popen([sys.executable, "-c", PARENT], cwd=ROOT, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+        assert len(children) == 1
+        parent.kill()
+    deadline = time.monotonic() + 10
+    while alive(int(children[0])) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(int(children[0]))
+
+
+async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:
+    ours, _kill = pool.process({"WATERLINE_OVERRUN_S": "0.02"})
+    begin = pool.protocol.Begin(str(tmp_path), limits.current().bounds())
+    lost = asyncio.Event()
+    end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
+    end.tell(begin)
+    blamed: list[bool] = []
+
+    class Listener:
+        plays = False
+
+        def hear(self, message: Any) -> None:
+            pass
+
+        def lost(self, guilty: bool) -> None:
+            blamed.append(guilty)
+
+    end.listeners["one"] = Listener()
+    blank = EngineDoor().check({"version": 1, "profile": "real", "until_us": 0})
+    # A turn lasts 30 ms: with this bound every busy one counts as endless.
+    huge = [(0, {"do": "publish", "count": 1, "size_bytes": 1})] * 5000
+    with pytest.raises(pool.Lost):
+        await end.call(pool.protocol.Open, "one", scenario=blank, commands=huge, until_us=0, play=False)
+    await lost.wait()
+    assert blamed == [True]
