@@ -372,7 +372,7 @@ scenario = {"version": 1, "profile": "classroom", "until_us": 1000000,
             "commands": [{"at_us": 1000, "do": "publish", "count": 3, "size_bytes": 100}]}
 def wake():
     start.wait()
-    node, files = door().rehearse(scenario)
+    node = door().rehearse(scenario)
     node.submit({"do": "publish", "count": 10, "size_bytes": 100})
     node.advance(2000000)
 threads = [threading.Thread(target=wake) for _each in range(8)]

@@ -101,7 +101,7 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     name = "one" if moved[0] is reader else "two"
     after = await workers.host(name).moment()
     assert len(after.commands) == 10
-    node, _files = workers.door.rehearse(workers.blank)
+    node = workers.door.rehearse(workers.blank)
     for at_us, command in after.commands:
         node.advance(at_us)
         node.submit(command)
@@ -115,11 +115,13 @@ async def test_a_worker_that_does_not_answer_is_killed(
     workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "PING_S", 0.2)
-    monkeypatch.setattr(pool, "SILENT_S", 2.0)
     reader = workers.reader("one")
     await reader.until("snapshot", seconds=20)
+    monkeypatch.setattr(pool, "SILENT_S", 2.0)
     [pid] = workers.pids
     os.kill(pid, signal.SIGSTOP)
+    await settled(lambda: not alive(pid), 20)
+    monkeypatch.setattr(pool, "SILENT_S", 30.0)
     await settled(lambda: any("where it was" in each["message"] for each in reader.of("notice")), 20)
     assert not alive(pid)
 
@@ -150,7 +152,7 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
     assert took_s > 1, "it is a hog"
     assert sorted(waits_s)[len(waits_s) * 95 // 100] < 0.5, (took_s, waits_s)
     moment = await workers.host("hog").moment()
-    node, _files = workers.door.rehearse(hog)
+    node = workers.door.rehearse(hog)
     for at_us, command in moment.commands:
         node.advance(at_us)
         node.submit(command)
