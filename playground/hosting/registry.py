@@ -17,7 +17,7 @@ from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.host import Host, Moment
 from playground.hosting.session.protocol import Begin
-from playground.hosting.workers.pool import InThread, Pool, process
+from playground.hosting.workers.pool import Launch, Pool, process
 from playground.limits import Limits
 from playground.messages import Refused
 
@@ -55,7 +55,7 @@ class Registry:
         self._clock = clock
         self._hosts: dict[str, Host] = {}
         begin = begin or Begin(root="", bounds=limits.bounds())
-        self.launch = process if limits.workers else InThread(door)
+        self.launch = process if limits.workers else _in_thread(door)
         self.pool = Pool(
             max(1, limits.workers),
             self.launch,
@@ -124,3 +124,9 @@ class Registry:
         """End everything at once, without a loop."""
         self.pool.stop()
         self.directory.remove()
+
+
+def _in_thread(door: Door) -> Launch:
+    from playground.hosting.workers.in_thread import InThread  # noqa: PLC0415 - a server has no engines otherwise
+
+    return InThread(door)

@@ -14,11 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.hosting.door import Door
 from playground.hosting.session import protocol
 from playground.hosting.workers.end import Listener, Lost, WorkerEnd
-from playground.hosting.workers.link import Link
-from playground.hosting.workers.worker import Worker
 
 logger = logging.getLogger(__name__)
 
@@ -48,26 +45,6 @@ def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, K
     # Somebody must ask for the exit status, or the process stays in the table as a zombie.
     threading.Thread(target=started.wait, name=f"worker {started.pid}", daemon=True).start()
     return ours, started.kill
-
-
-class InThread:
-    """Starts workers as threads of this process, for tests and for machines that cannot start processes.
-
-    Args:
-        door: makes the engines.
-    """
-
-    def __init__(self, door: Door) -> None:
-        self._door = door
-        self.workers: list[Worker] = []
-
-    def __call__(self) -> tuple[socket.socket, Kill]:
-        """Start one."""
-        ours, theirs = socket.socketpair()
-        worker = Worker(Link(theirs), self._door)
-        self.workers.append(worker)
-        threading.Thread(target=worker.serve, name="engines", daemon=True).start()
-        return ours, lambda: theirs.shutdown(socket.SHUT_RDWR)
 
 
 class Pool:
