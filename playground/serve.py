@@ -6,16 +6,22 @@ bytes. Browsers offer it by themselves (RFC 7692) and expand it before any scrip
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from collections.abc import Iterable
 from typing import Any
 
 from autobahn.websocket.compress import PerMessageDeflateOffer, PerMessageDeflateOfferAccept
 from daphne.cli import CommandLineInterface
 from daphne.server import Server
+from twisted.internet import reactor
+from twisted.internet.defer import Deferred
 
 WINDOW_BITS = 13
 """8 KiB of what was said before: little memory for each socket, and nearly all of the gain."""
 MEMORY_LEVEL = 6
+RESTS_S = 5.0
+"""How long sessions may take to rest when the server ends."""
 MOST_RECEIVED_BYTES = 1024 * 1024
 """A message that expands to more is refused before it is expanded: as daphne does with plain ones."""
 
@@ -36,7 +42,26 @@ class CompressingServer(Server):
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
+        reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[attr-defined] - made on import
         super().listen_success(port)
+
+
+def rest_all() -> Deferred[None]:
+    """Put all sessions to rest and end their workers, before the server ends; what cannot in time is on record."""
+
+    async def rest() -> None:
+        from playground import live  # noqa: PLC0415 - needs the apps to be ready
+
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(live.end(), RESTS_S)
+        # A task that is left waiting when the interpreter ends may crash it (CPython 3.11 closes it too late).
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
+            task.cancel()
+        if left:
+            await asyncio.wait(left, timeout=1)
+
+    return Deferred.fromFuture(asyncio.ensure_future(rest()))
 
 
 class CommandLine(CommandLineInterface):

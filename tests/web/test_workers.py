@@ -167,7 +167,7 @@ import django
 from django.conf import settings
 settings.configure()
 from playground.hosting.workers import pool
-ours, kill = pool.process()
+ours, started = pool.process()
 time.sleep(2)
 print("up", flush=True)
 time.sleep(60)
@@ -188,7 +188,7 @@ def test_a_worker_ends_when_its_server_is_gone() -> None:
 
 
 async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:
-    ours, _kill = pool.process({"WATERLINE_OVERRUN_S": "0.02"})
+    ours, started = pool.process({"WATERLINE_OVERRUN_S": "0.02"})
     begin = pool.protocol.Begin(str(tmp_path), limits.current().bounds())
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
@@ -212,3 +212,4 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
         await end.call(pool.protocol.Open, "one", scenario=blank, commands=huge, until_us=0, play=False)
     await lost.wait()
     assert blamed == [True]
+    assert started.wait() == 3

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 
 from playground.hosting.door import Door
 from playground.hosting.workers.link import Link
-from playground.hosting.workers.pool import Kill
+from playground.hosting.workers.pool import ENDS_S, Started
 from playground.hosting.workers.worker import Worker
 
 
@@ -20,12 +21,28 @@ class InThread:
 
     def __init__(self, door: Door) -> None:
         self._door = door
-        self.workers: list[Worker] = []
 
-    def __call__(self) -> tuple[socket.socket, Kill]:
+    def __call__(self) -> tuple[socket.socket, Started]:
         """Start one."""
         ours, theirs = socket.socketpair()
         worker = Worker(Link(theirs), self._door)
-        self.workers.append(worker)
-        threading.Thread(target=worker.serve, name="engines", daemon=True).start()
-        return ours, lambda: theirs.shutdown(socket.SHUT_RDWR)
+        thread = threading.Thread(target=worker.serve, name="engines", daemon=True)
+        thread.start()
+        return ours, _Thread(thread, theirs)
+
+
+class _Thread:
+    """See `pool.Started`."""
+
+    def __init__(self, thread: threading.Thread, end: socket.socket) -> None:
+        self._thread = thread
+        self._end = end
+
+    def kill(self) -> None:
+        """Take its socket away; it ends after its turn."""
+        with contextlib.suppress(OSError):
+            self._end.shutdown(socket.SHUT_RDWR)
+
+    def wait(self) -> None:
+        """Return when it has ended, or after a while."""
+        self._thread.join(ENDS_S)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import os
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from playground.hosting.session import protocol
 from playground.hosting.workers.end import Listener, Lost, WorkerEnd
@@ -20,16 +18,28 @@ from playground.hosting.workers.end import Listener, Lost, WorkerEnd
 logger = logging.getLogger(__name__)
 
 ROOT: Final = Path(__file__).resolve().parents[3]
+ENDS_S: Final = 3.0
+"""How long workers may take to end."""
 PING_S: Final = 5.0
 SILENT_S: Final = 30.0
 """A worker that says nothing for so long, although it was asked, is killed. It ends by itself before that if it can."""
 
-Kill = Callable[[], None]
-Launch = Callable[[], tuple[socket.socket, Kill]]
-"""Starts a worker; returns the server's end of the socket to it, and how to end it at once."""
+
+class Started(Protocol):
+    """A worker that was started."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+    def wait(self) -> object:
+        """Return when it has ended."""
 
 
-def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, Kill]:
+Launch = Callable[[], tuple[socket.socket, Started]]
+"""Starts a worker; returns the server's end of the socket to it as well."""
+
+
+def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, Started]:
     """Start a worker as a process of its own."""
     ours, theirs = socket.socketpair()
     number = theirs.fileno()
@@ -42,9 +52,7 @@ def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, K
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
         )
-    # Somebody must ask for the exit status, or the process stays in the table as a zombie.
-    threading.Thread(target=started.wait, name=f"worker {started.pid}", daemon=True).start()
-    return ours, started.kill
+    return ours, started
 
 
 class Pool:
@@ -61,6 +69,8 @@ class Pool:
         self._launch = launch
         self._begin = begin
         self.ends: list[WorkerEnd] = []
+        self._started: dict[WorkerEnd, Started] = {}
+        self._waiting: set[asyncio.Future[object]] = set()
         self._starting = asyncio.Lock()
         self._watch: asyncio.Task[None] | None = None
 
@@ -79,11 +89,12 @@ class Pool:
 
     async def _start(self) -> WorkerEnd:
         try:
-            ours, kill = await asyncio.get_running_loop().run_in_executor(None, self._launch)
+            ours, started = await asyncio.get_running_loop().run_in_executor(None, self._launch)
         except OSError as error:
             logger.exception("no worker can be started")
             raise Lost from error
-        end = await WorkerEnd(self._forget, kill).connect(ours)
+        end = await WorkerEnd(self._forget, started.kill).connect(ours)
+        self._started[end] = started
         end.tell(self._begin)
         self.ends.append(end)
         if self._watch is None:
@@ -91,9 +102,13 @@ class Pool:
         return end
 
     def _forget(self, end: WorkerEnd) -> None:
-        with contextlib.suppress(ValueError):
+        if end in self.ends:
             self.ends.remove(end)
             logger.warning("a worker is gone")
+        # Somebody must ask for the exit status, or the process stays in the system's table.
+        waiting = asyncio.get_running_loop().run_in_executor(None, self._started.pop(end).wait)
+        self._waiting.add(waiting)
+        waiting.add_done_callback(self._waiting.discard)
 
     async def _look_after(self) -> None:
         """Ask every worker whether it is there, and kill those that do not answer."""
@@ -116,10 +131,13 @@ class Pool:
         ends, self.ends = self.ends, []
         for end in ends:
             end.close()
-        await asyncio.sleep(0)
+        await asyncio.sleep(0)  # each hears that it is closed, and its worker is waited for
+        if self._waiting:
+            await asyncio.wait(self._waiting, timeout=ENDS_S)
 
     def stop(self) -> None:
         """End all workers at once, without a loop."""
-        for end in self.ends:
-            end.kill()
-        self.ends = []
+        for started in self._started.values():
+            started.kill()
+            started.wait()
+        self.ends, self._started = [], {}
