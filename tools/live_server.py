@@ -56,11 +56,11 @@ def environment(var_dir: Path) -> dict[str, str]:
     }
 
 
-def manage(var_dir: Path, *arguments: str) -> None:
+def manage(var_dir: Path, *arguments: str, root: Path = ROOT) -> None:
     """Run one management command, and fail with what it printed if it fails."""
     done = subprocess.run(
         [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
+        cwd=root,
         env=environment(var_dir),
         capture_output=True,
         text=True,
@@ -70,15 +70,15 @@ def manage(var_dir: Path, *arguments: str) -> None:
         raise RuntimeError(f"manage.py {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
 
 
-def prepare(var_dir: Path) -> None:
+def prepare(var_dir: Path, root: Path = ROOT) -> None:
     """Make the database under `var_dir`, with the ready scenarios in it, and collect the static files."""
     var_dir.mkdir(parents=True, exist_ok=True)
-    manage(var_dir, "migrate", "--no-input", "--verbosity", "0")
-    manage(var_dir, "load_scenarios")
-    manage(var_dir, "collectstatic", "--no-input", "--verbosity", "0")
+    manage(var_dir, "migrate", "--no-input", "--verbosity", "0", root=root)
+    manage(var_dir, "load_scenarios", root=root)
+    manage(var_dir, "collectstatic", "--no-input", "--verbosity", "0", root=root)
 
 
-def start(var_dir: Path, port: int | None = None) -> LiveServer:
+def start(var_dir: Path, port: int | None = None, root: Path = ROOT) -> LiveServer:
     """Start daphne on a directory made by `prepare`, and return when it answers."""
     port = port or free_port()
     log_path = var_dir / "server.log"
@@ -94,7 +94,7 @@ def start(var_dir: Path, port: int | None = None) -> LiveServer:
                 str(port),
                 "playground.asgi:application",
             ],
-            cwd=ROOT,
+            cwd=root,
             env=environment(var_dir),
             stdin=subprocess.DEVNULL,
             stdout=log,
@@ -135,10 +135,10 @@ def stop(server: LiveServer) -> None:
 
 
 @contextlib.contextmanager
-def running(var_dir: Path) -> Iterator[LiveServer]:
+def running(var_dir: Path, root: Path = ROOT) -> Iterator[LiveServer]:
     """Prepare a directory, run a server on it, and stop the server at the end."""
-    prepare(var_dir)
-    server = start(var_dir)
+    prepare(var_dir, root)
+    server = start(var_dir, root=root)
     try:
         yield server
     finally:

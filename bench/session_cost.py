@@ -1,0 +1,209 @@
+"""What a student at work costs the server's processors, beside an earlier release in the same run.
+
+Each student has a session in which a publisher and a consumer work, and a page that follows it. Measured is the
+processor's time of the server with its workers: while everybody only looks on, while everybody gives commands, while
+the pages are in the background, and while time stands still. With the earlier release's commit in the repository, the
+same is done with its code, in a checkout that is removed afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from bench.measure import Result
+from bench.websocket import Socket, Visitor
+from tools import live_server
+
+RELEASE = "87c40a5"
+"""The commit of release 0.2.0."""
+STUDENTS, TINY_STUDENTS = 12, 2
+SECONDS, TINY_SECONDS = 10.0, 1.5
+COMMANDS_PER_S = 4
+SETTLES_S = 2.0
+BOUND = 5.0
+"""How many times less a student at work is to cost."""
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+
+WORK: tuple[dict[str, Any], ...] = (
+    {"do": "set_publisher", "name": "p1", "rate_per_s": 5, "size_bytes": 1000, "persistent": True},
+    {"do": "set_consumer", "name": "c1", "rate_per_s": 5, "prefetch": 2, "ack": "each"},
+)
+
+
+class Student:
+    """A session and the page that follows it."""
+
+    def __init__(self, socket: Socket) -> None:
+        self._socket = socket
+        self._number = 0
+        self.answered = self.refused = self.frames = 0
+        self._told = asyncio.Event()
+        self.reading = asyncio.create_task(self._read())
+
+    @classmethod
+    async def begin(cls, url: str) -> Student:
+        """Open a session, and let it work."""
+        visitor = Visitor(url)
+        await asyncio.to_thread(visitor.get, "/")
+        page = await asyncio.to_thread(visitor.post, "/s/new", profile="classroom")
+        path = page.split('"websocket": "', 1)[1].split('"', 1)[0]
+        student = cls(await Socket.connect(visitor, path))
+        await student.send(t="hello", have=None)
+        for command in WORK:
+            await student.command(command)
+        await student.send(t="control", play=True, speed=1.0)
+        return student
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            kind = message["t"]
+            if kind in {"frame", "snapshot"}:
+                self.frames += 1
+                through = message["next"] if kind == "snapshot" else message["first"] + len(message["rows"])
+                await self._socket.send(t="ack", through=through)
+            elif kind in {"accepted", "refused"}:
+                self.answered += 1
+                self.refused += kind == "refused"
+                self._told.set()
+
+    async def send(self, **message: Any) -> None:
+        """Send a message."""
+        await self._socket.send(**message)
+
+    async def command(self, command: dict[str, Any]) -> None:
+        """Give a command, and wait for its answer."""
+        self._number += 1
+        await self._socket.send(t="command", id=self._number, command=command)
+        async with asyncio.timeout(30):
+            while self.answered < self._number:
+                self._told.clear()
+                await self._told.wait()
+
+    async def commands(self, until_s: float) -> int:
+        """Publish some messages, four times a second; return how often."""
+        count = 0
+        while time.monotonic() < until_s:
+            begun_s = time.monotonic()
+            await self.command({"do": "publish", "count": 2, "size_bytes": 500})
+            count += 1
+            await asyncio.sleep(max(0.0, 1 / COMMANDS_PER_S - (time.monotonic() - begun_s)))
+        return count
+
+    async def close(self) -> None:
+        """Leave."""
+        self.reading.cancel()
+        await self._socket.close()
+
+
+def processor_s(pid: int) -> float:
+    """Return the processor's time that a process and its children have taken, in seconds."""
+    total = 0.0
+    for place in (pid, *children(pid)):
+        fields = Path(f"/proc/{place}/stat").read_text().rpartition(")")[2].split()
+        total += (int(fields[11]) + int(fields[12])) / TICKS_PER_S
+    return total
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    found: list[int] = []
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):  # a thread may end meanwhile
+            found += [int(each) for each in (thread / "children").read_text().split()]
+    return found
+
+
+async def course(url: str, pid: int, students: int, seconds: float) -> Result:
+    """Measure one server."""
+    everybody = [await Student.begin(url) for _each in range(students)]
+    found: Result = {}
+
+    async def during(name: str, work: Any = None) -> float:
+        await asyncio.sleep(SETTLES_S if seconds == SECONDS else 0.2)
+        before_s, begun_s = processor_s(pid), time.monotonic()
+        frames = sum(each.frames for each in everybody)
+        if work is None:
+            await asyncio.sleep(seconds)
+            given = 0
+        else:
+            given = sum(await asyncio.gather(*(each.commands(begun_s + seconds) for each in everybody)))
+        lasted_s = time.monotonic() - begun_s
+        cost = (processor_s(pid) - before_s) / lasted_s / students
+        found[f"{name}_core_pct"] = round(100 * cost, 2)
+        found[f"{name}_frames_per_s"] = round(
+            (sum(each.frames for each in everybody) - frames) / lasted_s / students, 1
+        )
+        return given / lasted_s / students
+
+    await during("looking_on")
+    rate = await during("at_work", work=True)
+    extra = (found["at_work_core_pct"] - found["looking_on_core_pct"]) / 100
+    found["command_ms"] = round(1000 * extra / rate, 2) if rate else None
+    found["commands_refused"] = sum(each.refused for each in everybody)
+    for each in everybody:
+        await each.send(t="show", seen=False)
+    await during("hidden")
+    for each in everybody:
+        await each.send(t="show", seen=True)
+        await each.send(t="control", play=False)
+    await during("paused")
+    for each in everybody:
+        await each.close()
+    return found
+
+
+@contextlib.contextmanager
+def checkout(commit: str, place: Path) -> Iterator[Path | None]:
+    """Lend a checkout of an earlier commit; None where the repository has none."""
+    git = shutil.which("git")
+    added = (
+        git
+        and not subprocess.run(
+            [git, "worktree", "add", "--detach", str(place), commit],
+            cwd=live_server.ROOT,
+            capture_output=True,
+            check=False,
+        ).returncode
+    )
+    try:
+        yield place if added else None
+    finally:
+        if added:
+            subprocess.run(
+                [str(git), "worktree", "remove", "--force", str(place)], cwd=live_server.ROOT, check=False
+            )
+
+
+def measured(root: Path, var_dir: Path, tiny: bool) -> Result:
+    """Measure the code under `root`."""
+    students, seconds = (TINY_STUDENTS, TINY_SECONDS) if tiny else (STUDENTS, SECONDS)
+    with live_server.running(var_dir, root) as server:
+        return asyncio.run(course(server.url, server.process.pid, students, seconds))
+
+
+def run(tiny: bool = False) -> Result:
+    """Measure this code and, where it can be had, that of release 0.2.0."""
+    with tempfile.TemporaryDirectory() as directory:
+        place = Path(directory)
+        now = measured(live_server.ROOT, place / "now", tiny)
+        with checkout(RELEASE, place / "release") as earlier:
+            before = measured(earlier, place / "before", tiny) if earlier and not tiny else None
+    found: Result = {"students": TINY_STUDENTS if tiny else STUDENTS, **now}
+    if before is not None:
+        found |= {f"release_{name}": value for name, value in before.items()}
+        found["times_less_at_work"] = round(
+            before["at_work_core_pct"] / max(0.01, now["at_work_core_pct"]), 2
+        )
+        found["bound_times_less"] = BOUND
+        found["passed"] = found["times_less_at_work"] >= BOUND and not now["commands_refused"]
+    return found
