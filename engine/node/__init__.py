@@ -1,1 +1,1 @@
-"""The node door: a whole node around one queue, in virtual time."""
+"""The node door: a whole node with its queues, in virtual time."""

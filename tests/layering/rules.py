@@ -61,7 +61,7 @@ PURE_STDLIB = frozenset(
 SYSTEM_STDLIB = frozenset("errno io os pathlib shutil".split())
 """What the one module that touches the system may import besides."""
 
-ENGINE_PACKAGES = frozenset({"numpy", "msgspec", "orjson"})
+ENGINE_PACKAGES = frozenset({"numpy", "msgspec"})
 FORMATS_PACKAGES = frozenset({"numpy", "msgspec"})
 
 IMPURE_CALLS = frozenset("open input eval exec compile __import__ breakpoint hash id".split())

@@ -1,0 +1,71 @@
+"""Documents name nothing that is not there."""
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.layering import documents
+from tests.layering.rules import ENGINE_PACKAGES
+from tests.layering.sources import ROOT
+
+FILES = set(
+    subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+)
+DOCUMENTS = sorted(
+    each for each in FILES if re.fullmatch(r"[A-Z]+\.md|docs/[\w-]+\.md", each) and each != "CHANGELOG.md"
+)
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_paths_targets_and_settings_are_there(path: str) -> None:
+    text = read(path)
+    sources = "".join(
+        read(each) for each in FILES if each.endswith((".py", ".sh", "Makefile", ".yml", ".yaml"))
+    )
+    assert documents.missing_paths(text, FILES) == []
+    assert documents.missing_targets(text, read("Makefile")) == []
+    assert documents.missing_settings(text, sources) == []
+
+
+def test_what_is_missing_is_found() -> None:
+    text = "`engine/cli` and `engine/node`, `nowhere.py`; `make tea` with `WATERLINE_SUGAR=2`\n```\nmake cake\n```\n"
+    assert documents.missing_paths(text, {"engine/node/node.py"}) == ["engine/cli", "nowhere.py"]
+    assert documents.missing_targets(text, "test: lint\n") == ["tea", "cake"]
+    assert documents.missing_settings(text, "") == ["WATERLINE_SUGAR"]
+
+
+def test_the_table_of_dependencies_is_the_requirements() -> None:
+    scripts = json.loads(read("package.json")).get("devDependencies", {})
+    assert documents.in_table(read("ARCHITECTURE.md")) == documents.required(ROOT) | set(scripts)
+
+
+def test_the_engine_imports_what_it_may_import() -> None:
+    sources = "".join(read(each) for each in FILES if re.match(r"engine/.*\.py$", each))
+    unused = {
+        name
+        for name in ENGINE_PACKAGES
+        if not re.search(rf"^\s*(?:import|from) {name}\b", sources, re.MULTILINE)
+    }
+    assert not unused
+
+
+def test_exceptions_for_files_have_their_files() -> None:
+    ignores = tomllib.loads(read("pyproject.toml"))["tool"]["ruff"]["lint"]["per-file-ignores"]
+    assert [pattern for pattern in ignores if not any(ROOT.glob(pattern))] == []
+
+
+@pytest.mark.parametrize("path", [each for each in DOCUMENTS if "/" in each])
+def test_links_lead_somewhere(path: str) -> None:
+    folder = Path(path).parent
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", read(path))
+    assert [each for each in targets if not (ROOT / folder / each).exists()] == []
