@@ -11,6 +11,8 @@ PORT ?= 8000
 PYTEST_ARGS ?=
 SEED ?= 1
 COUNT ?= 2000
+THROTTLE ?= 1
+TIMES ?= 1
 
 VENV := .venv
 PY := $(VENV)/bin/python
@@ -24,7 +26,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-lint js-types js-test py-test bench heatmaps spark-cluster conformance \
-	differential interop fidelity digests docs-images screenshots soak postgresql-test messages constraints clean
+	differential interop fidelity digests docs-images screenshots soak postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -148,6 +150,11 @@ py-test: dev-env spark-env
 			|| status=1; \
 		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(PYTEST_ARGS) </dev/null || status=1; \
 		exit $$status
+
+browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
+	@tools/ensure_chromium.sh
+	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n auto --dist loadfile tests/browser --throttle $(THROTTLE) \
+		$(PYTEST_ARGS) </dev/null || exit 1; done
 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
 	@$(PY) -m pytest tests/golden tests/conformance $(PYTEST_ARGS)

@@ -84,10 +84,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"there is no measurement {', '.join(unknown)}; there are {', '.join(BENCHES)}")
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
     django.setup()
-    results = {name: measure(name, options.tiny) for name in options.names or BENCHES}
-    if not options.tiny:
-        keep({name: found for name, found in results.items() if found is not None})
-        print(f"\nkept in {RESULTS.parent.name}/{RESULTS.name}")
+    results: dict[str, Result | None] = {}
+    for name in options.names or BENCHES:
+        found = results[name] = measure(name, options.tiny)
+        if found is not None and not options.tiny:  # at once: the next one may break off
+            keep({name: found})
     line, well = verdict(results)
     print(f"\n{line}")
     return 0 if well else 1

@@ -24,6 +24,13 @@ settings.register_profile("shared machine", deadline=None, suppress_health_check
 settings.load_profile("shared machine")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add what the tests in a browser take; options must be known before their folder is read."""
+    parser.addoption(
+        "--throttle", type=float, default=1, help="make the pages' processor so many times slower"
+    )
+
+
 def pytest_configure() -> None:
     """Prepare what a plain `pytest` needs as well as `make test` does."""
     # Spark's workers must run the same Python as the program that starts them.

@@ -43,6 +43,13 @@ OpenPage = Callable[..., Page]
 
 
 @pytest.fixture
+def throttle(request: pytest.FixtureRequest) -> float:
+    """Return how many times slower the pages' processor is made: `--throttle`, for races that need a slow machine."""
+    times: float = request.config.getoption("throttle")
+    return times
+
+
+@pytest.fixture
 def expected_errors() -> list[str]:
     """Return a list to which a test that provokes an error adds a part of its text."""
     return []
@@ -50,7 +57,7 @@ def expected_errors() -> list[str]:
 
 @pytest.fixture
 def open_page(
-    browser: Browser, server: live_server.LiveServer, expected_errors: list[str]
+    browser: Browser, server: live_server.LiveServer, expected_errors: list[str], throttle: float
 ) -> Iterator[OpenPage]:
     """Return a function that opens a fresh visitor's page; keyword arguments go to Playwright's context.
 
@@ -69,6 +76,8 @@ def open_page(
         context = browser.new_context(base_url=server.url, **options)
         contexts.append(context)
         page = context.new_page()
+        if throttle > 1:
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
         page.on("console", on_console)
         page.on("pageerror", lambda error: errors.append(f"script: {error}"))
         page.on(

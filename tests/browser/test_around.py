@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_story import start, wait_for_lane
+from tests.browser.sessions import begin
+from tests.browser.test_story import wait_for_lane
 
 OpenPage = Callable[..., Page]
 SLOW_MS = 30_000
@@ -23,7 +24,7 @@ def palette(page: Page, words: str) -> None:
 
 
 def test_a_publisher_is_made_paused_and_killed(page: Page, assert_accessible: Callable[[Page], None]) -> None:
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Add a publisher").click()
     dialog = page.get_by_role("dialog", name="A new publisher")
     dialog.get_by_label("Messages per second").fill("0")
@@ -47,7 +48,7 @@ def test_a_publisher_is_made_paused_and_killed(page: Page, assert_accessible: Ca
 def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
     page: Page, assert_accessible: Callable[[Page], None]
 ) -> None:
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     page.keyboard.press("Control+k")
@@ -64,7 +65,7 @@ def test_the_palette_finds_actions_and_undo_takes_the_last_command_back(
 
 
 def test_a_fork_goes_on_from_the_moment_that_is_looked_at(page: Page) -> None:
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     before = page.url
@@ -76,7 +77,7 @@ def test_a_fork_goes_on_from_the_moment_that_is_looked_at(page: Page) -> None:
 def test_the_instruments_have_plots_and_a_table(
     page: Page, assert_accessible: Callable[[Page], None]
 ) -> None:
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     page.keyboard.press("i")
@@ -90,7 +91,7 @@ def test_the_instruments_have_plots_and_a_table(
 
 
 def test_presentation_and_contrast_by_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
-    start(page)
+    begin(page)
     page.keyboard.press("b")
     expect(page.get_by_role("region", name="Controls")).to_be_hidden()
     assert_accessible(page)
@@ -105,7 +106,7 @@ def test_presentation_and_contrast_by_keyboard(page: Page, assert_accessible: Ca
 
 
 def test_a_queue_is_declared_and_deleted(page: Page, assert_accessible: Callable[[Page], None]) -> None:
-    start(page)
+    begin(page)
     palette(page, "queues, exchanges")
     dialog = page.get_by_role("dialog", name="Queues and what leads to them")
     dialog.get_by_label("Name of the queue").fill("Not a name")

@@ -10,16 +10,14 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
+from tests.browser.sessions import begin
 
 OpenPage = Callable[..., Page]
 SLOW_MS = 30_000
 
 
 def start(page: Page, count: int = 30) -> None:
-    page.goto("/")
-    page.get_by_role("button", name="Start in classroom scale").click()
-    page.wait_for_url("**/s/*/")
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    begin(page)
     page.get_by_role("checkbox", name="persistent", exact=True).check()
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()

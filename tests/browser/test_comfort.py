@@ -10,6 +10,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
+from tests.browser.sessions import begin
+
 OpenPage = Callable[..., Page]
 SLOW_MS = 30_000
 PARTS = ".stage-box, .files, .dock, .charts"
@@ -21,9 +23,7 @@ RECTANGLES = f"""() => [...document.querySelectorAll('{PARTS}')].map((part) => {
 
 def start(page: Page, count: int = 60) -> None:
     """Publish a burst in classroom sizes, so that contents sink, and let it come to rest."""
-    page.goto("/")
-    page.get_by_role("button", name="Start in classroom scale").click()
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    begin(page)
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
     expect(page.locator("#twin")).to_contain_text("message 0", timeout=SLOW_MS)

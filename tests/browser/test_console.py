@@ -8,14 +8,15 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.test_story import SLOW_MS, start
+from tests.browser.sessions import begin
+from tests.browser.test_story import SLOW_MS
 
 OpenPage = Callable[..., Page]
 
 
 def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
     page = open_page()
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     page.locator("body").press("c")
     line = page.get_by_label("rabbitmqctl", exact=True)
@@ -40,7 +41,7 @@ def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None])
 
 def test_console_changes_the_node(open_page: OpenPage) -> None:
     page = open_page()
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     page.get_by_role("button", name="Console", exact=True).first.click()
     line = page.get_by_label("rabbitmqctl", exact=True)
@@ -57,7 +58,7 @@ def test_controls_say_what_they_stand_for(
     open_page: OpenPage, assert_accessible: Callable[[Page], None]
 ) -> None:
     page = open_page(viewport=PHONE)
-    start(page)
+    begin(page)
     field = page.locator(".field", has=page.locator("#watermark"))
     button = field.get_by_role("button", name="What this stands for in RabbitMQ")
     button.click()
@@ -75,7 +76,7 @@ def test_controls_say_what_they_stand_for(
 
 def test_a_stopped_broker_is_shown_and_started_again(open_page: OpenPage) -> None:
     page = open_page()
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     page.locator("body").press("c")
     line = page.get_by_label("rabbitmqctl", exact=True)

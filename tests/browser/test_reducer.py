@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser
 
+from tests.browser.sessions import begin
 from tools import live_server
 
 COMMANDS = 2500
@@ -105,10 +106,7 @@ def test_fold_in_the_browser_equals_the_engine(
 ) -> None:
     context = browser.new_context(base_url=quick_server.url)
     page = context.new_page()
-    page.goto("/")
-    page.get_by_role("button", name="Start in classroom scale").click()
-    page.wait_for_url("**/s/*/")
-    page.get_by_role("button", name="Publish the first messages").wait_for()
+    begin(page)
     path = page.evaluate("JSON.parse(document.querySelector('#live-data').textContent).websocket")
     told = page.evaluate(PLAY, {"path": path, "commands": random_commands(7)})
     context.close()

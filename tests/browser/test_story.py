@@ -11,9 +11,9 @@ OpenPage = Callable[..., Page]
 SLOW_MS = 30_000
 
 
-def start(page: Page, scale: str = "Start in classroom scale") -> None:
+def start_from_the_first_page(page: Page) -> None:
     page.goto("/")
-    page.get_by_role("button", name=scale).click()
+    page.get_by_role("button", name="Start in classroom scale").click()
     page.wait_for_url("**/s/*/")
     page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
 
@@ -42,7 +42,7 @@ def pause(page: Page) -> None:
 
 def test_the_whole_story(open_page: OpenPage) -> None:
     page = open_page()
-    start(page)
+    start_from_the_first_page(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     page.get_by_label("Messages in a burst").fill("60")

@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.test_story import SLOW_MS, pause, start, wait_for_lane
+from tests.browser.sessions import begin
+from tests.browser.test_story import SLOW_MS, pause, wait_for_lane
 
 OpenPage = Callable[..., Page]
 
@@ -32,7 +33,7 @@ def chip(page: Page) -> Locator:
 
 def page_out(page: Page) -> dict[str, int]:
     """Publish until messages are paged out to delta, let the dust settle, and return the lanes."""
-    start(page)
+    begin(page)
     page.get_by_role("button", name="Publish the first messages").click()
     wait_for_lane(page, "q4", "some")
     page.get_by_label("Messages in a burst").fill("60")
