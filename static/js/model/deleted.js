@@ -12,7 +12,11 @@ export class Deleted {
     this.queues = {};
   }
 
-  /** Look at transition `number`. */
+  /**
+   * Look at transition `number`.
+   * @param {any} transition
+   * @param {number} number
+   */
   see({ kind, queue, segment, bytes }, number) {
     if (kind !== "SegmentDeleted" || !bytes) return;
     const list = (this.queues[queue] ??= []);

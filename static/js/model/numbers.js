@@ -24,7 +24,10 @@ export class Numbers {
     this.queues.clear();
   }
 
-  /** A transition tells numbers. */
+  /**
+   * A transition tells numbers.
+   * @param {any} transition
+   */
   see({ kind, queue, extents }) {
     if (KINDS.has(kind)) for (const extent of extents) this.put(queue, extent);
   }

@@ -17,16 +17,32 @@ export function placeOf({ offsetX, offsetY }) {
   return { x: offsetX / scale, y: offsetY / scale };
 }
 
+/** The boxes of the canvases. The browser says when one changes; asking it in each frame would lay the page out twice. */
+const boxes = new WeakMap();
+const watcher = globalThis.ResizeObserver
+  ? new ResizeObserver((entries) => {
+      for (const { target, contentRect } of entries) boxes.set(target, contentRect);
+    })
+  : null;
+
+function boxOf(canvas) {
+  if (!boxes.has(canvas)) {
+    boxes.set(canvas, canvas.getBoundingClientRect());
+    watcher?.observe(canvas);
+  }
+  return boxes.get(canvas);
+}
+
 /** The size of a canvas in its own units: CSS pixels, fewer where everything is drawn larger. */
 export function sizeOf(canvas) {
-  const { width, height } = canvas.getBoundingClientRect();
+  const { width, height } = boxOf(canvas);
   const scale = wide();
   return { width: width / scale, height: height / scale };
 }
 
 /** Fit the canvas to its box; gives its context and its size, both in the canvas' own units. */
 export function fitCanvas(canvas) {
-  const box = canvas.getBoundingClientRect();
+  const box = boxOf(canvas);
   const ratio = devicePixelRatio || 1;
   const width = Math.max(1, Math.round(box.width * ratio));
   const height = Math.max(1, Math.round(box.height * ratio));

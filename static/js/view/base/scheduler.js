@@ -14,6 +14,11 @@ export function act(key, action) {
   request();
 }
 
+/** Act in the frame after the next one: work that need not be in one frame with the rest is not. */
+export function actLater(key, action) {
+  act(`${key}, first`, () => act(key, action));
+}
+
 /** Draw in the next frame; a drawing that returns true is not finished and comes again. */
 export function draw(key, drawing) {
   drawings.set(key, drawing);

@@ -3,9 +3,10 @@
  * pictures stay, and only the dock follows the run.
  */
 import { throttle } from "../base/dom.js";
-import { act } from "../base/scheduler.js";
+import { act, actLater } from "../base/scheduler.js";
 
 const PANEL_MS = 120;
+const IN_A_FRAME = 4;
 /** Where a reader goes to a moment from without letting go of the reason that is explained. */
 const STAYS = new Set(["narrative", "why"]);
 
@@ -15,7 +16,9 @@ export class Updates {
     this.session = session;
     this.playhead = playhead;
     this.rooms = rooms;
-    this.panels = throttle(PANEL_MS, () => act("panels", () => this.updatePanels()));
+    this.panels = throttle(PANEL_MS, () => act("panels", () => this.begin()));
+    /** The panels that still wait for their turn in this round. */
+    this.waiting = [];
     session.listen((change) => this.ranOn(change));
     playhead.listen((change) => this.looked(change));
   }
@@ -47,20 +50,20 @@ export class Updates {
     files.update();
     stage.twin.update();
     time.charts.update();
-    this.updatePanels();
+    this.begin();
   }
 
   pictures(change) {
     const { stage, files, panels } = this.rooms;
     stage.view.update(change);
-    files.update();
+    actLater("files", () => files.update());
     stage.twin.update();
     act("follow", () => panels.follow.update());
   }
 
   dock() {
     const { charts, bar, scrubber, moment } = this.rooms.time;
-    charts.update();
+    actLater("charts", () => charts.update());
     act("bar", () => {
       bar.update();
       scrubber.update();
@@ -69,8 +72,16 @@ export class Updates {
     this.panels();
   }
 
-  updatePanels() {
-    for (const panel of Object.values(this.rooms.panels)) panel.update();
+  /** A round of the panels: a few in each frame, so that no frame has the work of all. Each has its turn in every round. */
+  begin() {
+    if (this.waiting.length) return;
+    this.waiting = Object.values(this.rooms.panels);
+    this.turn();
+  }
+
+  turn() {
+    for (const panel of this.waiting.splice(0, IN_A_FRAME)) panel.update();
+    if (this.waiting.length) act("turn", () => this.turn());
   }
 
   /** Colours or type are other ones. */

@@ -33,9 +33,10 @@ export class Wire {
   }
 
   push(shapes, seq, strong) {
+    const found = this.files.spotsOf(seq, strong);
+    if (!found.length) return;
     const origin = this.page.getBoundingClientRect();
-    const spots = this.files.spotsOf(seq, strong).map((spot) => moved(spot, origin));
-    if (!spots.length) return;
+    const spots = found.map((spot) => moved(spot, origin));
     const name = strong ? "" : " is-hover";
     const from = seq !== null && innerWidth >= NARROW ? this.stage.footOf(seq) : null;
     for (const spot of spots) {

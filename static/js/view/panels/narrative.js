@@ -15,6 +15,8 @@ export class Narrative {
     this.pick = pick;
     this.picked = null;
     this.rendered = "";
+    /** The items that are shown, by what they say: those that say the same again stay. */
+    this.made = new Map();
     /** What the reader wants: file details too, one group of kinds or "", one queue only. */
     this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
@@ -35,8 +37,15 @@ export class Narrative {
     this.rendered = mark;
     const items = this.shown().slice(-SHOWN).reverse();
     const here = behind ? items.find((line) => line.number < position) : null;
-    const held = this.root.contains(focused()) && focused().dataset.first;
-    this.root.replaceChildren(...items.map((line) => this.item(line, behind && line.number >= position, here)));
+    const held = focused()?.closest("#narrative") && focused().dataset.first;
+    const made = new Map();
+    for (const line of items) {
+      const later = behind && line.number >= position;
+      const key = [line.first, line.times, line.messages, later, line === here, this.picked === line.first, this.many()].join();
+      made.set(key, this.made.get(key) ?? this.item(line, later, here));
+    }
+    this.made = made;
+    this.root.replaceChildren(...made.values());
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 
@@ -62,13 +71,17 @@ export class Narrative {
     );
   }
 
+  /** Whether lines say of which queue they are. */
+  many() {
+    return Object.keys(this.session.state.queues).length > 1;
+  }
+
   /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
   item(line, later, here) {
     const said = narrate(line.t, line.messages);
     const times = line.times > 1 && !line.messages ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
-    const many = Object.keys(this.session.state.queues).length > 1;
-    const queue = many ? queueOf(line.t) : null;
+    const queue = this.many() ? queueOf(line.t) : null;
     return el(
       "li",
       {},

@@ -147,7 +147,9 @@ export class FenceHandle {
 
   /** The chip that frees a pinned fence. */
   chip(geo, u) {
-    show(this.free, this.pinned && !this.held && !this.playhead.behind);
+    const shown = this.pinned && !this.held && !this.playhead.behind;
+    show(this.free, shown);
+    if (!shown) return;
     const left = this.handle.classList.contains("is-left");
     const scale = wide();
     const at = u * scale;
