@@ -51,14 +51,14 @@ class EnginePlayer:
         self.node.advance(self.node.now_us + SETTLE_US)
         self._look()
         for name, queue in self.node.queues.items():
-            self._view.queues[name] = (queue.state.len, len(self.node.consumers.of(name)))
+            self._view.queues[name] = (queue.depth, len(self.node.consumers.of(name)))
         if not self._view.closed:
             self._answer(step["do"], words, ready_before)
         return self._view
 
     def _ready(self, words: Step) -> int:
         queue = self.node.queues.get(words.get("name") or words.get("queue") or "")
-        return 0 if queue is None else queue.state.len
+        return 0 if queue is None else queue.depth
 
     def _answer(self, verb: str, words: Step, ready_before: int) -> None:
         """Say what the broker's answer tells: the counts that the state has."""
@@ -98,7 +98,7 @@ class EnginePlayer:
             self._submit("set_consumer", ack="auto", rate_per_s=FAST, **words)
 
     def _get(self, queue: str, count: int = 1, ack: bool = True, on: str | None = None) -> None:
-        waiting = self.node.queues[queue].state.len if queue in self.node.queues else count
+        waiting = self.node.queues[queue].depth if queue in self.node.queues else count
         self._view.empty = waiting < count
         self._submit("get", on=on, queue=queue, count=count, ack=ack)
 
