@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine import extents
 from engine.extents import Delta, Extent
 from engine.fold.index_table import Entry
 from engine.fold.store_table import File, Row
@@ -21,6 +22,9 @@ SHAPES: Final[dict[str, type[msgspec.Struct]]] = {
     "STORE_FILE": File,
 }
 """Rows of the state's tables, by the name under which the page has their places."""
+
+FLAGS: Final = ("PERSISTENT", "IN_RAM", "IN_STORE", "INDEXED", "HOME_STORE")
+"""Bits of an extent's flags that the page reads, by their names in engine/extents.py."""
 
 DECODE: Final = """
 /**
@@ -45,6 +49,8 @@ def module() -> str:
                 "Rows by the names of their fields.", "engine/transitions, engine/extents and engine/fold"
             ),
             *(_places(name, shape) for name, shape in SHAPES.items()),
+            "\n/** Bits of an extent's flags. */\n",
+            *(f"export const {name} = {getattr(extents, name)};\n" for name in FLAGS),
             "\nconst DECODERS = {\n",
             *(_decoder(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)),
             "};\n",

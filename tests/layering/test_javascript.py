@@ -87,3 +87,21 @@ def test_a_breach_is_found(path: str, source: str) -> None:
 )
 def test_pure_code_passes(path: str, source: str) -> None:
     assert list(breaches(source, path)) == []
+
+
+POSITION = re.compile(r"\b(row|extent|entry|file|delta|t)\??\.?\[\d\]")
+"""A field of a row read by its position; names come from static/js/model/catalogue/rows.js."""
+OWN_RUNS = {"model/numbers.js", "model/unsynced.js"}
+"""Their rows are no rows of the wire."""
+
+
+def test_rows_are_read_by_name() -> None:
+    found = [
+        f"{path.relative_to(SCRIPTS)}: {line.strip()}"
+        for folder in ("model", "layout", "view", "compare", "pages")
+        for path in sorted((SCRIPTS / folder).rglob("*.js"))
+        if path.parent.name != "catalogue" and path.relative_to(SCRIPTS).as_posix() not in OWN_RUNS
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if POSITION.search(line)
+    ]
+    assert not found, "\n".join(["", *found])

@@ -1,4 +1,5 @@
 /** Delta: nothing of it is in RAM but one term. Messages singly while they fit, then segments, then a ruler. */
+import { ENTRY as N } from "../model/catalogue/rows.js";
 import { acked, PENDING, rowsOf } from "../model/messages.js";
 import { ENTRIES, overlapping, remove } from "../model/runs.js";
 import { box } from "./geometry.js";
@@ -21,10 +22,10 @@ export function pushDelta(scene, state, queue, lane) {
 export function liveEntries(queue) {
   const [start, , , end] = queue.delta;
   if (start === null) return [];
-  const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[2]));
+  const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[N.code]));
   for (const place of PENDING) {
     for (const row of rowsOf(queue, place))
-      if (row[0] + row[1] > start && row[0] < end) remove(rows, row[0], row[1], ENTRIES);
+      if (row[N.start] + row[N.count] > start && row[N.start] < end) remove(rows, row[N.start], row[N.count], ENTRIES);
   }
   return rows;
 }
@@ -51,7 +52,7 @@ function pushSingles(scene, lane, live) {
   lane.keys = [];
   for (let i = 0; i < plan.shown; i += 1) {
     const found = read(i);
-    const seq = found ? found.row[0] + found.offset : null;
+    const seq = found ? found.row[N.start] + found.offset : null;
     const u = plan.border(plan.from + i + 1) + inset;
     pushGlyph(scene.marks, scene.geo, seq === null ? `delta#${i}` : `m${seq}`, u, plan.width, "delta", 31, {
       detailed: plan.detailed,

@@ -1,4 +1,5 @@
 /** The queue index as a picture: the journal, and each segment as a map of its entries. */
+import { ENTRY as N } from "../model/catalogue/rows.js";
 import { acked } from "../model/messages.js";
 import { ENTRIES, overlapping } from "../model/runs.js";
 import { entryTones, toneBySeq } from "./tones.js";
@@ -51,7 +52,7 @@ export function indexScene(state, queue, width, height, open = null) {
     if (Array.isArray(entry))
       scene.items.push({
         folded: entry.length,
-        from: entry[0],
+        from: entry[N.start],
         to: entry[entry.length - 1],
         ...spot,
         w: plan.itemWidth,
@@ -75,7 +76,7 @@ function journalOf(index) {
 
 /** Segments that have a file or an entry. */
 function segmentNumbers(index, size) {
-  const numbers = new Set(index.segments.map((row) => row[0]));
+  const numbers = new Set(index.segments.map(([number]) => number));
   for (const [start, count] of index.entries) {
     for (
       let segment = Math.floor(start / size);

@@ -1,4 +1,5 @@
 /** One lane: which messages stand alone, which are folded, and where each of them is along the queue. */
+import { EXTENT as E } from "../model/catalogue/rows.js";
 
 const MAX_PITCH = 17;
 const GLYPH_PITCH = 8;
@@ -103,8 +104,8 @@ export function walker(rows) {
   let at = 0;
   let before = 0;
   return (index) => {
-    while (at < rows.length && index >= before + rows[at][1]) {
-      before += rows[at][1];
+    while (at < rows.length && index >= before + rows[at][E.count]) {
+      before += rows[at][E.count];
       at += 1;
     }
     return at < rows.length ? { row: rows[at], offset: index - before } : null;

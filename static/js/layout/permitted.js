@@ -1,4 +1,5 @@
 /** The index entries that q2 and q3 may keep in RAM, and those that must go to delta (Q48, Q49). */
+import { EXTENT as E } from "../model/catalogue/rows.js";
 import { LANES, lengthOf, rowsOf } from "../model/messages.js";
 
 /** How many betas and gammas a queue may keep; null for any number. */
@@ -37,6 +38,6 @@ export function betaSurplus(queue, settings) {
 /** q3 keeps the segment of its head: how many of its messages are beyond that. */
 function beyondFirstSegment(rows, entries) {
   if (!rows.length) return 0;
-  const boundary = (Math.floor(rows[0][0] / entries) + 1) * entries;
+  const boundary = (Math.floor(rows[0][E.start] / entries) + 1) * entries;
   return rows.reduce((sum, [start, count]) => sum + Math.max(0, start + count - Math.max(start, boundary)), 0);
 }

@@ -1,4 +1,5 @@
 /** Where a message is in a scene: its lane, and the stretch of the lane that it takes. */
+import { EXTENT as E } from "../model/catalogue/rows.js";
 import { PENDING, rowsOf } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
 
@@ -13,9 +14,9 @@ export function rowsOfLane(queue, name) {
 export function indexIn(queue, name, seq) {
   let before = 0;
   for (const row of rowsOfLane(queue, name)) {
-    if (seq < row[0]) return -1;
-    if (seq < row[0] + row[1]) return before + seq - row[0];
-    before += row[1];
+    if (seq < row[E.start]) return -1;
+    if (seq < row[E.start] + row[E.count]) return before + seq - row[E.start];
+    before += row[E.count];
   }
   return -1;
 }

@@ -2,7 +2,8 @@
  * The stage: a state and a size become marks, lanes, pills and the fence. Pure: same state and size, same scene.
  * Every mark has a key that lasts from scene to scene, which is all that the drawing needs to let things travel.
  */
-import { IN_RAM, LANES, PENDING, PERSISTENT, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
+import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
 import { holding } from "../model/runs.js";
 import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
@@ -104,8 +105,8 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
     const found = read(index);
     if (!found) return;
     const { row, offset } = found;
-    const seq = row[0] + offset;
-    pushGlyph(scene.marks, scene.geo, key ?? `m${seq}`, u, width, placeOf(row), row[4], {
+    const seq = row[E.start] + offset;
+    pushGlyph(scene.marks, scene.geo, key ?? `m${seq}`, u, width, placeOf(row), row[E.flags], {
       detailed,
       unsynced: unsynced(row, offset),
     });
@@ -118,7 +119,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
   if (!plan.folded) return;
   pushFold(plan, glyph, lane.name);
   for (const i of alone.slice(plan.edges)) glyph(i, null, plan.border(i + 1) + inset, plan.width, true);
-  const inRam = (rows[0][4] & IN_RAM) !== 0;
+  const inRam = (rows[0][E.flags] & IN_RAM) !== 0;
   scene.pills.push({ lane: lane.name, u: (plan.foldFrom + plan.foldTo) / 2, inRam, count: plan.folded });
 }
 
@@ -141,8 +142,8 @@ function unsyncedTest(queue, waiting) {
   const stores = [waiting.stores.transient?.runs || [], waiting.stores.persistent?.runs || []];
   if (!journal.length && !stores.some((runs) => runs.length)) return () => null;
   return (row, offset) => ({
-    index: holding(journal, row[0] + offset) !== null,
-    content: holding(stores[row[4] & PERSISTENT], row[2] + offset) !== null,
+    index: holding(journal, row[E.start] + offset) !== null,
+    content: holding(stores[row[E.flags] & PERSISTENT], row[E.msg_no] + offset) !== null,
   });
 }
 

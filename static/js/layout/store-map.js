@@ -1,4 +1,5 @@
 /** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
+import { STORE_FILE as F, STORE_ROW as S } from "../model/catalogue/rows.js";
 import { lowestByte } from "../model/runs.js";
 import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
@@ -30,7 +31,7 @@ export function storeScene(state, queue, name, width, height, known) {
   };
   if (!store) return scene;
   scene.gone = goneBelow(
-    store.files.map((file) => file[0]),
+    store.files.map((file) => file[F.number]),
     store.current,
   );
   for (const [, size, valid] of store.files) {
@@ -40,17 +41,17 @@ export function storeScene(state, queue, name, width, height, known) {
   }
   const barHeight = Math.max(10, Math.min(20, Math.floor(height / Math.max(1, store.files.length)) - 5));
   const capacity = Math.max(2, Math.floor(height / (barHeight + 5)));
-  const longest = Math.max(0, ...store.files.map((file) => String(file[0]).length)) + ".rdq".length;
+  const longest = Math.max(0, ...store.files.map((file) => String(file[F.number]).length)) + ".rdq".length;
   const start = Math.max(NAME, (longest + 1) * DIGIT);
   const bar = { x: start, w: Math.max(40, width - start - SHARE), h: barHeight };
-  const rows = rowsByFile(store, new Set(ends(store.files, capacity).map((file) => file[0])));
+  const rows = rowsByFile(store, new Set(ends(store.files, capacity).map((file) => file[F.number])));
   const { list: tones, otherwise } = queue ? toneByMessage(queue, known) : { list: [], otherwise: "other" };
   ends(store.files, capacity).forEach((file, at) => {
     scene.files.push(
       fileItem(
         store,
         file,
-        rows.get(file[0]) || [],
+        rows.get(file[F.number]) || [],
         tones,
         otherwise,
         { ...bar, y: at * (barHeight + 5) },
@@ -72,9 +73,9 @@ function ends(files, capacity) {
 function rowsByFile(store, wanted) {
   const found = new Map();
   for (const row of store.rows) {
-    if (!wanted.has(row[3])) continue;
-    if (!found.has(row[3])) found.set(row[3], []);
-    found.get(row[3]).push(row);
+    if (!wanted.has(row[S.file])) continue;
+    if (!found.has(row[S.file])) found.set(row[S.file], []);
+    found.get(row[S.file]).push(row);
   }
   for (const rows of found.values()) rows.sort((a, b) => lowestByte(a) - lowestByte(b));
   return found;
@@ -99,14 +100,14 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
   for (const row of rows) {
     const low = lowestByte(row);
     put(at, low, "garbage");
-    for (const [msgNo, count, tone] of row[2] > 0
-      ? cut(tones, row[0], row[1], otherwise)
-      : [[row[0], row[1], "garbage"]]) {
-      const ahead = row[6] > 0 ? msgNo - row[0] : row[0] + row[1] - msgNo - count;
-      const from = low + ahead * row[5];
-      put(from, from + count * row[5], tone, Math.max(1, row[2]));
+    for (const [msgNo, count, tone] of row[S.refs] > 0
+      ? cut(tones, row[S.start], row[S.count], otherwise)
+      : [[row[S.start], row[S.count], "garbage"]]) {
+      const ahead = row[S.step] > 0 ? msgNo - row[S.start] : row[S.start] + row[S.count] - msgNo - count;
+      const from = low + ahead * row[S.record_bytes];
+      put(from, from + count * row[S.record_bytes], tone, Math.max(1, row[S.refs]));
     }
-    at = low + row[1] * row[5];
+    at = low + row[S.count] * row[S.record_bytes];
   }
   put(at, size, "garbage");
   if (item.current && scene.buffered > 0)
@@ -119,8 +120,8 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
 /** Width of one record in pixels where all are alike: lets the drawing rule a bar into its records. */
 function recordWidth(rows, perByte) {
   if (!rows.length) return 0;
-  const first = rows[0][5];
-  return rows.every((row) => row[5] === first) ? first * perByte : 0;
+  const first = rows[0][S.record_bytes];
+  return rows.every((row) => row[S.record_bytes] === first) ? first * perByte : 0;
 }
 
 /** Too many blocks to draw singly: every two pixels show the tone that covers most of them. */

@@ -1,4 +1,5 @@
 /** Bytes wear the colour of their message: which stretch of seq_ids or message numbers has which state. */
+import { DELTA as D } from "../model/catalogue/rows.js";
 import { acked, spans } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
 
@@ -47,7 +48,7 @@ export function toneBySeq(queue) {
  */
 export function toneByMessage(queue, known = () => []) {
   const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);
-  let unknown = queue.delta?.[1] > 0 ? queue.delta[1] : 0;
+  let unknown = queue.delta?.[D.count] > 0 ? queue.delta[D.count] : 0;
   if (unknown)
     for (const [start, length] of liveEntries(queue))
       for (const [msgNo, count] of known(start, length)) {

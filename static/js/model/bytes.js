@@ -1,5 +1,6 @@
 /** Where a message's bytes are: its index entry by segment, its record in a store file. */
-import { HOME_STORE, IN_STORE, PERSISTENT, locate, rowsOf } from "./messages.js";
+import { ENTRY as N, EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
+import { locate, rowsOf } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
 import { holding, lowestByte } from "./runs.js";
 
@@ -12,27 +13,27 @@ export function entryOf(state, seq) {
 /** {store, file, offset, bytes} of a message's record, or null where it has none (or delta hides its number). */
 export function recordOf(state, queue, seq) {
   const found = locate(queue, seq);
-  if (!found?.row || !(found.row[4] & IN_STORE) || !(found.row[4] & HOME_STORE)) return null;
-  const store = found.row[4] & PERSISTENT ? "persistent" : "transient";
-  return recordOfNumber(state, store, found.row[2] + seq - found.row[0]);
+  if (!found?.row || !(found.row[E.flags] & IN_STORE) || !(found.row[E.flags] & HOME_STORE)) return null;
+  const store = found.row[E.flags] & PERSISTENT ? "persistent" : "transient";
+  return recordOfNumber(state, store, found.row[E.msg_no] + seq - found.row[E.start]);
 }
 
 /** {store, file, offset, bytes} of a message number's record, or null. */
 export function recordOfNumber(state, store, msgNo) {
   const row = holding(state.stores[store]?.rows || [], msgNo);
   if (!row) return null;
-  return { store, file: row[3], offset: row[4] + (msgNo - row[0]) * row[6] * row[5], bytes: row[5] };
+  return { store, file: row[S.file], offset: row[S.offset] + (msgNo - row[S.start]) * row[S.step] * row[S.record_bytes], bytes: row[S.record_bytes] };
 }
 
 /** The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null. */
 export function recordAtByte(state, store, file, at) {
   for (const row of state.stores[store]?.rows || []) {
-    if (row[3] !== file) continue;
+    if (row[S.file] !== file) continue;
     const low = lowestByte(row);
-    const nth = Math.floor((at - low) / row[5]);
-    if (nth < 0 || nth >= row[1]) continue;
-    const msgNo = row[6] > 0 ? row[0] + nth : row[0] + row[1] - 1 - nth;
-    return { store, file, offset: low + nth * row[5], bytes: row[5], msgNo, refs: row[2] };
+    const nth = Math.floor((at - low) / row[S.record_bytes]);
+    if (nth < 0 || nth >= row[S.count]) continue;
+    const msgNo = row[S.step] > 0 ? row[S.start] + nth : row[S.start] + row[S.count] - 1 - nth;
+    return { store, file, offset: low + nth * row[S.record_bytes], bytes: row[S.record_bytes], msgNo, refs: row[S.refs] };
   }
   return null;
 }
@@ -41,7 +42,7 @@ export function recordAtByte(state, store, file, at) {
 export function seqOfNumber(queue, msgNo) {
   for (const place of listedPlacesOf(queue))
     for (const row of rowsOf(queue, place))
-      if (msgNo >= row[2] && msgNo < row[2] + row[1]) return row[0] + msgNo - row[2];
+      if (msgNo >= row[E.msg_no] && msgNo < row[E.msg_no] + row[E.count]) return row[E.start] + msgNo - row[E.msg_no];
   return null;
 }
 
@@ -53,9 +54,9 @@ export function indexPlan(state, queue, seq) {
   const entry = holding(queue?.index?.entries || [], seq);
   if (!entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
   const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
-  if (entry[2] >> 3 === 0 && !written) return { why: "journal", buffered };
+  if (entry[N.code] >> 3 === 0 && !written) return { why: "journal", buffered };
   const later = `${written}:${buffered}`;
-  return { ask: { seq }, key: `${seq}:${entry[2]}`, later, acked: (entry[2] & 4) !== 0 };
+  return { ask: { seq }, key: `${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
 }
 
 /**
@@ -65,8 +66,8 @@ export function indexPlan(state, queue, seq) {
 export function storePlan(state, queue, seq, told) {
   const found = queue && locate(queue, seq);
   if (!found) return { why: "gone" };
-  if (found.row && !(found.row[4] & HOME_STORE)) return { why: "embedded" };
-  if (found.row && !(found.row[4] & IN_STORE)) return { why: "ram" };
+  if (found.row && !(found.row[E.flags] & HOME_STORE)) return { why: "embedded" };
+  if (found.row && !(found.row[E.flags] & IN_STORE)) return { why: "ram" };
   if (!found.row && !told?.fields) return { why: "unknown" };
   if (!found.row && told.embedded) return { why: "embedded" };
   const record = found.row ? recordOf(state, queue, seq) : recordTold(state, told);
@@ -76,11 +77,11 @@ export function storePlan(state, queue, seq, told) {
 /** Ask for the record at a place of a store, unless its bytes are in the write buffer. */
 export function placePlan(state, record) {
   const { store, file, offset, bytes } = record;
-  const row = state.stores[store].files.find((each) => each[0] === file);
-  if (row && row[4] !== undefined && offset + bytes > row[4])
+  const row = state.stores[store].files.find((each) => each[F.number] === file);
+  if (row && row[F.disk_bytes] !== undefined && offset + bytes > row[F.disk_bytes])
     return { why: "buffer", buffered: state.stores[store].buffered_bytes, record };
   const name = `${store}:${file}`;
-  return { ask: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[4]), record };
+  return { ask: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[F.disk_bytes]), record };
 }
 
 /** The store record of a message whose index record was read: its id ends with its number. */

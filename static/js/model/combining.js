@@ -1,4 +1,5 @@
 /** One combination of two store files, put together from its transitions: before, each step, after (S180-S185). */
+import { STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { lowestByte } from "./runs.js";
 
 const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
@@ -41,11 +42,11 @@ function same(pair, t) {
 
 /** A store file at a moment: {number, size, valid, live: [[offset, bytes], ...]}, neighbours merged; or null. */
 export function fileAt(state, store, number) {
-  const file = state.stores[store]?.files.find((row) => row[0] === number);
+  const file = state.stores[store]?.files.find((row) => row[F.number] === number);
   if (!file) return null;
   const live = state.stores[store].rows
-    .filter((row) => row[3] === number && row[2] > 0)
-    .map((row) => [lowestByte(row), row[1] * row[5]])
+    .filter((row) => row[S.file] === number && row[S.refs] > 0)
+    .map((row) => [lowestByte(row), row[S.count] * row[S.record_bytes]])
     .sort((a, b) => a[0] - b[0]);
   const merged = [];
   for (const [offset, bytes] of live) {
@@ -53,5 +54,5 @@ export function fileAt(state, store, number) {
     if (last && last[0] + last[1] === offset) last[1] += bytes;
     else merged.push([offset, bytes]);
   }
-  return { number, size: file[1], valid: file[2], live: merged };
+  return { number, size: file[F.file_size], valid: file[F.valid], live: merged };
 }

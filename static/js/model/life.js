@@ -3,8 +3,8 @@
  * reached the disk, who got it, what ended it. One look at each row; the events of a life are few.
  */
 import { KINDS } from "./catalogue/kinds.js";
-import { ENTRY, EXTENT as E } from "./catalogue/rows.js";
-import { HOME_STORE, PERSISTENT, acked, stateOf } from "./messages.js";
+import { ENTRY, EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
+import { acked, stateOf } from "./messages.js";
 import { holding } from "./runs.js";
 
 const MAX_EVENTS = 80;

@@ -1,12 +1,7 @@
 /** What the flags and the place of a message mean (the twin of engine/extents.py). */
+import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
 import { aboutPlace, lanesOf, listedPlacesOf, pendingPlacesOf } from "./places.js";
 import { holding, total } from "./runs.js";
-
-export const PERSISTENT = 1;
-export const IN_RAM = 2;
-export const IN_STORE = 4;
-export const INDEXED = 8;
-export const HOME_STORE = 16;
 
 /** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
 export const LANES = lanesOf(null);
@@ -20,7 +15,7 @@ export function rowsOf(queue, place) {
 /** How many messages a sub-queue holds. */
 export function lengthOf(queue, place) {
   if (!queue) return 0;
-  if (aboutPlace(place)?.counted) return queue.delta ? queue.delta[1] : 0;
+  if (aboutPlace(place)?.counted) return queue.delta ? queue.delta[D.count] : 0;
   return total(rowsOf(queue, place));
 }
 
@@ -46,7 +41,7 @@ export function readyOf(queue) {
 export function lettersOf(queue) {
   const found = { alpha: 0, beta: 0, gamma: 0, delta: lengthOf(queue, "delta") };
   for (const lane of lanesOf(queue))
-    for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[4])] += row[1];
+    for (const row of rowsOf(queue, lane)) found[stateOf(lane, row[E.flags])] += row[E.count];
   return found;
 }
 
@@ -84,9 +79,9 @@ export function locate(queue, seq) {
     if (row) return { place, row };
   }
   const delta = queue.delta;
-  if (delta && delta[0] !== null && seq >= delta[0] && seq < delta[3]) {
+  if (delta && delta[D.start] !== null && seq >= delta[D.start] && seq < delta[D.end]) {
     const entry = holding((queue.index && queue.index.entries) || [], seq);
-    if (entry && !acked(entry[2])) return { place: "delta", row: null };
+    if (entry && !acked(entry[N.code])) return { place: "delta", row: null };
   }
   return null;
 }
@@ -100,10 +95,10 @@ export function acked(code) {
 export function spans(queue) {
   const found = [];
   for (const place of lanesOf(queue)) {
-    for (const row of rowsOf(queue, place)) found.push([row[0], row[1], stateOf(place, row[4]), row[2]]);
+    for (const row of rowsOf(queue, place)) found.push([row[E.start], row[E.count], stateOf(place, row[E.flags]), row[E.msg_no]]);
   }
   for (const place of pendingPlacesOf(queue)) {
-    for (const row of rowsOf(queue, place)) found.push([row[0], row[1], "unacked", row[2]]);
+    for (const row of rowsOf(queue, place)) found.push([row[E.start], row[E.count], "unacked", row[E.msg_no]]);
   }
   return found.sort((a, b) => a[0] - b[0]);
 }

@@ -2,7 +2,8 @@
  * Values at paths of a state: the same as engine/reading/paths.py, which says what a path may name;
  * tests/web/condition_cases.json holds both to it. Nothing is ever executed.
  */
-import { INDEXED, IN_RAM, lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
+import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
+import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
 const COUNTED = ["happened", "moved", "became"];
 const DELTA = ["start", "count", "transient", "end"];
@@ -27,9 +28,9 @@ const OF_QUEUE = {
   place: (queue) => new Places(queue),
 };
 const OF_STORE = {
-  file_bytes: (store) => sum(store.files, (file) => file[4]),
-  valid_bytes: (store) => sum(store.files, (file) => file[2]),
-  garbage_bytes: (store) => sum(store.files, (file) => file[1] - file[2]),
+  file_bytes: (store) => sum(store.files, (file) => file[F.disk_bytes]),
+  valid_bytes: (store) => sum(store.files, (file) => file[F.valid]),
+  garbage_bytes: (store) => sum(store.files, (file) => file[F.file_size] - file[F.valid]),
 };
 const OF_INDEX = {
   journal_and_buffer_bytes: (index) => (index.journal_bytes || 0) + index.buffered_bytes,
@@ -75,8 +76,8 @@ function ofList(list, name, parent) {
   if (name === "length") return list.length;
   if (parent === "delta" && DELTA.includes(name)) return list[DELTA.indexOf(name)];
   if (isNumber(name)) return list[Number(name)];
-  if (name === "messages") return sum(list, (row) => row[1]);
-  return own(FLAGS, name) ? sum(list, (row) => (row[4] & FLAGS[name] ? row[1] : 0)) : undefined;
+  if (name === "messages") return sum(list, (row) => row[E.count]);
+  return own(FLAGS, name) ? sum(list, (row) => (row[E.flags] & FLAGS[name] ? row[E.count] : 0)) : undefined;
 }
 
 /** Whether a step is a number in digits, short enough to be a place in a list, and exact. */

@@ -4,56 +4,60 @@
  *
  * A *shape* says how rows split and merge: part(row, offset, count) and continues(row, next).
  */
+import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 
-/** Messages: [start, count, msg_no, size_bytes, flags, expiry_us, template]. */
+/** Every run begins with its first number and its count, whatever follows. */
+const { start: START, count: COUNT } = E;
+
+/** Messages: rows of EXTENT. */
 export const EXTENTS = {
   part: (row, offset, count) => {
     const part = row.slice();
-    part[0] += offset;
-    part[1] = count;
-    part[2] += offset;
+    part[E.start] += offset;
+    part[E.count] = count;
+    part[E.msg_no] += offset;
     return part;
   },
   continues: (row, next) =>
-    row[4] === next[4] &&
-    row[3] === next[3] &&
-    row[2] + row[1] === next[2] &&
-    row[5] === next[5] &&
-    row[6] === next[6],
+    row[E.flags] === next[E.flags] &&
+    row[E.size_bytes] === next[E.size_bytes] &&
+    row[E.msg_no] + row[E.count] === next[E.msg_no] &&
+    row[E.expiry_us] === next[E.expiry_us] &&
+    row[E.template] === next[E.template],
 };
 
-/** Index entries: [start, count, code]. */
+/** Index entries: rows of ENTRY. */
 export const ENTRIES = {
-  part: (row, offset, count) => [row[0] + offset, count, row[2]],
-  continues: (row, next) => row[2] === next[2],
+  part: (row, offset, count) => [row[N.start] + offset, count, row[N.code]],
+  continues: (row, next) => row[N.code] === next[N.code],
 };
 
-/** Rows of a message store: [msg_no, count, refs, file, offset, record_bytes, step]; step -1 was written backwards. */
+/** Rows of a message store: rows of STORE_ROW; step -1 was written backwards. */
 export const STORE_ROWS = {
   part: (row, offset, count) => {
     const part = row.slice();
-    part[0] += offset;
-    part[1] = count;
-    part[4] += offset * row[6] * row[5];
+    part[S.start] += offset;
+    part[S.count] = count;
+    part[S.offset] += offset * row[S.step] * row[S.record_bytes];
     return part;
   },
   continues: (row, next) =>
-    row[2] === next[2] &&
-    row[3] === next[3] &&
-    row[5] === next[5] &&
-    row[6] === next[6] &&
-    row[4] + row[1] * row[6] * row[5] === next[4],
+    row[S.refs] === next[S.refs] &&
+    row[S.file] === next[S.file] &&
+    row[S.record_bytes] === next[S.record_bytes] &&
+    row[S.step] === next[S.step] &&
+    row[S.offset] + row[S.count] * row[S.step] * row[S.record_bytes] === next[S.offset],
 };
 
 /** Where the first byte of a store row is in its file. */
 export function lowestByte(row) {
-  return row[6] > 0 ? row[4] : row[4] - (row[1] - 1) * row[5];
+  return row[S.step] > 0 ? row[S.offset] : row[S.offset] - (row[S.count] - 1) * row[S.record_bytes];
 }
 
 /** Number of items that the rows stand for. */
 export function total(rows) {
   let sum = 0;
-  for (const row of rows) sum += row[1];
+  for (const row of rows) sum += row[COUNT];
   return sum;
 }
 
@@ -63,7 +67,7 @@ function after(rows, start) {
   let high = rows.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (rows[middle][0] > start) high = middle;
+    if (rows[middle][START] > start) high = middle;
     else low = middle + 1;
   }
   return low;
@@ -72,43 +76,43 @@ function after(rows, start) {
 /** Index of the first row that ends after `start`. */
 export function find(rows, start) {
   const at = after(rows, start);
-  return at > 0 && rows[at - 1][0] + rows[at - 1][1] > start ? at - 1 : at;
+  return at > 0 && rows[at - 1][START] + rows[at - 1][COUNT] > start ? at - 1 : at;
 }
 
 /** The row that holds `item`, or null. */
 export function holding(rows, item) {
   const row = rows[find(rows, item)];
-  return row && row[0] <= item ? row : null;
+  return row && row[START] <= item ? row : null;
 }
 
 /** The parts of the rows inside [start, start + count), without taking them. */
 export function overlapping(rows, start, count, shape) {
   const found = [];
   const end = start + count;
-  for (let at = find(rows, start); at < rows.length && rows[at][0] < end; at += 1) {
+  for (let at = find(rows, start); at < rows.length && rows[at][START] < end; at += 1) {
     const row = rows[at];
-    const low = Math.max(start, row[0]);
-    const high = Math.min(end, row[0] + row[1]);
-    found.push(high - low === row[1] ? row : shape.part(row, low - row[0], high - low));
+    const low = Math.max(start, row[START]);
+    const high = Math.min(end, row[START] + row[COUNT]);
+    found.push(high - low === row[COUNT] ? row : shape.part(row, low - row[START], high - low));
   }
   return found;
 }
 
 /** Put a row in its place, merged with its neighbours where they continue each other. */
 export function insert(rows, row, shape) {
-  let at = rows.length && rows[rows.length - 1][0] > row[0] ? after(rows, row[0]) : rows.length;
+  let at = rows.length && rows[rows.length - 1][START] > row[START] ? after(rows, row[START]) : rows.length;
   const before = rows[at - 1];
-  if (before && before[0] + before[1] > row[0]) throw new RangeError(`${row} overlaps ${before}`);
-  if (at < rows.length && row[0] + row[1] > rows[at][0]) throw new RangeError(`${row} overlaps ${rows[at]}`);
-  if (before && before[0] + before[1] === row[0] && shape.continues(before, row)) {
+  if (before && before[START] + before[COUNT] > row[START]) throw new RangeError(`${row} overlaps ${before}`);
+  if (at < rows.length && row[START] + row[COUNT] > rows[at][START]) throw new RangeError(`${row} overlaps ${rows[at]}`);
+  if (before && before[START] + before[COUNT] === row[START] && shape.continues(before, row)) {
     at -= 1;
-    rows[at] = shape.part(before, 0, before[1] + row[1]);
+    rows[at] = shape.part(before, 0, before[COUNT] + row[COUNT]);
   } else {
     rows.splice(at, 0, row);
   }
   const next = rows[at + 1];
-  if (next && rows[at][0] + rows[at][1] === next[0] && shape.continues(rows[at], next)) {
-    rows.splice(at, 2, shape.part(rows[at], 0, rows[at][1] + next[1]));
+  if (next && rows[at][START] + rows[at][COUNT] === next[START] && shape.continues(rows[at], next)) {
+    rows.splice(at, 2, shape.part(rows[at], 0, rows[at][COUNT] + next[COUNT]));
   }
 }
 
@@ -117,14 +121,14 @@ export function remove(rows, start, count, shape) {
   const end = start + count;
   const at = find(rows, start);
   let stop = at;
-  while (stop < rows.length && rows[stop][0] < end) stop += 1;
+  while (stop < rows.length && rows[stop][START] < end) stop += 1;
   if (stop === at) return [];
   const found = overlapping(rows, start, count, shape);
   const rest = [];
   const first = rows[at];
   const last = rows[stop - 1];
-  if (first[0] < start) rest.push(shape.part(first, 0, start - first[0]));
-  if (last[0] + last[1] > end) rest.push(shape.part(last, end - last[0], last[0] + last[1] - end));
+  if (first[START] < start) rest.push(shape.part(first, 0, start - first[START]));
+  if (last[START] + last[COUNT] > end) rest.push(shape.part(last, end - last[START], last[START] + last[COUNT] - end));
   rows.splice(at, stop - at, ...rest);
   return found;
 }

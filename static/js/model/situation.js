@@ -1,4 +1,5 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
+import { EXTENT as E } from "./catalogue/rows.js";
 import { LANES, lengthOf, pendingOf, readyOf } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
@@ -51,7 +52,7 @@ function said(tone, text, values = {}) {
 
 function paging(now) {
   const over =
-    now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[1], 0) - now.target;
+    now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
   if (over > 0) {
     return said(
       "beta",

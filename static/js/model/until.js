@@ -1,4 +1,5 @@
 /** "Run until": the run plays, its rows are watched, and it is paused when one of them is what was waited for. */
+import { EXTENT as E } from "./catalogue/rows.js";
 import { locate, readyOf, stateOf } from "./messages.js";
 import { aboutPlace } from "./places.js";
 import { holding } from "./runs.js";
@@ -15,7 +16,7 @@ const kinds =
 
 function becomesGamma({ to, extents }) {
   if (to !== "q2" && to !== "q3") return false;
-  return Array.isArray(extents) && extents.some((extent) => stateOf(to, extent[4]) === "gamma");
+  return Array.isArray(extents) && extents.some((extent) => stateOf(to, extent[E.flags]) === "gamma");
 }
 
 function isEmpty(state) {

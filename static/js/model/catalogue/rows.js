@@ -17,6 +17,13 @@ export const STORE_ROW = Object.freeze({ start: 0, count: 1, refs: 2, file: 3, o
 /** One store file as the file summary has it, and the bytes that reached the operating system (S131). */
 export const STORE_FILE = Object.freeze({ number: 0, file_size: 1, valid: 2, locked: 3, disk_bytes: 4 });
 
+/** Bits of an extent's flags. */
+export const PERSISTENT = 1;
+export const IN_RAM = 2;
+export const IN_STORE = 4;
+export const INDEXED = 8;
+export const HOME_STORE = 16;
+
 const DECODERS = {
   Acked: (row) => ({ kind: "Acked", rule: row[1], queue: row[2], source: row[3], to: row[4], extents: row[5], delta: row[6] ?? null, why: row[7] ?? {} }),
   ActorChanged: (row) => ({ kind: "ActorChanged", rule: row[1], actor: row[2], values: row[3], why: row[4] ?? {} }),

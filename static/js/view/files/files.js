@@ -1,4 +1,5 @@
 /** The files on their canvases: segments of the index, and the two message stores. */
+import { ENTRY as N, STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { entryAt, indexScene } from "../../layout/index-map.js";
 import { entrySpot, recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
@@ -169,7 +170,7 @@ export class FilesView {
     if (!entry || !this.scenes.index) return;
     const box = entrySpot(this.scenes.index, entryOf(state, seq));
     if (box) spots.push(onPage(this.index, box, HEAD));
-    if (entry[2] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth / wide()), 0));
+    if (entry[N.code] >> 3 === 0) spots.push(onPage(this.index, journalBox(this.index.clientWidth / wide()), 0));
   }
 
   /** The upper edge of the maps in the window. */
@@ -285,6 +286,6 @@ function onPage(canvas, { x, y, w, h }, down) {
 
 /** The store that has something, the persistent one first. */
 function busiest(state) {
-  const size = (name) => (state.stores[name]?.files || []).reduce((sum, file) => sum + file[1], 0);
+  const size = (name) => (state.stores[name]?.files || []).reduce((sum, file) => sum + file[F.file_size], 0);
   return size("transient") > size("persistent") ? "transient" : "persistent";
 }

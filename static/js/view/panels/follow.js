@@ -1,4 +1,5 @@
 /** One message that is followed: found by its seq_id or its id, with its life so far as a strip of moments. */
+import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { Life } from "../../model/life.js";
 import { lifeText, lifeTone } from "../../model/life-words.js";
 import { locate } from "../../model/messages.js";
@@ -54,8 +55,8 @@ export class Follow {
     const who = {
       queue: this.queue,
       seq: this.seq,
-      msgNo: row ? row[2] + this.seq - row[0] : session.numbers.numberOf(this.queue, this.seq),
-      flags: row ? row[4] : null,
+      msgNo: row ? row[E.msg_no] + this.seq - row[E.start] : session.numbers.numberOf(this.queue, this.seq),
+      flags: row ? row[E.flags] : null,
     };
     this.life = Life.of(session.history, who, state.node.settings.segment_entry_count || 2048);
   }
@@ -122,7 +123,7 @@ export class Follow {
     if (!found) return this.life.over ? gettext("over") : gettext("not in the queue");
     if (found.place === "delta") return stateWords("delta", 0);
     const place = found.place.endsWith("_pending") ? gettext("unacked") : found.place;
-    return `${place} · ${stateWords(found.place, found.row ? found.row[4] : 31)}`;
+    return `${place} · ${stateWords(found.place, found.row ? found.row[E.flags] : 31)}`;
   }
 
   render() {

@@ -1,4 +1,5 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
+import { STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** {ram, disk}: title, label, value, top, lines and colour of each thermometer. */
@@ -30,7 +31,7 @@ function ramGauge(state, colors) {
 /** Bytes of all files of the queue and the stores. */
 export function fileBytes(state) {
   let sum = 0;
-  for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[4];
+  for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[F.disk_bytes];
   for (const queue of Object.values(state.queues)) {
     for (const [, size] of queue.index.segments) sum += size;
     sum += queue.index.journal_bytes || 0;

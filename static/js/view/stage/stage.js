@@ -1,4 +1,5 @@
 /** The stage on its canvas: follows the session, lets marks travel, and knows what the pointer is over. */
+import { DELTA as D, EXTENT as E } from "../../model/catalogue/rows.js";
 import { frameOf, rowsOfLane, spotOf } from "../../layout/spot.js";
 import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
@@ -241,7 +242,7 @@ export class StageView {
 /** The seq_id at an index of a lane. */
 function seqAt(queue, name, index) {
   const found = walker(rowsOfLane(queue, name))(index);
-  return found ? found.row[0] + found.offset : 0;
+  return found ? found.row[E.start] + found.offset : 0;
 }
 
 /** First and last seq_id of each lane, of a zoomed one those that are shown. */
@@ -251,9 +252,9 @@ function edgesOf(queue, zoom) {
   for (const name of [...LANES, "unacked"]) {
     const rows = name === "delta" ? [] : rowsOfLane(queue, name);
     const last = rows[rows.length - 1];
-    if (last) edges[name] = [rows[0][0], last[0] + last[1] - 1];
+    if (last) edges[name] = [rows[0][E.start], last[E.start] + last[E.count] - 1];
   }
-  if (queue.delta[1]) edges.delta = [queue.delta[0], queue.delta[3] - 1];
+  if (queue.delta[D.count]) edges.delta = [queue.delta[D.start], queue.delta[D.end] - 1];
   if (zoom) edges[zoom.lane] = [zoom.from, zoom.from + zoom.count - 1].map((index) => seqAt(queue, zoom.lane, index));
   return edges;
 }

@@ -1,10 +1,10 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
+import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
 import { LANES, PENDING, rowsOf } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { walker } from "../../layout/lane.js";
 import { rowsOfLane } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
-import { PERSISTENT } from "../../model/messages.js";
 import { stateWords } from "./twin.js";
 import { wide } from "../base/canvas.js";
 import { el, setText, show } from "../base/dom.js";
@@ -16,7 +16,7 @@ export function messageAt(state, lane, index) {
   const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;
   const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).includes(found.row)) : lane;
-  return { seq: found.row[0] + found.offset, place, row: found.row };
+  return { seq: found.row[E.start] + found.offset, place, row: found.row };
 }
 
 export class Tooltip {
@@ -33,8 +33,8 @@ export class Tooltip {
         : null;
     show(this.root, Boolean(message));
     if (!message) return;
-    const flags = message.place === "delta" ? 31 : message.row[4];
-    const size = message.place === "delta" ? null : message.row[3];
+    const flags = message.place === "delta" ? 31 : message.row[E.flags];
+    const size = message.place === "delta" ? null : message.row[E.size_bytes];
     const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });
     const lines = [stateWords(message.place, flags)];
     if (size !== null)

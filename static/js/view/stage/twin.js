@@ -2,6 +2,7 @@
  * The stage in words: a list for each lane, oldest message first, one tab stop per lane, arrows walk the messages.
  * The focused message is ringed on the canvas, so that the list itself need not be seen.
  */
+import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
@@ -52,16 +53,16 @@ export function laneItems(rows, place) {
   let index = 0;
   let skipped = 0;
   for (const row of rows) {
-    for (let offset = 0; offset < row[1]; offset += 1, index += 1) {
+    for (let offset = 0; offset < row[E.count]; offset += 1, index += 1) {
       if (index < SINGLES || index >= count - SINGLES) {
         if (skipped) items.push({ more: skipped });
         skipped = 0;
         items.push({
-          seq: row[0] + offset,
-          text: stateWords(place(row), place(row) === "delta" ? 31 : row[4]),
+          seq: row[E.start] + offset,
+          text: stateWords(place(row), place(row) === "delta" ? 31 : row[E.flags]),
         });
       } else {
-        const jump = Math.min(row[1] - offset, count - SINGLES - index);
+        const jump = Math.min(row[E.count] - offset, count - SINGLES - index);
         skipped += jump;
         offset += jump - 1;
         index += jump - 1;
