@@ -129,10 +129,12 @@ class AcceptedMessage(msgspec.Struct, tag_field="t", tag="accepted", forbid_unkn
 
 
 class RefusedMessage(msgspec.Struct, tag_field="t", tag="refused", forbid_unknown_fields=True):
-    """A command was not taken: why, and what to do."""
+    """A command was not taken: why, and what to do; for programs as a code with its parameters as well."""
 
     id: int | str | None
     message: str
+    code: str | None = None
+    values: Values = {}
 
 
 class AnswerMessage(msgspec.Struct, tag_field="t", tag="answer", forbid_unknown_fields=True):

@@ -18,7 +18,7 @@ from django.test import Client
 
 from playground import live, services
 from playground.asgi import application
-from playground.catalogue.messages import WelcomeMessage
+from playground.catalogue.messages import RefusedMessage, WelcomeMessage
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 
@@ -173,6 +173,7 @@ async def test_a_command_that_makes_no_sense_is_refused_and_the_session_lives_on
     browser = await browsers()
     with caplog.at_level(logging.INFO, "playground"):
         answer = await browser.command(5, **command)
+    msgspec.convert(answer, RefusedMessage)
     assert answer["t"] == "refused"
     assert word in answer["message"]
     assert sum("refused" in record.message for record in caplog.records) == 1

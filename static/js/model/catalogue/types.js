@@ -186,7 +186,7 @@
 
 /** @typedef {{ t: "accepted", id: number | string }} AcceptedMessage */
 
-/** @typedef {{ t: "refused", id: number | string | null, message: string }} RefusedMessage */
+/** @typedef {{ t: "refused", id: number | string | null, message: string, code?: string | null, values?: Record<string, any> }} RefusedMessage */
 
 /** @typedef {{ t: "answer", id: number | string, text: string, error: string | null }} AnswerMessage */
 
