@@ -6,8 +6,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.classroom import rooms
-from playground.classroom.models import Classroom, Student
+from playground.classroom import rooms, voting
+from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import gates
 from playground.exercises.models import Learner
 from playground.messages import Message
@@ -17,9 +17,18 @@ def begin() -> None:
     """Listen, and ask before each answer."""
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
+    gates.register(voted_on, hides=True)
 
 
-def frozen(learner: Learner) -> Message | None:
+def voted_on(learner: Learner, slug: str) -> Message | None:
+    """Return why a student may not see an exercise now: the class votes on it, and the run would tell the answer."""
+    votes = Vote.objects.filter(classroom__students__learner=learner, exercise=slug)
+    if votes.exclude(stage__in=(*voting.ENDED, "revealed")).exists():
+        return Message(_("Your class votes on this exercise. It opens again with the result."))
+    return None
+
+
+def frozen(learner: Learner, slug: str) -> Message | None:
     """Return why a student may not answer now."""
     if Classroom.objects.filter(students__learner=learner, frozen=True).exists():
         return Message(_("Your teacher has paused the class. Look up, it goes on soon."))

@@ -57,6 +57,7 @@ class Vote(models.Model):
     exercise = models.CharField(max_length=60)
     stage = models.CharField(max_length=10, default="first")
     opened = models.DateTimeField(auto_now_add=True)
+    ends_at = models.DateTimeField(null=True, help_text="when the open round closes by itself")
 
     class Meta:
         ordering = ("-opened",)

@@ -12,7 +12,7 @@ from typing import Any
 from django.utils import timezone
 
 from playground.classroom import voting
-from playground.classroom.models import Classroom, Student
+from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import catalog
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import kind_of
@@ -81,8 +81,25 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         "joining": classroom.joining,
         "code": classroom.join_code,
         "students": rows,
-        "vote": {"exercise": vote.exercise, "stage": vote.stage, **voting.counts(vote)} if vote else None,
+        "vote": vote_for_teacher(vote) if vote else None,
         "hardest": hardest(classroom, list(slugs.values())),
+    }
+
+
+def vote_for_teacher(vote: Vote) -> dict[str, Any]:
+    """Return how a vote stands: how many voted in the present round, who did not, and what was said in both."""
+    counts = voting.counts(vote)
+    return {
+        "id": vote.pk,
+        "stage": vote.stage,
+        "votes": counts["second" if voting.is_second(vote) else "first"],
+        "missing": voting.missing(vote),
+        "results": {
+            each["id"]: [each["first"], each["first_share"], each["second"], each["second_share"]]
+            for each in voting.results(vote, "en")
+        },
+        "right": voting.right_percent(vote),
+        "recommended": voting.recommended(vote),
     }
 
 
@@ -244,7 +261,7 @@ def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
     for student in classroom.students.all():
         for exercise in assigned(classroom):
             work = works.get((student.learner_id, exercise.slug))
-            begin = [harmless(student.nickname), exercise.unit, exercise.slug]
+            begin = [student.nickname, exercise.unit, exercise.slug]
             if work is None:
                 yield [*begin, "not begun", "no", "", "0", "0", "0", "no", "", "", "", ""]
                 continue
@@ -260,8 +277,8 @@ def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
                 "yes" if work.solution_shown else "no",
                 work.begun.isoformat(timespec="seconds"),
                 work.done_at.isoformat(timespec="seconds") if work.done_at else "",
-                harmless(answers[0].tally) if answers else "",
-                harmless(answers[-1].tally) if answers else "",
+                answers[0].tally if answers else "",
+                answers[-1].tally if answers else "",
             ]
 
 
@@ -270,8 +287,8 @@ def harmless(text: str) -> str:
     return f"'{text}" if text[:1] in {"=", "+", "-", "@", "\t", "\r"} else text
 
 
-def csv_text(classroom: Classroom) -> str:
-    """Return the table of a class as CSV."""
+def csv_text(rows: Iterable[list[str]]) -> str:
+    """Return a table as CSV in which no cell is a formula."""
     buffer = io.StringIO()
-    csv.writer(buffer).writerows(csv_rows(classroom))
+    csv.writer(buffer).writerows([harmless(cell) for cell in row] for row in rows)
     return buffer.getvalue()

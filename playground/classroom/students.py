@@ -87,18 +87,22 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
             problem = str(refused.message)
     exercise = catalog.exercise(current.exercise)
     texts = exercise.texts(_language())
-    second = current.stage in {"second", "revealed"}
+    second = voting.is_second(current)
     mine = voting.ballot_of(current, student, second) or voting.ballot_of(current, student, False)
+    progress = Progress(seed=voting.seed(current))
     context = {
         "classroom": student.classroom,
         "vote": current,
         "exercise": exercise,
         "texts": texts,
         "task": texts.task.split("\n\n"),
-        "answer": exercises.answer_form(exercise, texts, Progress(seed=voting.seed(current))),
+        "answer": exercises.answer_form(exercise, texts, progress),
+        "options": voting.options(current, _language()),
         "mine": mine.answer if mine else None,
+        "chosen": kind_of(exercise).parts(mine.tally) if mine else [],
         "given": voting.ballot_of(current, student, second) is not None,
-        "open": current.stage in voting.OPEN,
+        "open": voting.is_open(current),
+        "left_s": voting.left_s(current),
         "results": voting.results(current, _language()) if current.stage == "revealed" else [],
         "problem": problem,
     }

@@ -29,6 +29,7 @@ urlpatterns = [
     re_path(rf"^{CLASS}/vote\Z", views.vote, name="class-vote"),
     re_path(rf"^{CLASS}/delete\Z", views.delete, name="class-delete"),
     re_path(rf"^{CLASS}/table\.csv\Z", views.table, name="class-table"),
+    re_path(rf"^{CLASS}/votes\.csv\Z", views.votes_table, name="class-votes-table"),
     re_path(rf"^{CLASS}/qr\.svg\Z", views.qr, name="class-qr"),
     re_path(rf"^{CLASS}/projector/\Z", views.projector, name="class-projector"),
     re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/\Z", views.student, name="class-student"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import segno
@@ -83,6 +84,8 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
             (each.slug, each.texts(_language()).title) for each in exercises if each in voting.votable()
         ],
         "vote": vote,
+        **(_vote_context(vote) if vote else {}),
+        "vote_seconds": voting.SECONDS,
         "keep_days": limits.KEEP_DAYS,
         "problem": problem,
         "class_data": {
@@ -148,13 +151,14 @@ def push(request: HttpRequest, found: Classroom) -> None:
 
 @does
 def vote(request: HttpRequest, found: Classroom) -> None:
-    """Begin a vote, or lead the one that is on to its next stage."""
-    slug = request.POST.get("exercise", "")
+    """Begin a vote, or do with the one that is on what the teacher says."""
+    slug, seconds = request.POST.get("exercise", ""), request.POST.get("seconds", "")
+    how_long = int(seconds) if seconds.isascii() and seconds.isdigit() and len(seconds) < 5 else 0
     current = voting.current(found)
     if slug:
-        voting.open_vote(found, slug[:60])
+        voting.open_vote(found, slug[:60], how_long)
     elif current is not None:
-        voting.move_on(current, request.POST.get("stage", ""))
+        voting.lead(current, request.POST.get("act", ""), request.POST.get("stage", ""), how_long)
 
 
 @require_POST
@@ -172,8 +176,20 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
 @for_the_teacher
 def table(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Download the table of a class."""
-    response = HttpResponse("\ufeff" + selectors.csv_text(found), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="waterline-class-{found.public_id}.csv"'
+    return _csv(found, "waterline-class", selectors.csv_rows(found))
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def votes_table(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Download the votes of a class, those of the past as well."""
+    return _csv(found, "waterline-votes", voting.rows_to_keep(found))
+
+
+def _csv(found: Classroom, name: str, rows: Iterable[list[str]]) -> HttpResponse:
+    response = HttpResponse("\ufeff" + selectors.csv_text(rows), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}-{found.public_id}.csv"'
     return response
 
 
@@ -206,13 +222,16 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
 
 
 def _vote_context(current: Vote) -> dict[str, Any]:
-    exercise = catalog.exercise(current.exercise)
-    texts = exercise.texts(_language())
+    texts = catalog.exercise(current.exercise).texts(_language())
     return {
         "texts": texts,
         "task": texts.task.split("\n\n"),
         "counts": voting.counts(current),
-        "results": voting.results(current, _language()) if current.stage == "revealed" else [],
+        "options": voting.options(current, _language()),
+        "results": voting.results(current, _language()),
+        "recommended": voting.recommended(current),
+        "right_percent": voting.right_percent(current),
+        "left_s": voting.left_s(current),
     }
 
 

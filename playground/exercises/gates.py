@@ -12,20 +12,20 @@ from playground.messages import Message
 worked = Signal()
 """Sent with `work` after it changed; and with `learner` alone when somebody deleted their work."""
 
-Gate = Callable[[Learner], Message | None]
-_gates: list[Gate] = []
+Gate = Callable[[Learner, str], Message | None]
+_gates: list[tuple[Gate, bool]] = []
 
 
-def register(gate: Gate) -> None:
-    """Ask this gate before each answer."""
-    if gate not in _gates:
-        _gates.append(gate)
+def register(gate: Gate, *, hides: bool = False) -> None:
+    """Ask this gate before each answer to an exercise; one that hides is asked before its page is shown as well."""
+    if (gate, hides) not in _gates:
+        _gates.append((gate, hides))
 
 
-def closed(learner: Learner) -> Message | None:
-    """Return why a learner may not go on now, or None."""
-    for gate in _gates:
-        reason = gate(learner)
+def closed(learner: Learner, slug: str, *, hidden: bool = False) -> Message | None:
+    """Return why a learner may not go on with an exercise now, or with `hidden` not even see it; None if nothing is."""
+    for gate, hides in _gates:
+        reason = gate(learner, slug) if hides or not hidden else None
         if reason is not None:
             return reason
     return None

@@ -22,7 +22,7 @@ from playground.models import Session
 
 def begin(learner: Learner, exercise: Exercise) -> Work:
     """Return the learner's work on an exercise, with a session to work in."""
-    _pass_gates(learner)
+    _pass_gates(learner, exercise)
     try:
         with transaction.atomic():
             work, _created = Work.objects.get_or_create(learner=learner, exercise=exercise.slug)
@@ -39,7 +39,7 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
 
     Raises Refused when it cannot be graded: malformed, too many, too long, or the class is frozen.
     """
-    _pass_gates(work.learner)
+    _pass_gates(work.learner, exercise)
     limits.take_attempt(work.learner_id)
     if work.attempts >= limits.ATTEMPTS:
         raise Refused(
@@ -111,6 +111,7 @@ def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> No
 
 def hint(work: Work, exercise: Exercise) -> None:
     """Show one hint more."""
+    _pass_gates(work.learner, exercise)
     if work.hints < len(exercise.en.hints):
         work.hints += 1
         work.save(update_fields=["hints"])
@@ -119,6 +120,7 @@ def hint(work: Work, exercise: Exercise) -> None:
 
 def show_solution(work: Work, exercise: Exercise) -> None:
     """Show the solution, once there were some attempts and all hints."""
+    _pass_gates(work.learner, exercise)
     if not may_see_solution(work, exercise):
         raise Refused(
             _("The solution comes after %(tries)s tries, or after all hints."),
@@ -140,7 +142,7 @@ def may_see_solution(work: Work, exercise: Exercise) -> bool:
 
 def again(work: Work, exercise: Exercise) -> None:
     """Begin the exercise again with a fresh session; attempts and hints stay counted."""
-    _pass_gates(work.learner)
+    _pass_gates(work.learner, exercise)
     work.locked, work.steps = False, []
     work.save(update_fields=["locked", "steps"])
     stages.open_stage(exercise, work)
@@ -161,7 +163,7 @@ def _touch(work: Work) -> None:
     gates.worked.send(Work, work=work, learner=work.learner)
 
 
-def _pass_gates(learner: Learner) -> None:
-    reason = gates.closed(learner)
+def _pass_gates(learner: Learner, exercise: Exercise) -> None:
+    reason = gates.closed(learner, exercise.slug)
     if reason is not None:
         raise Refused(reason)

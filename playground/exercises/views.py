@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import ownership
-from playground.exercises import catalog, learners, selectors, services, stages, words
+from playground.exercises import catalog, gates, learners, selectors, services, stages, words
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
@@ -93,6 +93,10 @@ def exercise(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 def page(request: HttpRequest, found: Exercise, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of an exercise; `problem` is what kept an answer from being graded."""
     learner = learners.current(request.session)
+    reason = gates.closed(learner, found.slug, hidden=True) if learner else None
+    if reason is not None:
+        texts = found.texts(_language())
+        return render(request, "exercises/locked.html", {"texts": texts, "reason": reason}, status=423)
     work = selectors.work_on(learner, found.slug)
     context = _context(found, work)
     context["problem"] = problem

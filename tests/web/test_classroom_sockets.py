@@ -103,7 +103,7 @@ async def test_the_teacher_sees_rows_as_they_change() -> None:
     await post("/learn/waterline/first-in/begin")
     await post("/learn/waterline/first-in/answer", {"answer": "q1"})
     told = await end.until(lambda m: m["changed"] and "first-in" in m["changed"][0]["cells"] and m["hardest"])
-    assert told["changed"][0]["cells"]["first-in"][:2] == ["working", 1]
+    assert told["changed"][0]["cells"]["first-in"][:2] == ["wrong", 1]
     assert told["hardest"]["answers"] == [["q1", 1, False]]
     assert told["whole"] is False
     await database_sync_to_async(services.delete_student)(await Student.objects.aget())

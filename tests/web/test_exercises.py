@@ -330,7 +330,7 @@ def test_answers_are_rate_limited(client: Client) -> None:
 
 def test_a_gate_closes_answers_and_beginnings(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     begin(client, "first-in")
-    monkeypatch.setattr(gates, "_gates", [lambda learner: Message("Look at the board.")])
+    monkeypatch.setattr(gates, "_gates", [(lambda learner, slug: Message("Look at the board."), False)])
     assert client.post(address("first-in", "answer"), {"answer": "q4"}).status_code == 409
     assert "Look at the board." in client.post(address("read-back", "begin")).content.decode()
     assert Work.objects.get().attempts == 0

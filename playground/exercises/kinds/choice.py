@@ -37,10 +37,6 @@ class Choice(OptionsKind):
         passed = answer == right
         return Verdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
 
-    def tallies(self, exercise: Exercise) -> list[str]:
-        """Return every option."""
-        return ids(exercise)
-
     def solution(self, exercise: Exercise) -> str:
         """Return the option that holds."""
         (right,) = holding(exercise)

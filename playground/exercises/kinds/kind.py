@@ -148,9 +148,13 @@ class Kind(ABC):
             return _("yes") if value else _("no")
         return texts.words.get(value, value) if isinstance(value, str) else str(value)
 
-    def tallies(self, exercise: Exercise) -> list[str]:
-        """Return the tallies that a vote lists even if nobody gave that answer."""
+    def listed(self, exercise: Exercise, texts: Texts, progress: Progress) -> list[tuple[str, str, str]]:
+        """Return the answers to choose from, each as id, letter and words; none where one writes the answer."""
         return []
+
+    def parts(self, tally: str) -> list[str]:
+        """Return the single answers that a counted answer consists of."""
+        return [tally]
 
     def tally_text(self, texts: Texts, tally: str) -> str:
         """Return a counted answer in words."""

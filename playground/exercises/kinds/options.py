@@ -36,14 +36,14 @@ class OptionsKind(Prediction):
 
     form = Options
 
-    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+    def listed(self, exercise: Exercise, texts: Texts, progress: Progress) -> list[tuple[str, str, str]]:
         """Return the options with their letters and words, in an order of the learner's or the vote's own."""
         order = shuffled(exercise, progress.seed)
-        return {
-            "options": [
-                (name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)
-            ]
-        }
+        return [(name, letter, texts.words[name]) for letter, name in zip(LETTERS, order, strict=False)]
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return the options as they are listed."""
+        return {"options": self.listed(exercise, texts, progress)}
 
 
 def shuffled(exercise: Exercise, seed: str) -> list[str]:

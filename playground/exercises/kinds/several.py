@@ -45,6 +45,10 @@ class Several(OptionsKind):
         """Return the options that hold."""
         return holding(exercise)
 
+    def parts(self, tally: str) -> list[str]:
+        """Return the chosen options; somebody who chose none counts for none."""
+        return [] if tally == "-" else tally.split(" ")
+
     def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
         """Return the chosen options and those that hold."""
         chosen, holding_ = (

@@ -1,6 +1,7 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
 import { fill, gettext, ngettext, number } from "../model/text.js";
 import { el, find, findAll, focused, setText, show } from "../view/base/dom.js";
+import { countDown } from "./countdown.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
 
@@ -222,12 +223,39 @@ function told(message) {
   drawBars();
   drawHardest(message.hardest);
   drawChosen();
-  const votes = find("[data-votes]");
-  if (votes && message.vote) {
-    const count = message.vote.stage === "second" ? message.vote.second : message.vote.first;
-    setText(votes, `${count} / ${students.size}`);
-  }
+  drawVote(message.vote);
 }
+
+/** The vote that is on, live: who has not voted, what was said, and what to do about it. */
+function drawVote(vote) {
+  const lead = find("[data-vote-lead]");
+  const key = vote ? `${vote.id} ${vote.stage}` : null;
+  if ((lead?.dataset.voteLead ?? null) !== key) {
+    location.reload();
+    return;
+  }
+  if (!vote) return;
+  const lines = findAll("[data-option]", lead);
+  if (Object.keys(vote.results).some((name) => !lines.some((line) => line.dataset.option === name))) {
+    location.reload(); // a number that nobody gave before
+    return;
+  }
+  setText(find("[data-votes]", lead), `${vote.votes} / ${students.size}`);
+  setText(find("[data-missing-names]", lead), vote.missing.join(", "));
+  show(find("[data-missing]", lead), vote.missing.length > 0);
+  for (const line of lines) {
+    const [first, firstShare, second, secondShare] = vote.results[line.dataset.option] ?? [0, 0, 0, 0];
+    const rounds = { first: [first, firstShare], second: [second, secondShare] };
+    for (const round of findAll("[data-round]", line)) {
+      const [count, share] = rounds[round.dataset.round];
+      find("meter", round).value = share;
+      setText(find("b", round), number(count));
+    }
+  }
+  for (const advice of findAll("[data-advice-for]", lead)) show(advice, advice.dataset.adviceFor === vote.recommended);
+}
+
+countDown(() => find("[data-vote-lead]")?.classList.add("is-over"));
 
 const STATUS = {
   connecting: () => gettext("connecting"),

@@ -1,15 +1,17 @@
 /** The projector: loads again when the vote goes on, and counts. */
 import { find } from "../view/base/dom.js";
+import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
 const data = JSON.parse(find("#class-data").textContent);
-const shown = find("[data-stage]")?.dataset.stage ?? null;
+const board = find("[data-stage]");
+const shown = board ? `${board.dataset.vote} ${board.dataset.stage}` : null;
 let online = 0;
 const people = new Map();
 
 follow(data.websocket, (message) => {
   if (message.t !== "grid") return;
-  if ((message.vote?.stage ?? null) !== shown) {
+  if ((message.vote ? `${message.vote.id} ${message.vote.stage}` : null) !== shown) {
     location.reload();
     return;
   }
@@ -21,7 +23,8 @@ follow(data.websocket, (message) => {
   if (counter) counter.textContent = String(online);
   const votes = find("[data-votes]");
   if (votes && message.vote) {
-    const count = message.vote.stage === "second" ? message.vote.second : message.vote.first;
-    votes.textContent = `${count} / ${people.size}`;
+    votes.textContent = `${message.vote.votes} / ${people.size}`;
   }
 });
+
+countDown(() => {});

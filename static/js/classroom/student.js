@@ -1,5 +1,6 @@
 /** What the teacher does for everybody: freeze, push a state, open a vote. */
 import { find } from "../view/base/dom.js";
+import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
 const bar = find("[data-class-bar]");
@@ -48,3 +49,4 @@ function vote(now) {
 }
 
 follow("/ws/class/me/", told);
+countDown(() => location.assign(bar.dataset.voteAddress));
