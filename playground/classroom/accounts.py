@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import get_user_model, login
+from django.contrib.auth import get_user_model, login, logout
 from django.contrib.auth.forms import AuthenticationForm, UserCreationForm
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
@@ -14,7 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.classroom import limits, services
+from playground.classroom import leaving, limits, services
 from playground.messages import Refused
 from playground.views.errors import too_many
 
@@ -78,6 +78,7 @@ def delete_account(request: HttpRequest) -> HttpResponse:
             "delete_error": _("Type your user name to delete the account.")
         }
         return render(request, "classroom/classes.html", context, status=422)
-    services.delete_teacher(request.user)
-    request.session.flush()
+    teacher = get_user_model().objects.get(pk=request.user.pk)
+    logout(request)
+    leaving.leave(request, teacher)
     return redirect("home")

@@ -7,12 +7,16 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
 
-from playground.classroom import selectors
+from playground.classroom import leaving, selectors
 from playground.exercises import learners
 
 
 def student(request: HttpRequest) -> dict[str, Any]:
     """Return the visitor's student, looked up only if the browser has a personal code and a page asks."""
-    if not learners.code_of(getattr(request, "session", {})):
-        return {"student": None}
-    return {"student": SimpleLazyObject(lambda: selectors.student_of(learners.current(request.session)))}
+    browser = getattr(request, "session", {})
+    undo = {"undo": leaving.undoable(browser)}
+    if not learners.code_of(browser):
+        return {"student": None, **undo}
+    return undo | {
+        "student": SimpleLazyObject(lambda: selectors.student_of(learners.current(request.session)))
+    }

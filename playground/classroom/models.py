@@ -9,6 +9,26 @@ from playground.exercises.models import Learner
 from playground.models import Scenario
 
 
+class Everyone(models.Manager):
+    """All rows, those as well that can only be brought back."""
+
+
+class PresentClasses(models.Manager):
+    """Classes that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet:
+        """Leave out those that can only be brought back."""
+        return super().get_queryset().filter(leaving_at=None)
+
+
+class PresentStudents(models.Manager):
+    """Students that were not deleted."""
+
+    def get_queryset(self) -> models.QuerySet:
+        """Leave out those that can only be brought back."""
+        return super().get_queryset().filter(learner__leaving_at=None)
+
+
 class Classroom(models.Model):
     """A class of one teacher. Everything goes with it after `keep_until`."""
 
@@ -23,6 +43,10 @@ class Classroom(models.Model):
     frozen = models.BooleanField(default=False)
     pushed = models.ForeignKey(Scenario, null=True, on_delete=models.SET_NULL, related_name="+")
     pushed_at = models.DateTimeField(null=True)
+    leaving_at = models.DateTimeField(null=True, db_index=True, help_text="when it was deleted")
+
+    objects = PresentClasses()
+    everyone = Everyone()
 
     class Meta:
         ordering = ("-created",)
@@ -39,6 +63,9 @@ class Student(models.Model):
     nickname = models.CharField(max_length=24)
     folded = models.CharField(max_length=48, help_text="the nickname as it is compared")
     joined = models.DateTimeField(auto_now_add=True)
+
+    objects = PresentStudents()
+    everyone = Everyone()
 
     class Meta:
         ordering = ("folded",)
@@ -84,3 +111,15 @@ class Ballot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.student_id} on {self.vote_id}"
+
+
+class Farewell(models.Model):
+    """A teacher who deleted the account and may still come back."""
+
+    teacher = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="farewell"
+    )
+    at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"teacher {self.teacher_id}"

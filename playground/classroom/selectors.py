@@ -34,7 +34,8 @@ def student_of(learner: Learner | None) -> Student | None:
     """Return the student that a learner is."""
     if learner is None:
         return None
-    return Student.objects.select_related("classroom", "learner").filter(learner=learner).first()
+    present = Student.objects.filter(learner=learner, classroom__leaving_at=None)
+    return present.select_related("classroom", "learner").first()
 
 
 def assigned(classroom: Classroom) -> list[Exercise]:
@@ -164,6 +165,7 @@ def hardest(classroom: Classroom, known: list[Exercise]) -> dict[str, Any] | Non
     answers = (
         Attempt.objects.filter(
             work__learner__student__classroom=classroom,
+            work__learner__leaving_at=None,
             work__exercise__in={each.slug for each in known},
             number=1,
         )

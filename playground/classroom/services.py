@@ -140,16 +140,9 @@ def push(classroom: Classroom, link: str) -> None:
     rooms.tell(classroom.pk)
 
 
-def delete_student(student: Student) -> None:
-    """Delete a student with all work."""
-    classroom = student.classroom_id
-    exercises.delete_learner(student.learner)
-    rooms.tell(classroom)
-
-
 def delete_class(classroom: Classroom) -> None:
     """Delete a class with its students and their work."""
-    for student in list(classroom.students.select_related("learner")):
+    for student in list(Student.everyone.filter(classroom=classroom).select_related("learner")):
         exercises.delete_learner(student.learner)
     pk = classroom.pk
     classroom.delete()
@@ -158,7 +151,7 @@ def delete_class(classroom: Classroom) -> None:
 
 def delete_teacher(teacher: Any) -> None:
     """Delete a teacher with all classes."""
-    for classroom in list(teacher.classes.all()):
+    for classroom in list(Classroom.everyone.filter(teacher=teacher)):
         delete_class(classroom)
     teacher.delete()
 

@@ -6,20 +6,23 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from playground.classroom import limits, names, selectors, services, voting
+from playground.classroom import leaving, limits, names, selectors, services, voting
 from playground.classroom.access import for_students
 from playground.classroom.accounts import address_of
 from playground.classroom.models import Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import Progress, kind_of
-from playground.messages import Refused
-from playground.views.errors import too_many
+from playground.exercises.views import ask_to_delete
+from playground.messages import Message, Refused
+from playground.views.access import rate_limited_reading
+from playground.views.errors import Gone, too_many
 
 
 def _language() -> str:
@@ -120,14 +123,50 @@ def leave(request: HttpRequest) -> HttpResponse:
     return redirect("join")
 
 
-@require_POST
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_students
 def delete(request: HttpRequest, student: Student) -> HttpResponse:
-    """Delete the student with all work, at once and for good."""
-    services.delete_student(student)
+    """Ask once more; then delete the student with all work."""
+    if request.method != "POST":
+        return ask_to_delete(
+            request,
+            _("Delete yourself and all your work?"),
+            _("Your nickname, your answers and your sessions go. Your teacher cannot bring them back."),
+            reverse("student"),
+        )
+    leaving.leave(request, student.learner, learners.code_of(request.session))
     learners.forget(request.session)
     request.session["sessions"] = []
     return redirect("join")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@rate_limited_reading
+def delete_work(request: HttpRequest) -> HttpResponse:
+    """Ask once more; then delete the work of a visitor who is in no class."""
+    learner = learners.current(request.session)
+    if learner is not None and request.method != "POST":
+        text = _("Your answers and your sessions go, and your personal code is of no use any more.")
+        return ask_to_delete(request, _("Delete all your work?"), text, reverse("units"))
+    if learner is not None:
+        leaving.leave(request, learner, learners.code_of(request.session))
+    learners.forget(request.session)
+    return redirect("units")
+
+
+@require_POST
+def undo(request: HttpRequest) -> HttpResponse:
+    """Bring back what this browser has deleted."""
+    what = leaving.undoable(request.session)
+    if not leaving.undo(request):
+        raise Gone(_("It is too late"), Message(_("What you deleted is gone for good.")))
+    if what != "Learner":
+        return redirect("classes")
+    if request.user.is_authenticated:
+        return redirect("classes")
+    return redirect("student" if selectors.student_of(learners.current(request.session)) else "units")
 
 
 @require_POST

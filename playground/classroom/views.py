@@ -12,17 +12,18 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from playground import ownership, sharing
 from playground import selectors as sessions
 from playground import services as session_services
-from playground.classroom import limits, selectors, services, voting
+from playground.classroom import leaving, limits, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher, student_or_gone
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
+from playground.exercises.views import ask_to_delete
 from playground.messages import Refused
 from playground.views.access import rate_limited
 
@@ -167,7 +168,7 @@ def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Delete a class with everything in it, if its name was typed."""
     if request.POST.get("name", "").strip() != found.name:
         return page(request, found, _("Type the name of the class to delete it."), status=422)
-    services.delete_class(found)
+    leaving.leave(request, found)
     return redirect("classes")
 
 
@@ -274,9 +275,18 @@ def student_code(request: HttpRequest, found: Classroom, pk: int) -> HttpRespons
     return redirect("class-student", found.public_id, pk)
 
 
-@require_POST
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
 @for_the_teacher
 def student_delete(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Delete a student with all work."""
-    services.delete_student(student_or_gone(found, pk))
+    """Ask once more; then delete a student with all work."""
+    who = student_or_gone(found, pk)
+    if request.method != "POST":
+        return ask_to_delete(
+            request,
+            _("Delete %(name)s and all work?") % {"name": who.nickname},
+            _("The nickname, the answers and the sessions of this student go."),
+            reverse("class-student", args=[found.public_id, pk]),
+        )
+    leaving.leave(request, who.learner)
     return redirect("class", found.public_id)

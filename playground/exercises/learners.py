@@ -30,7 +30,7 @@ def trace_of(code: str) -> str:
 
 def by_code(code: str) -> Learner | None:
     """Return the learner with this code."""
-    return Learner.objects.filter(code_trace=trace_of(code)).first()
+    return Learner.objects.filter(code_trace=trace_of(code), leaving_at=None).first()
 
 
 def current(browser: Any) -> Learner | None:

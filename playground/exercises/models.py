@@ -13,6 +13,9 @@ class Learner(models.Model):
     code_trace = models.CharField(max_length=64, unique=True, help_text="keyed hash of the personal code")
     created = models.DateTimeField(auto_now_add=True)
     last_seen = models.DateTimeField(auto_now_add=True, db_index=True)
+    leaving_at = models.DateTimeField(
+        null=True, db_index=True, help_text="when everything of theirs was deleted"
+    )
 
     class Meta:
         ordering = ("-created",)

@@ -7,7 +7,6 @@ from playground.exercises import views
 urlpatterns = [
     path("", views.units, name="units"),
     path("come-back", views.come_back, name="learner-back"),
-    path("delete", views.delete, name="learner-delete"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
     path("<slug:unit>/<slug:slug>/begin", views.begin, name="exercise-begin"),

@@ -218,12 +218,6 @@ def come_back(request: HttpRequest) -> HttpResponse:
     return redirect("units")
 
 
-@require_POST
-@rate_limited
-def delete(request: HttpRequest) -> HttpResponse:
-    """Delete the visitor's work, all of it."""
-    learner = learners.current(request.session)
-    if learner is not None:
-        services.delete_learner(learner)
-    learners.forget(request.session)
-    return redirect("units")
+def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> HttpResponse:
+    """Render the page that asks once more before something is deleted."""
+    return render(request, "exercises/delete.html", {"title": title, "text": text, "back": back})

@@ -165,7 +165,8 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
         student.locator(".answer .btn.primary").click()
         expect(student.locator(".said")).to_be_visible()
     expect(teacher.locator("[data-votes]")).to_have_text("3 / 3", timeout=WAIT_MS)
-    teacher.get_by_role("button", name="Close, and discuss").click()
+    assert_accessible(teacher)
+    teacher.get_by_role("button", name="Discuss and vote again").click()
     expect(students[0].locator(".said")).to_contain_text("Talk with your neighbour", timeout=WAIT_MS)
     expect(students[1].locator(".said")).to_contain_text("与邻座讨论", timeout=WAIT_MS)
     teacher.get_by_role("button", name="Open the second round").click()
@@ -173,7 +174,7 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
         student.locator("input[value=newest]").check(timeout=WAIT_MS)
         student.locator(".answer .btn.primary").click()
         expect(student.locator(".said")).to_be_visible()
-    teacher.get_by_role("button", name="Close, and reveal").click()
+    teacher.get_by_role("button", name="Reveal now").click()
     expect(students[0].locator(".results .is-right")).to_contain_text(
         "the four newest: 6 to 9", timeout=WAIT_MS
     )
@@ -197,5 +198,6 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
     elsewhere.fill("#personal", personal)
     elsewhere.locator("form[action$='/back'] button").click()
     expect(elsewhere.locator(".learn-lead")).to_contain_text("owl")
-    elsewhere.get_by_role("button", name="Delete me and all my work").click()
+    elsewhere.get_by_role("link", name="Delete me and all my work").click()
+    elsewhere.get_by_role("button", name="Yes, delete").click()
     expect(teacher.locator("[data-students]")).to_have_text("2", timeout=WAIT_MS)

@@ -18,8 +18,8 @@ from django.utils.html import escape
 
 from playground import ownership
 from playground import services as sessions
-from playground.classroom import limits, names, selectors, services, voting
-from playground.classroom.models import Ballot, Classroom, Student, Vote
+from playground.classroom import leaving, limits, names, selectors, services, voting
+from playground.classroom.models import Ballot, Classroom, Farewell, Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import limits as exercise_limits
 from playground.exercises.kinds import solution_of
@@ -161,7 +161,7 @@ def test_a_stranger_changes_no_class(classroom: Classroom, client: Client, act: 
     assert Vote.objects.count() == 0
 
 
-@pytest.mark.parametrize("act", TEACHERS_ACTS)
+@pytest.mark.parametrize("act", [act for act in TEACHERS_ACTS if act != "students/1/delete"])
 def test_acts_need_a_post(classroom: Classroom, teacher: Client, act: str) -> None:
     assert teacher.get(address(classroom, act)).status_code == 405
 
@@ -716,25 +716,92 @@ def test_a_ballot_must_be_an_answer(classroom: Classroom) -> None:
 # --- keeping and deleting ---
 
 
-def test_a_student_deletes_everything(classroom: Classroom) -> None:
+def later() -> None:
+    """Let the time go by in which something deleted can be brought back, and carry deletions out."""
+    then = timezone.now() - timedelta(minutes=leaving.UNDO_MINUTES + 1)
+    Learner.objects.exclude(leaving_at=None).update(leaving_at=then)
+    Classroom.everyone.exclude(leaving_at=None).update(leaving_at=then)
+    Farewell.objects.update(at=then)
+    leaving.carry_out()
+
+
+def test_a_student_deletes_everything_after_being_asked(classroom: Classroom) -> None:
     student = join(classroom, "owl")
     answer(student, "first-in", "q1")
+    assert 'action="/class/me/delete"' not in student.get("/class/me/").content.decode(), (
+        "one tap is too little"
+    )
+    assert "Yes, delete" in student.get("/class/me/delete").content.decode()
+    assert Student.objects.count() == 1
     student.post("/class/me/delete")
+    assert Student.objects.count() == 0
+    assert selectors.for_teacher(classroom, {})["students"] == []
+    assert student.get("/class/me/").status_code == 302
+    later()
     for model in (Student, Learner, Work, Attempt, Session):
         assert model.objects.count() == 0
-    assert student.get("/class/me/").status_code == 302
 
 
-def test_a_teacher_deletes_a_student_a_class_and_the_account(classroom: Classroom, teacher: Client) -> None:
+def test_a_student_undoes_a_deletion_for_some_minutes(classroom: Classroom) -> None:
+    student = join(classroom, "owl")
+    answer(student, "first-in", "q4")
+    student.post("/class/me/delete")
+    assert 'action="/class/undo"' in student.get("/class/join/").content.decode()
+    assert student.post("/class/undo")["Location"] == "/class/me/"
+    assert "is-first" in student.get("/class/me/").content.decode()
+    assert cells(classroom)["owl"]["first-in"][0] == "first"
+    student.post("/class/me/delete")
+    later()
+    assert student.post("/class/undo").status_code == 404
+    assert Work.objects.count() == 0
+
+
+def test_nobody_else_undoes_a_deletion(classroom: Classroom) -> None:
+    join(classroom, "owl").post("/class/me/delete")
+    assert Client().post("/class/undo").status_code == 404
+    assert Student.objects.count() == 0
+
+
+def test_a_visitor_without_a_class_is_asked_as_well(client: Client) -> None:
+    answer(client, "first-in", "q4")
+    assert "Yes, delete" in client.get("/class/me/delete-work").content.decode()
+    client.post("/class/me/delete-work")
+    assert "is-first" not in client.get("/learn/").content.decode()
+    assert client.post("/class/undo")["Location"] == "/learn/"
+    assert "is-first" in client.get("/learn/").content.decode()
+
+
+def test_a_teacher_deletes_a_student_after_being_asked(classroom: Classroom, teacher: Client) -> None:
     answer(join(classroom, "owl"), "first-in", "q1")
-    teacher.post(address(classroom, f"students/{Student.objects.get().pk}/delete"))
-    assert (Student.objects.count(), Work.objects.count()) == (0, 0)
+    place = address(classroom, f"students/{Student.objects.get().pk}/delete")
+    assert "Delete owl and all work?" in teacher.get(place).content.decode()
+    teacher.post(place)
+    assert Student.objects.count() == 0
+    assert teacher.post("/class/undo").status_code == 302
+    assert Student.objects.get().nickname == "owl"
+    teacher.post(place)
+    later()
+    assert (Student.everyone.count(), Work.objects.count()) == (0, 0)
+
+
+def test_a_teacher_deletes_a_class_and_the_account_and_brings_them_back(
+    classroom: Classroom, teacher: Client
+) -> None:
     answer(join(classroom, "fox"), "first-in", "q1")
     assert teacher.post(address(classroom, "delete"), {"name": "wrong"}).status_code == 422
     assert teacher.post(address(classroom, "delete"), {"name": classroom.name}).status_code == 302
-    assert [m.objects.count() for m in (Classroom, Student, Learner, Work, Session)] == [0, 0, 0, 0, 0]
+    assert Classroom.objects.count() == 0
+    assert teacher.get(address(classroom)).status_code == 404
+    teacher.post("/class/undo")
+    assert teacher.get(address(classroom)).status_code == 200
     assert teacher.post("/class/delete-account", {"name": "wrong"}).status_code == 422
     assert teacher.post("/class/delete-account", {"name": "frau-lehrer"}).status_code == 302
+    assert teacher.get("/class/").status_code == 302
+    teacher.post("/class/undo")
+    assert teacher.get(address(classroom)).status_code == 200
+    teacher.post("/class/delete-account", {"name": "frau-lehrer"})
+    later()
+    assert [m.objects.count() for m in (Classroom, Student, Learner, Work, Session)] == [0, 0, 0, 0, 0]
     assert get_user_model().objects.count() == 0
 
 

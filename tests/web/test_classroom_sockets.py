@@ -18,7 +18,7 @@ from django.test import Client
 from playground import holds, live
 from playground.asgi import application
 from playground.classroom import limits, rooms, services, sockets, voting
-from playground.classroom.models import Classroom, Student
+from playground.classroom.models import Classroom
 from playground.exercises import limits as exercise_limits
 from playground.exercises.models import Work
 
@@ -106,7 +106,7 @@ async def test_the_teacher_sees_rows_as_they_change() -> None:
     assert told["changed"][0]["cells"]["first-in"][:2] == ["wrong", 1]
     assert told["hardest"]["answers"] == [["q1", 1, False]]
     assert told["whole"] is False
-    await database_sync_to_async(services.delete_student)(await Student.objects.aget())
+    await post("/class/me/delete")
     told = await end.until(lambda m: m["gone"])
     assert told["changed"] == []
     assert await other.closed() == sockets.GONE

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from django.utils.html import escape
 
 from playground import ownership
 from playground import services as sessions
+from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services
 from playground.exercises.grading import Verdict
 from playground.exercises.kinds import solution_of
@@ -277,10 +280,12 @@ def test_a_stranger_cannot_answer_for_somebody(client: Client) -> None:
 def test_deleting_leaves_nothing(client: Client) -> None:
     begin(client, "first-in")
     client.post(address("first-in", "answer"), {"answer": "q1"})
-    client.post("/learn/delete")
+    client.post("/class/me/delete-work")
+    assert learners.code_of(client.session) == ""
+    Learner.objects.update(leaving_at=timezone.now() - timedelta(hours=1))
+    leaving.carry_out()
     counts = [model.objects.count() for model in (Learner, Work, Attempt, Session)]
     assert counts == [0, 0, 0, 0]
-    assert learners.code_of(client.session) == ""
 
 
 # --- what strangers send ---
