@@ -103,6 +103,21 @@ def test_a_state_is_reached_in_the_live_session(open_page: OpenPage) -> None:
     expect(page.locator(".verdict.is-right")).to_be_visible(timeout=WAIT_MS)
 
 
+CLIPPED = """() => [...document.querySelectorAll("#controls :is(input:not([type=range]), button, select)")]
+  .filter((each) => each.offsetParent && each.scrollWidth > each.clientWidth + 1)
+  .map((each) => `${each.name || each.textContent.trim()}: ${each.scrollWidth} in ${each.clientWidth}`)"""
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-CN", "zh-TW"])
+@pytest.mark.parametrize("width", [1000, 1280, 1440])
+def test_no_control_of_a_reach_exercise_is_cut_off(open_page: OpenPage, locale: str, width: int) -> None:
+    page = open_page(viewport={"width": width, "height": 800}, locale=locale)
+    begin(page, "lose-persistent")
+    for name in ("rate", "consumer_rate", "count", "hand_count"):
+        page.locator(f"#controls input[name={name}]").fill("1000")
+    assert page.evaluate(CLIPPED) == []
+
+
 def sign_up(page: Page, name: str) -> str:
     """Make an account and a class; return the join code."""
     page.goto("/class/sign-up")

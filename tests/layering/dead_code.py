@@ -35,7 +35,11 @@ ALLOWED = (
         "settings name the class, Django its attributes",
     ),
     (r"playground/.*accounts\.py", r"\w+", "attributes of Django's own views"),
-    (r"playground/.*models\.py", r"created|last_seen|code_trace|leaving_at", "columns, which queries name as arguments"),
+    (
+        r"playground/.*models\.py",
+        r"created|last_seen|code_trace|leaving_at",
+        "columns, which queries name as arguments",
+    ),
     (r"playground/exercises/learners\.py", "code_trace", "a column"),
     (r"playground/.*migrations/.*", r"dependencies|operations", "Django's names"),
     (r"playground/.*management/.*", "add_arguments", "Django calls it"),
