@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ import msgspec
 
 from playground.exercises.kinds import KINDS
 from playground.exercises.schema import Exercise, Unit
+from playground.exercises.variants import filled
 
 FOLDER = Path(__file__).resolve().parent / "data"
 
@@ -42,20 +43,37 @@ def units() -> tuple[Unit, ...]:
 @cache
 def exercises() -> dict[str, Exercise]:
     """Return every exercise by its slug, in the order of the units."""
+    return {slug: read(plain) for slug, plain in _plain().items()}
+
+
+@cache
+def _plain() -> dict[str, dict[str, Any]]:
+    """Return the content of every exercise's file."""
     found = {}
     for unit in units():
         for slug in unit.exercises:
             path = next(FOLDER.glob(f"*/{slug}.toml"))
-            plain = {**with_nulls(tomllib.loads(path.read_text("utf-8"))), "slug": slug, "unit": unit.slug}
-            found[slug] = read(plain)
+            found[slug] = {
+                **with_nulls(tomllib.loads(path.read_text("utf-8"))),
+                "slug": slug,
+                "unit": unit.slug,
+            }
     return found
 
 
-def read(plain: dict[str, Any]) -> Exercise:
+@lru_cache(maxsize=500)
+def variant(slug: str, seed: int) -> Exercise:
+    """Return an exercise with the numbers that a seed draws; 0, or an exercise without variants, is as usual."""
+    usual = exercise(slug)
+    return read(_plain()[slug], seed) if seed and usual.variants else usual
+
+
+def read(plain: dict[str, Any], seed: int = 0) -> Exercise:
     """Return the exercise that a file holds; its kind reads the table that has the kind's name.
 
     Raises msgspec.ValidationError for what is no exercise.
     """
+    plain = filled(plain, seed)
     kind = KINDS.get(plain.get("kind", ""))
     if kind is None:
         raise msgspec.ValidationError(f"no kind is called {plain.get('kind')!r}; known: {', '.join(KINDS)}")

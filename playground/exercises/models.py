@@ -40,6 +40,8 @@ class Work(models.Model):
     right_first = models.BooleanField(
         default=False, help_text="done without a wrong answer, and without the solution"
     )
+    variant = models.PositiveIntegerField(default=0, help_text="seed of the numbers; 0 as usual")
+    earlier = models.PositiveIntegerField(default=0, help_text="answers before one began again the last time")
     hints = models.PositiveSmallIntegerField(default=0)
     solution_shown = models.BooleanField(default=False)
     steps = models.JSONField(default=list, help_text="right placements of a 'be the broker' so far")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from engine.reading.conditions import Condition
+from playground.exercises.variants import Drawn
 
 LANGUAGES = ("en", "zh_hans", "zh_hant")
 Text = Annotated[str, msgspec.Meta(min_length=1, max_length=3000)]
@@ -58,6 +59,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         wrong: three answers that must fail.
         claims: conditions that the task's text speaks of; they hold where the learner stands.
         form: what the kind asks, in the kind's own form.
+        variants: the numbers that a second try draws anew; none where the numbers must be as they are.
     """
 
     kind: str
@@ -71,6 +73,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     zh_hans: Texts
     zh_hant: Texts
     form: Any = None
+    variants: dict[str, Drawn] = {}
     slug: str = ""
     unit: str = ""
 

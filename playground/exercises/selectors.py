@@ -71,8 +71,8 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
 
 
 def last_attempt(work: Work | None) -> Attempt | None:
-    """Return the latest answer."""
-    return work.answers.order_by("-number").first() if work else None
+    """Return the latest answer since one began, or began again: an older one speaks of other numbers."""
+    return work.answers.filter(number__gt=work.earlier).order_by("-number").first() if work else None
 
 
 def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt, *, locked: bool) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import Any
+from zlib import crc32
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -11,13 +12,16 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises import gates, limits, stages
+from playground.exercises import catalog, gates, limits, stages
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import grade, kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
 from playground.models import Session
+
+MOST_VARIANTS = 1_000_000
+"""Seeds go from 1 up to this."""
 
 
 def begin(learner: Learner, exercise: Exercise) -> Work:
@@ -29,7 +33,7 @@ def begin(learner: Learner, exercise: Exercise) -> Work:
     except IntegrityError:
         work = Work.objects.get(learner=learner, exercise=exercise.slug)
     if work.session is None:
-        stages.open_stage(exercise, work)
+        stages.open_stage(catalog.variant(work.exercise, work.variant), work)
     _touch(work)
     return work
 
@@ -141,11 +145,18 @@ def may_see_solution(work: Work, exercise: Exercise) -> bool:
 
 
 def again(work: Work, exercise: Exercise) -> None:
-    """Begin the exercise again with a fresh session; attempts and hints stay counted."""
+    """Begin the exercise again with a fresh session and, where it has variants, other numbers.
+
+    What was answered before could be copied otherwise. Attempts and hints stay counted.
+    """
     _pass_gates(work.learner, exercise)
-    work.locked, work.steps = False, []
-    work.save(update_fields=["locked", "steps"])
-    stages.open_stage(exercise, work)
+    work.locked, work.steps, work.earlier = False, [], work.attempts
+    if exercise.variants and work.attempts:
+        work.variant = (
+            crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode()) % MOST_VARIANTS + 1
+        )
+    work.save(update_fields=["locked", "steps", "earlier", "variant"])
+    stages.open_stage(catalog.variant(work.exercise, work.variant), work)
     _touch(work)
 
 

@@ -98,6 +98,8 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         texts = found.texts(_language())
         return render(request, "exercises/locked.html", {"texts": texts, "reason": reason}, status=423)
     work = selectors.work_on(learner, found.slug)
+    if work is not None:
+        found = catalog.variant(found.slug, work.variant)
     context = _context(found, work)
     context["problem"] = problem
     if work is None or work.session is None:
@@ -123,6 +125,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "of": len(slugs),
         "unit_title": catalog.unit(found.unit).texts(language).title,
         "work": work,
+        "other_numbers": bool(found.variants and work and work.attempts),
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
         "explained": bool(work) and (work.done_at is not None or progress.locked),
@@ -152,6 +155,7 @@ def does(view: View) -> View:
         work = selectors.work_on(learners.current(request.session), slug)
         if work is None:
             return redirect(_address(found))
+        found = catalog.variant(slug, work.variant)
         try:
             view(request, work, found)
         except Refused as refused:

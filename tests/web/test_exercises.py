@@ -149,6 +149,37 @@ def test_right_first_time_is_marked_on_its_own(client: Client) -> None:
     assert not later.right_first
 
 
+def test_the_second_try_has_other_numbers_and_forgets_the_first_verdict(client: Client) -> None:
+    """What was shown after the first answer cannot be copied."""
+    work = begin(client, "who-holds-what")
+    client.post(address("who-holds-what", "answer"), {"answer": "6"})
+    page = client.get(address("who-holds-what")).content.decode()
+    assert "12 messages wait" in page
+    assert "Again, with other numbers" in page
+    client.post(address("who-holds-what", "again"))
+    work.refresh_from_db()
+    other = catalog.variant("who-holds-what", work.variant)
+    assert work.variant > 0
+    page = client.get(address("who-holds-what")).content.decode()
+    assert escape(other.en.task.split("\n\n")[0]) in page
+    assert "12 messages wait" not in page
+    assert 'class="verdict' not in page
+    assert work.session is not None
+    assert work.session.scenario["commands"][0]["count"] == other.scenario["commands"][0]["count"]
+    client.post(address("who-holds-what", "answer"), {"answer": str(solution_of(other))})
+    work.refresh_from_db()
+    assert work.done_at is not None
+    assert not work.right_first
+
+
+def test_without_variants_one_begins_again_as_before(client: Client) -> None:
+    begin(client, "which-survive")
+    client.post(address("which-survive", "answer"), {"answer": ["small-transient"]})
+    assert "Begin again" in client.get(address("which-survive")).content.decode()
+    client.post(address("which-survive", "again"))
+    assert Work.objects.get().variant == 0
+
+
 def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
     work = begin(client, "reach-delta")
     Work.objects.update(attempts=1, hints=9)

@@ -1,0 +1,79 @@
+"""Variants of an exercise: the same question with other numbers, drawn from a seed. The engine computes the answer.
+
+A file's table `variants` names its numbers: `count = {usual = 6, first = 3, last = 20}`. Wherever the file says
+`{count}`, in texts and in the run alike, the number stands; `{count-1}` is one less, and any sum of numbers and names
+works. A text that is nothing but `{count}` becomes a number. Nothing else is evaluated.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+SUM = re.compile(r"\{([a-z0-9_]+(?:[+-][a-z0-9_]+)*)\}")
+TERM = re.compile(r"([+-]?)([a-z0-9_]+)")
+
+
+class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One number of an exercise: as it is usually, and from where to where it may be drawn."""
+
+    usual: int
+    first: int
+    last: int
+    step: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse a range that holds nothing, or not the usual number."""
+        if self.step < 1 or self.usual not in self.choices:
+            raise ValueError("variants: the usual number must be one of those that can be drawn")
+
+    @property
+    def choices(self) -> range:
+        """The numbers that can be drawn."""
+        return range(self.first, self.last + 1, self.step)
+
+
+def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
+    """Return a file's content with its numbers in place.
+
+    Args:
+        plain: the file as TOML reads it.
+        seed: which variant; 0 is the usual one.
+    """
+    drawn = msgspec.convert(plain.get("variants", {}), dict[str, Drawn])
+    if not drawn:
+        return plain
+    chance = random.Random(seed)
+    numbers = {name: chance.choice(each.choices) if seed else each.usual for name, each in drawn.items()}
+    filled_in: dict[str, Any] = _filled({k: v for k, v in plain.items() if k != "variants"}, numbers)
+    return {**filled_in, "variants": plain["variants"]}
+
+
+def _filled(value: Any, numbers: Mapping[str, int]) -> Any:
+    if isinstance(value, dict):
+        return {name: _filled(each, numbers) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_filled(each, numbers) for each in value]
+    if not isinstance(value, str):
+        return value
+    whole = SUM.fullmatch(value)
+    if whole:
+        return _sum(whole[1], numbers)
+    return SUM.sub(lambda found: _grouped(_sum(found[1], numbers)), value)
+
+
+def _sum(text: str, numbers: Mapping[str, int]) -> int:
+    total = 0
+    for sign, name in TERM.findall(text):
+        number = int(name) if name.isdigit() else numbers[name]
+        total += -number if sign == "-" else number
+    return total
+
+
+def _grouped(number: int) -> str:
+    """Return a number as the texts write it: 6 000."""
+    return f"{number:,}".replace(",", " ")

@@ -1,0 +1,95 @@
+"""The second try is another exercise of the same kind: other numbers, and the engine computes the answer."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import msgspec
+import pytest
+
+from playground.exercises import catalog
+from playground.exercises.kinds import grade, kind_of, solution_of
+from playground.exercises.schema import Exercise
+from playground.exercises.variants import Drawn, filled
+from tests.unit.exercises.test_exercises import broken_claims
+
+VARIED = [each for each in catalog.exercises().values() if each.variants]
+SEEDS = 60
+WANTED = 20
+
+
+def variants(exercise: Exercise) -> list[Exercise]:
+    """Return different variants of an exercise."""
+    found: dict[str, Exercise] = {}
+    for seed in range(1, SEEDS):
+        each = catalog.variant(exercise.slug, seed)
+        found.setdefault(str((each.scenario, each.go_on, each.form)), each)
+    return list(found.values())
+
+
+def wrong_answers(exercise: Exercise, right: Any) -> list[Any]:
+    """Return answers of the right form that are not the right one."""
+    if exercise.kind == "choice":
+        return [option.id for option in exercise.form.options if option.id != right]
+    if exercise.kind == "number":
+        return [right + 1, max(0, right - 1), right + 7]
+    return [right[1:], right[::-1]]
+
+
+def test_many_exercises_have_variants() -> None:
+    assert len(VARIED) >= 9
+    assert {each.kind for each in VARIED} >= {"choice", "number", "order"}
+
+
+@pytest.mark.parametrize("exercise", VARIED, ids=lambda each: each.slug)
+def test_twenty_variants_are_solved_and_mis_solved(exercise: Exercise) -> None:
+    found = variants(exercise)
+    assert len(found) >= WANTED
+    for each in found[:WANTED]:
+        right = solution_of(each)
+        assert grade(each, right).passed
+        assert broken_claims(each) == []
+        for wrong in wrong_answers(each, right):
+            verdict = grade(each, wrong)
+            assert not verdict.passed, (each.scenario, wrong)
+            assert verdict.feedback
+            assert all(
+                name in each.en.feedback or name in kind_of(each).feedback for name in verdict.feedback
+            )
+
+
+@pytest.mark.parametrize("exercise", VARIED, ids=lambda each: each.slug)
+def test_texts_say_the_numbers_of_the_run_in_every_language(exercise: Exercise) -> None:
+    for each in variants(exercise)[:5]:
+        numbers = []
+        for texts in (each.en, each.zh_hans, each.zh_hant):
+            said = str(msgspec.to_builtins(texts))
+            assert not re.search(r"\{[a-z]", said.replace("{'", "")), said
+            numbers.append(sorted(re.findall(r"\d+", texts.task)))
+        assert numbers[0] == numbers[1] == numbers[2], each.slug
+
+
+def test_a_variant_is_the_same_wherever_it_is_drawn() -> None:
+    assert catalog.variant("tail-or-head", 7) == catalog.variant("tail-or-head", 7)
+    assert catalog.variant("tail-or-head", 0) == catalog.exercise("tail-or-head")
+    assert catalog.variant("which-survive", 7) == catalog.exercise("which-survive"), "it has no variants"
+
+
+def test_numbers_stand_in_texts_and_in_the_run() -> None:
+    plain = {
+        "variants": {"count": {"usual": 1200, "first": 1200, "last": 1200}},
+        "run": {"count": "{count}", "left": "{count-200}"},
+        "text": "{count} messages, 0 to {count-1}; {other} stays",
+    }
+    with pytest.raises(KeyError):
+        filled(plain, 1)
+    plain["text"] = plain["text"].replace("{other}", "{ other }")
+    found = filled(plain, 1)
+    assert found["run"] == {"count": 1200, "left": 1000}
+    assert found["text"] == "1 200 messages, 0 to 1 199; { other } stays"
+
+
+def test_a_range_holds_the_usual_number() -> None:
+    with pytest.raises(ValueError, match="usual"):
+        Drawn(usual=5, first=6, last=9)
