@@ -26,7 +26,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run test lint format types js-lint js-types js-test py-test bench heatmaps spark-cluster conformance \
-	differential interop fidelity digests docs-images screenshots soak postgresql-test browser-test messages constraints clean
+	differential stories interop fidelity digests docs-images screenshots soak postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -162,7 +162,10 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
 	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT)
 
-interop: dev-env ## Exchange directories with a real RabbitMQ node, and play AMQP stories on both
+stories: dev-env ## Play COUNT random AMQP programs from SEED on with a real RabbitMQ node and on the engine
+	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT)
+
+interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests

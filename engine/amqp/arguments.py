@@ -119,7 +119,6 @@ OTHER_TYPES: Final = (
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
     ("x-max-priority", None, "priority queues are"),
-    ("x-single-active-consumer", False, "single active consumers are"),
     ("x-queue-version", 1, "version 2 of classic queues is"),
     ("x-queue-type", "classic", "quorum queues and streams are"),
 )

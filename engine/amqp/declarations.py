@@ -11,6 +11,8 @@ from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
 
 RESERVED: Final = "amq."
+USER: Final = "guest"
+"""Who all connections are."""
 MAX_MESSAGE_BYTES: Final = 134_217_728
 EXCHANGE_TYPES: Final = ("direct", "fanout", "topic", "headers")
 MAX_EXPIRATION_MS: Final = 315_360_000_000
@@ -100,17 +102,19 @@ def check_consume(
     exclusive: bool = False,
     consumers: int = 0,
     has_exclusive: bool = False,
+    single_active: bool = False,
 ) -> DeclaredQueue:
     """Return the queue, if this connection may consume from it.
 
     Args:
         exclusive: the consumer wants to be the only one.
         consumers: how many there are; has_exclusive: one of them wanted to be the only one.
+        single_active: the queue has x-single-active-consumer, which excludes exclusive consumers.
 
     Raises AmqpError 404, 405, and 403 when the queue is in exclusive use.
     """
     queue = check_access(existing, name, connection)
-    if has_exclusive or (exclusive and consumers):
+    if has_exclusive or (exclusive and (consumers or single_active)):
         raise AmqpError("access_refused", f"{queue_words(name)} in exclusive use")
     return queue
 
@@ -204,7 +208,30 @@ def check_binding(
     if exchange is None:
         raise AmqpError("not_found", f"no {exchange_words(binding.exchange)}")
     check_access(queue, binding.queue, connection)
-    if unbind or exchange.type != "headers" or "x-match" not in binding.arguments:
+    if not unbind:
+        _check_match(exchange, binding)
+
+
+def check_exchange_binding(
+    source: Exchange | None, destination: Exchange | None, binding: Binding, *, unbind: bool = False
+) -> None:
+    """Refuse to bind or unbind two exchanges as AMQP does.
+
+    Raises AmqpError 403 for the default exchange, 404, or 406 for an x-match that does not exist.
+    """
+    _not_default(binding.queue)
+    _not_default(binding.exchange)
+    if unbind and (source is None or destination is None):
+        return
+    for name, exchange in ((binding.exchange, source), (binding.queue, destination)):
+        if exchange is None:
+            raise AmqpError("not_found", f"no {exchange_words(name)}")
+    if not unbind and source is not None:
+        _check_match(source, binding)
+
+
+def _check_match(exchange: Exchange, binding: Binding) -> None:
+    if exchange.type != "headers" or "x-match" not in binding.arguments:
         return
     match = binding.arguments["x-match"]
     if not isinstance(match, str):
@@ -227,8 +254,12 @@ def check_publish(
     size_bytes: int = 0,
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     expiration: str | None = None,
+    user_id: str | None = None,
 ) -> None:
     """Refuse a publish as AMQP does.
+
+    Args:
+        user_id: the property, which may only name the user of the connection.
 
     Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large or an
     expiration that is no time; 404 when there is no such exchange; 403 when it is internal.
@@ -244,6 +275,9 @@ def check_publish(
         raise AmqpError("not_found", f"no {exchange_words(name)}")
     if exchange.internal:
         raise AmqpError("access_refused", f"cannot publish to internal {exchange_words(name)}")
+    if user_id not in (None, USER):
+        words = f"user_id property set to '{user_id}' but authenticated user was '{USER}'"
+        raise AmqpError("precondition_failed", words)
     wrong = None if expiration is None else _wrong_expiration(expiration)
     if wrong is not None:
         raise AmqpError("precondition_failed", f"invalid expiration '{expiration}': {wrong}")

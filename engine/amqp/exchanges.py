@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final, Literal
 
 import msgspec
@@ -12,6 +12,9 @@ from engine.amqp.topics import TopicTrie
 DEFAULT: Final = ""
 """The exchange to which every queue is bound by its own name."""
 
+Destination = Literal["queue", "exchange"]
+Target = tuple[Destination, str]
+"""Where a binding leads to."""
 ExchangeType = Literal["direct", "fanout", "topic", "headers"]
 
 
@@ -25,7 +28,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     name: str
-    type: ExchangeType = "direct"
+    type: ExchangeType | str = "direct"
     durable: bool = True
     auto_delete: bool = False
     internal: bool = False
@@ -33,12 +36,18 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Binding(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue's wish for messages of an exchange; two bindings are the same when all fields are."""
+    """A queue's wish for messages of an exchange; two bindings are the same when all fields are.
+
+    Args:
+        queue: name of the queue, or of the exchange that the messages go on to.
+        to: which of both it is.
+    """
 
     exchange: str
     queue: str
     routing_key: str = ""
     arguments: dict[str, Any] = {}
+    to: Destination = "queue"
 
 
 PREDECLARED: Final = (
@@ -78,6 +87,16 @@ def _equal(one: Any, other: Any) -> bool:
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
 
 
+def _target(binding: Binding) -> Target:
+    return (binding.to, binding.queue)
+
+
+def declared_alternate(exchange: Exchange) -> str | None:
+    """Return the alternate exchange that an exchange was declared with."""
+    alternate = exchange.arguments.get("alternate-exchange")
+    return alternate if isinstance(alternate, str) else None
+
+
 class Exchanges:
     """Exchanges and bindings of one virtual host."""
 
@@ -85,7 +104,7 @@ class Exchanges:
         self.exchanges: dict[str, Exchange] = {each.name: each for each in PREDECLARED}
         self.bindings: list[Binding] = []
         self._queues: dict[str, None] = {}
-        self._topics: dict[str, TopicTrie] = {}
+        self._topics: dict[str, TopicTrie[Target]] = {}
 
     def add(self, exchange: Exchange) -> None:
         """Add a new exchange."""
@@ -97,6 +116,10 @@ class Exchanges:
         del self.exchanges[name]
         self._topics.pop(name, None)
         self.bindings = [each for each in self.bindings if each.exchange != name]
+        for binding in [each for each in self.bindings if (each.to, each.queue) == ("exchange", name)]:
+            if binding in self.bindings:
+                self._forget(binding)
+            gone.append(binding)
         return gone
 
     def bind(self, binding: Binding) -> bool:
@@ -105,7 +128,7 @@ class Exchanges:
             return False
         self.bindings.append(binding)
         if self.exchanges[binding.exchange].type == "topic":
-            self._topics.setdefault(binding.exchange, TopicTrie()).add(binding.routing_key, binding.queue)
+            self._topics.setdefault(binding.exchange, TopicTrie()).add(binding.routing_key, _target(binding))
         return True
 
     def unbind(self, binding: Binding) -> bool:
@@ -119,7 +142,7 @@ class Exchanges:
         self.bindings.remove(binding)
         exchange = self.exchanges[binding.exchange]
         if exchange.type == "topic":
-            self._topics[exchange.name].remove(binding.routing_key, binding.queue)
+            self._topics[exchange.name].remove(binding.routing_key, _target(binding))
         if exchange.auto_delete and not self.bound(exchange.name):
             self.remove(exchange.name)
 
@@ -134,40 +157,53 @@ class Exchanges:
     def forget_queue(self, name: str) -> list[Binding]:
         """Forget a deleted queue; return its bindings, which go with it."""
         self._queues.pop(name, None)
-        gone = [each for each in self.bindings if each.queue == name]
+        gone = [each for each in self.bindings if (each.to, each.queue) == ("queue", name)]
         for binding in gone:
             self._forget(binding)
         return gone
 
     def route(
-        self, exchange: str, routing_key: str, headers: Mapping[str, Any] | None = None
+        self,
+        exchange: str,
+        routing_keys: Sequence[str],
+        headers: Mapping[str, Any] | None = None,
+        alternate_of: Callable[[Exchange], str | None] = declared_alternate,
     ) -> tuple[str, ...]:
         """Return the names of the queues that get a message, each once, sorted.
 
-        Where an exchange finds none, its `alternate-exchange` is asked. An unknown exchange has no queues.
+        Bindings between exchanges are followed, each exchange once; where one finds nothing, its alternate exchange is
+        asked. An unknown exchange has no queues.
         """
-        asked: list[str] = []
-        while exchange in self.exchanges and exchange not in asked:
-            asked.append(exchange)
-            found = self._matching(self.exchanges[exchange], routing_key, headers or {})
-            alternate = self.exchanges[exchange].arguments.get("alternate-exchange")
-            if found or alternate is None:
-                return tuple(sorted(found))
-            exchange = alternate
-        return ()
+        asked, left = {exchange}, [exchange]
+        queues: set[str] = set()
+        while left:
+            current = self.exchanges.get(left.pop(0))
+            if current is None:
+                continue
+            found = self._matching(current, routing_keys, headers or {})
+            alternate = None if found else alternate_of(current)
+            if alternate is not None:
+                found = {("exchange", alternate)}
+            queues |= {name for to, name in found if to == "queue"}
+            further = sorted(name for to, name in found if to == "exchange" and name not in asked)
+            asked.update(further)
+            left += further
+        return tuple(sorted(queues))
 
-    def _matching(self, exchange: Exchange, routing_key: str, headers: Mapping[str, Any]) -> set[str]:
+    def _matching(
+        self, exchange: Exchange, routing_keys: Sequence[str], headers: Mapping[str, Any]
+    ) -> set[Target]:
         if exchange.name == DEFAULT:
-            return {routing_key} & self._queues.keys()
+            return {("queue", key) for key in routing_keys if key in self._queues}
         if exchange.type == "topic":
             trie = self._topics.get(exchange.name)
-            return trie.matching(routing_key) if trie else set()
+            return set().union(*(trie.matching(key) for key in routing_keys)) if trie else set()
         bindings = (each for each in self.bindings if each.exchange == exchange.name)
         if exchange.type == "fanout":
-            return {each.queue for each in bindings}
+            return {_target(each) for each in bindings}
         if exchange.type == "direct":
-            return {each.queue for each in bindings if each.routing_key == routing_key}
-        return {each.queue for each in bindings if headers_match(each.arguments, headers)}
+            return {_target(each) for each in bindings if each.routing_key in routing_keys}
+        return {_target(each) for each in bindings if headers_match(each.arguments, headers)}
 
     def after_restart(self, durable_queues: Collection[str]) -> Exchanges:
         """Return what a restart keeps: durable exchanges, and bindings of those to durable queues (D1).
@@ -181,6 +217,7 @@ class Exchanges:
         for queue in durable_queues:
             kept.add_queue(queue)
         for binding in self.bindings:
-            if binding.exchange in kept.exchanges and binding.queue in durable_queues:
+            ends = durable_queues if binding.to == "queue" else kept.exchanges
+            if binding.exchange in kept.exchanges and binding.queue in ends:
                 kept.bind(binding)
         return kept

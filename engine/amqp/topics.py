@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+"""What is bound: a queue, or an exchange."""
 
 WILD_WORD: Final = "*"
 WILD_WORDS: Final = "#"
@@ -14,22 +17,22 @@ def words_of(key: str) -> Sequence[str]:
     return key.split(".") if key else ()
 
 
-class TopicTrie:
+class TopicTrie(Generic[T]):
     """Binding keys with `*` for one word and `#` for any number of them, and the queues bound by each."""
 
     def __init__(self, word: str = "") -> None:
         self.word = word
-        self.children: dict[str, TopicTrie] = {}
-        self.queues: dict[str, int] = {}
+        self.children: dict[str, TopicTrie[T]] = {}
+        self.queues: dict[T, int] = {}
 
-    def add(self, pattern: str, queue: str) -> None:
+    def add(self, pattern: str, queue: T) -> None:
         """Bind a queue; the same pattern may be added several times (with different arguments)."""
         node = self
         for word in words_of(pattern):
             node = node.children.setdefault(word, TopicTrie(word))
         node.queues[queue] = node.queues.get(queue, 0) + 1
 
-    def remove(self, pattern: str, queue: str) -> None:
+    def remove(self, pattern: str, queue: T) -> None:
         """Take back what was added once, and the branches that nobody needs any more."""
         path = [self]
         for word in words_of(pattern):
@@ -42,7 +45,7 @@ class TopicTrie:
             if not child.children and not child.queues:
                 del parent.children[child.word]
 
-    def matching(self, key: str) -> set[str]:
+    def matching(self, key: str) -> set[T]:
         """Return the queues of every pattern that fits a routing key.
 
         All places that the words so far can lead to are kept at once, so that many `#` in a pattern cost no more.
@@ -56,11 +59,11 @@ class TopicTrie:
         return {queue for node in places for queue in node.queues}
 
 
-def _with_nothing_between(nodes: Iterable[TopicTrie]) -> set[TopicTrie]:
+def _with_nothing_between(nodes: Iterable[TopicTrie[T]]) -> set[TopicTrie[T]]:
     """Add the places behind a `#`, which fits no words as well."""
-    found: set[TopicTrie] = set()
+    found: set[TopicTrie[T]] = set()
     for node in nodes:
-        place: TopicTrie | None = node
+        place: TopicTrie[T] | None = node
         while place is not None and place not in found:
             found.add(place)
             place = place.children.get(WILD_WORDS)

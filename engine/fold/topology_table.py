@@ -56,4 +56,5 @@ def _binding(t: tr.QueueBound | tr.QueueUnbound) -> dict[str, Any]:
         "queue": t.queue,
         "routing_key": t.routing_key,
         "arguments": t.arguments,
+        "to": t.to,
     }

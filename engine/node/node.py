@@ -227,7 +227,9 @@ class Node:
             closing=self._closing,
             board=self.board,
         )
-        hand = HandVerbs(self.definitions, self.queues, self.lifetimes, self.consumers, self._closing)
+        hand = HandVerbs(
+            self.definitions, self.queues, self.lifetimes, self.connections, self.consumers, self._closing
+        )
         topology = TopologyVerbs(
             self.definitions, self.queues, self.lifetimes, self.consumers, self._closing, self._ends
         )

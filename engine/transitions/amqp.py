@@ -25,7 +25,10 @@ class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 
 
 class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A queue was bound to an exchange. Fold: node.bindings gets {exchange, queue, routing_key, arguments}."""
+    """A queue, or as `to` says an exchange, was bound to an exchange.
+
+    Fold: node.bindings gets {exchange, queue, routing_key, arguments, to}.
+    """
 
     about: ClassVar[About] = About(group="node", function="queue_bind", fold="topology")
 
@@ -33,6 +36,7 @@ class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
     queue: str
     routing_key: str
     arguments: dict[str, Any]
+    to: str = "queue"
 
 
 class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False):
@@ -44,6 +48,7 @@ class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False)
     queue: str
     routing_key: str
     arguments: dict[str, Any]
+    to: str = "queue"
 
 
 class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):

@@ -53,6 +53,7 @@ class Binding(msgspec.Struct, forbid_unknown_fields=True):
     queue: str
     routing_key: str
     arguments: Values
+    to: str
 
 
 class NodeState(msgspec.Struct, forbid_unknown_fields=True):

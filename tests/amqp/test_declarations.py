@@ -140,7 +140,6 @@ def test_dead_letter_exchange_of_the_wrong_type():
     [
         {"x-max-priority": 5},
         {"x-queue-type": "quorum"},
-        {"x-single-active-consumer": True},
         {"x-queue-version": 2},
     ],
 )

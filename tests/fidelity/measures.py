@@ -21,6 +21,7 @@ from tests.rules import coverage
 MOST_NAMED = 20
 OTHERS = {
     "differential": ("fidelity/differential.json", "var/differential/summary.json"),
+    "stories": ("fidelity/stories.json", "var/stories/summary.json"),
     "interop": ("fidelity/interop.json", "var/interop/summary.json"),
 }
 """Where the runs against a real node leave their summaries; the first that is there counts."""

@@ -1,4 +1,4 @@
-"""`python -m tests.interop`: directories and AMQP stories, exchanged and compared with a private RabbitMQ 3.10.8."""
+"""`python -m tests.interop`: directories, exchanged with a private RabbitMQ 3.10.8."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from pathlib import Path
 
 from tests.interop import from_node, to_node
 from tests.interop.report import Report
-from tests.stories import run as stories
-from tests.stories.stories import STORIES
 from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,11 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--random", type=int, default=40, help="random programs that the engine writes")
     parser.add_argument("--seed", type=int, default=1, help="seed of the first of them")
     parser.add_argument("--summary", type=Path, default=ROOT / "var" / "interop" / "summary.json")
-    parser.add_argument("--record", type=Path, help="write what the node showed of the AMQP stories")
-    parser.add_argument("--only-stories", action="store_true", help="leave the directories out")
     options = parser.parse_args(argv)
-    if options.only_stories:
-        return 1 if stories.run(STORIES, record=options.record).differing else 0
     began = time.monotonic()
     written = Report()
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
@@ -44,25 +38,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     for kind in from_node.KINDS:
         print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
         from_node.run(read, kind)
-    print("the same steps of a client on a node and on the engine:", flush=True)
-    told = stories.run(STORIES, record=options.record)
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
         print(
             f"interop: {name.replace('_', ' ')}: {each['queues'] - len(each['differing'])} of "
             f"{each['queues']} queues equal, {each['messages']} messages"
         )
-    print(f"interop: amqp stories: {told.equal} of {told.stories} equal, {told.steps} steps")
     print(f"interop: {time.monotonic() - began:.0f} s")
     summary = {
         "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
         "broker": broker,
         **sums,
-        "amqp_stories": told.as_dict(),
     }
     options.summary.parent.mkdir(parents=True, exist_ok=True)
     options.summary.write_text(json.dumps(summary, indent=1) + "\n")
-    return 1 if told.differing or any(each["differing"] for each in sums.values()) else 0
+    return 1 if any(each["differing"] for each in sums.values()) else 0
 
 
 if __name__ == "__main__":

@@ -10,11 +10,11 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from engine import ENGINE_VERSION
 from tests.stories.programs import program
 from tests.stories.run import run
 from tests.stories.stories import STORIES
 from tests.stories.story import Story
+from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path(__file__).parent
@@ -52,8 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     print(f"stories: {equal} of {stories} equal, {steps} steps, {time.monotonic() - began:.0f} s")
     if not options.known:
         summary = {
-            "date": dt.datetime.now(dt.UTC).date().isoformat(),
-            "engine": ENGINE_VERSION,
+            "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
             "seed": options.seed,
             **done[0].as_dict(),
         }

@@ -262,10 +262,11 @@ class BrokerPlayer:
         self._channel(on).exchange_unbind(destination, source, routing_key, arguments)
 
     def _set_policy(self, **words: Any) -> None:
-        self._view.said = str(self._driver.ask({"do": "set_policy", **words}).get("refused", ""))
+        self._view.said = "refused" if "refused" in self._driver.ask({"do": "set_policy", **words}) else ""
 
     def _clear_policy(self, name: str) -> None:
-        self._view.said = str(self._driver.ask({"do": "clear_policy", "name": name}).get("refused", ""))
+        answer = self._driver.ask({"do": "clear_policy", "name": name})
+        self._view.said = "refused" if "refused" in answer else ""
 
     # --- messages in -------------------------------------------------------------------------------------------------
 
@@ -292,16 +293,18 @@ class BrokerPlayer:
             headers=headers or None,
             **(properties or {}),
         )
+        publisher = None if on is not None else self._publisher(confirm)
         for size in sizes:
             body = b"x" * (sizes[0] if together else size)
             if on is not None:
                 self._channel(on).basic_publish(exchange, routing_key, body, said, mandatory)
                 continue
-            channel = self._publisher(confirm)
+            if publisher is None or not publisher.is_open:
+                break  # it was closed meanwhile: what is behind it in the socket is not read any more
             if confirm:
                 self._published += 1
                 self._waiting = [*self._waiting, self._published]
-            channel.basic_publish(exchange, routing_key, body, said, mandatory)
+            publisher.basic_publish(exchange, routing_key, body, said, mandatory)
             if not together:
                 self._receive()
         if pad_ms:

@@ -14,6 +14,7 @@ from engine.transitions import (
     ConfirmsSent,
     ConnectionClosed,
     ConsumerCancelled,
+    GotEmpty,
     NacksSent,
     Transition,
     Unroutable,
@@ -68,7 +69,7 @@ class EnginePlayer:
             self._view.answer = [ready_before]
 
     def _submit(self, verb: str, on: str | None = None, **words: Any) -> None:
-        channel = {} if on in {None, HAND} else {"channel": on}
+        channel = {} if on is None or (on == HAND and verb != "publish") else {"channel": on}
         self.node.submit({"do": verb, **channel, **words})
 
     def __getattr__(self, verb: str) -> Any:
@@ -88,6 +89,9 @@ class EnginePlayer:
             return
         for size in sizes:
             self._submit("publish", on=on, count=1, size_bytes=size, **words)
+            self._look()
+            if self._view.closed:  # what is behind it in the socket is not read any more
+                break
         if pad_ms:
             self._wait(pad_ms)
 
@@ -98,8 +102,6 @@ class EnginePlayer:
             self._submit("set_consumer", ack="auto", rate_per_s=FAST, **words)
 
     def _get(self, queue: str, count: int = 1, ack: bool = True, on: str | None = None) -> None:
-        waiting = self.node.queues[queue].depth if queue in self.node.queues else count
-        self._view.empty = waiting < count
         self._submit("get", on=on, queue=queue, count=count, ack=ack)
 
     def _ack(self, tag: int, multiple: bool = False, on: str | None = None) -> None:
@@ -123,6 +125,18 @@ class EnginePlayer:
 
     def _qos(self, prefetch: int, channel: bool = False, on: str | None = None) -> None:
         self._submit("qos", on=on, prefetch=prefetch, channel_wide=channel)
+
+    def _set_policy(self, **words: Any) -> None:
+        try:
+            self._submit("set_policy", **words)
+        except CommandError:
+            self._view.said = "refused"
+
+    def _clear_policy(self, name: str) -> None:
+        try:
+            self._submit("clear_policy", name=name)
+        except CommandError:
+            self._view.said = "refused"
 
     def _cancel(self, name: str, on: str | None = None) -> None:
         if name in self.node.consumers.all:
@@ -152,7 +166,7 @@ class EnginePlayer:
 
     def _deliver(self, seen: Delivered) -> None:
         said = self.node.kinds.of(seen.extent.template)
-        properties: dict[str, Any] = {}
+        properties = dict(said.properties)
         if said.expiration_ms is not None:
             properties["expiration"] = str(said.expiration_ms)
         if seen.extent.raw_persistent:
@@ -184,6 +198,8 @@ class EnginePlayer:
         if isinstance(row, ConfirmsSent):
             view.confirmed += row.count
             view.together |= self._together and bool(row.why.get("multiple_to"))
+        elif isinstance(row, GotEmpty):
+            view.empty = True
         elif isinstance(row, NacksSent):
             view.nacked += row.count
         elif isinstance(row, Unroutable) and row.returned:

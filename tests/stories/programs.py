@@ -16,6 +16,7 @@ CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
 LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
 TTL_MS = 300
+LONG_MS = 300_000
 PAD_MS = 900
 """Waited after a publish that expires, so that no machine is too slow to tell before from after."""
 DEAD_LETTERS = ({}, {}, {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD})
@@ -76,6 +77,7 @@ class Program:
             (self._purge, 1.2),
             (self._transaction, 2),
             (self._wrong, 1),
+            (self._lease, 0.6 if self._waits else 0),
             (self._restart, 0.8 if self._restarts else 0),
         ]
 
@@ -107,13 +109,9 @@ class Program:
         if self._chance(0.3):
             found["x-queue-mode"] = choose(("lazy", "default"))
         if self._waits and self._chance(0.2):
-            found["x-message-ttl"] = choose((0, TTL_MS))
-        if self._waits and self._chance(0.1):
-            found["x-expires"] = 700
+            found["x-message-ttl"] = choose((0, LONG_MS))
         if self._chance(0.1):
             found["x-single-active-consumer"] = True
-        if self._chance(0.12):
-            found["x-max-priority"] = choose((1, 3, 10))
         return found
 
     # --- what is there -----------------------------------------------------------------------------------------------
@@ -136,8 +134,20 @@ class Program:
             **more,
             on=self._channel(),
         )
-        if "x-expires" in arguments:
-            self._wait(PAD_MS if self._chance(0.5) else 0)
+
+    def _lease(self) -> None:
+        """A queue that goes when nobody used it for a while, and what keeps it."""
+        on, name = self._channel(), "lease"
+        self._do("declare_queue", name=name, arguments={"x-expires": TTL_MS}, on=on)
+        if self._chance(0.4):
+            self._consume(name)
+            self._wait(PAD_MS)
+            if self._chance(0.7):
+                consumer, place = self._consumers.pop()
+                self._do("cancel", name=consumer, on=place)
+        elif self._chance(0.3):
+            self._do("get", queue=name, ack=True, on=on)
+        self._wait(PAD_MS)
 
     def _redeclare(self) -> None:
         name = self._queue()
@@ -218,8 +228,6 @@ class Program:
             priority=1 if name == "pa" else 2,
             apply_to="queues",
         )
-        if "expires" in renamed:
-            self._wait(PAD_MS)
 
     # --- messages in -------------------------------------------------------------------------------------------------
 
@@ -265,7 +273,7 @@ class Program:
         words["headers"] = self._headers()
         if properties := self._properties():
             words["properties"] = properties
-        if self._waits and self._chance(0.15):
+        if on is None and self._waits and self._chance(0.15):
             words |= {"expiration_ms": self._random.choice((0, TTL_MS)), "pad_ms": PAD_MS}
         elif self._chance(0.05):
             words["expiration_ms"] = 300_000
@@ -299,7 +307,7 @@ class Program:
             self._do("get", queue=self._queue(), ack=self._chance(0.85), on=on)
             self._deliveries += 1
 
-    def _consume(self) -> None:
+    def _consume(self, queue: str | None = None) -> None:
         self._names += 1
         manual = self._chance(0.75)
         name = f"{'m' if manual else 'a'}{self._names}"
@@ -315,7 +323,7 @@ class Program:
         if manual:
             words["on"] = on
         self._consumers.append((name, on if manual else name))
-        self._do("consume", name=name, queue=self._queue(), **words)
+        self._do("consume", name=name, queue=queue or self._queue(), **words)
         self._deliveries += 2
 
     def _ack(self) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import msgspec
 
 from engine.amqp.declarations import DeclaredQueue
-from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges
+from engine.amqp.exchanges import PREDECLARED, Binding, Exchange, Exchanges, declared_alternate
 from engine.amqp.policies import Effective, Policy, effective, policy_of
 from engine.errors import CommandError
 from engine.transitions import (
@@ -48,9 +49,8 @@ class Definitions:
     def remove_queue(self, name: str, rule: str) -> None:
         """Forget a queue with its bindings; an auto-delete exchange may go with the last one."""
         del self.queues[name]
-        before = set(self.exchanges.exchanges)
-        self._tell_unbound(rule, self.exchanges.forget_queue(name))
-        self._tell_gone(rule, before)
+        with self._told(rule):
+            self.exchanges.forget_queue(name)
 
     def effective(self, name: str) -> Effective:
         """Return what a queue obeys, after arguments and policy (P17)."""
@@ -87,9 +87,9 @@ class Definitions:
         self._emit(ExchangeDeclared("P18", exchange.name, exchange_facts(exchange)))
 
     def remove_exchange(self, name: str) -> None:
-        """Forget an exchange with its bindings."""
-        self._tell_unbound("P18", self.exchanges.remove(name))
-        self._emit(ExchangeDeleted("P18", name))
+        """Forget an exchange with its bindings; auto-delete exchanges may go with their last."""
+        with self._told("P18"):
+            self.exchanges.remove(name)
 
     def bind(self, binding: Binding) -> None:
         """Take a binding, unless it is there.
@@ -101,22 +101,37 @@ class Definitions:
         if len(self.exchanges.bindings) >= MAX_BINDINGS:
             raise CommandError("too_many_bindings", most=MAX_BINDINGS)
         self.exchanges.bind(binding)
-        self._emit(QueueBound("P18", binding.exchange, binding.queue, binding.routing_key, binding.arguments))
+        self._emit(QueueBound("P18", *_row(binding)))
 
     def unbind(self, binding: Binding) -> None:
         """Forget a binding, if it is there; an auto-delete exchange goes with its last."""
-        before = set(self.exchanges.exchanges)
-        if self.exchanges.unbind(binding):
-            self._tell_unbound("P18", [binding])
-            self._tell_gone("P18", before)
+        with self._told("P18"):
+            self.exchanges.unbind(binding)
 
-    def _tell_unbound(self, rule: str, bindings: list[Binding]) -> None:
+    @contextmanager
+    def _told(self, rule: str) -> Iterator[None]:
+        """Tell which bindings and exchanges are gone after something was removed."""
+        bindings, exchanges = list(self.exchanges.bindings), set(self.exchanges.exchanges)
+        yield
         for each in bindings:
-            self._emit(QueueUnbound(rule, each.exchange, each.queue, each.routing_key, each.arguments))
-
-    def _tell_gone(self, rule: str, before: set[str]) -> None:
-        for name in sorted(before - set(self.exchanges.exchanges)):
+            if each not in self.exchanges.bindings:
+                self._emit(QueueUnbound(rule, *_row(each)))
+        for name in sorted(exchanges - set(self.exchanges.exchanges)):
             self._emit(ExchangeDeleted(rule, name))
+
+    def route(
+        self, exchange: str, routing_keys: Sequence[str], headers: Mapping[str, Any] | None = None
+    ) -> tuple[str, ...]:
+        """Return the queues that a message goes to, alternate exchanges of policies included (D1, P17)."""
+        return self.exchanges.route(exchange, routing_keys, headers, self._alternate)
+
+    def _alternate(self, exchange: Exchange) -> str | None:
+        declared = declared_alternate(exchange)
+        if declared is not None:
+            return declared
+        policy = policy_of(self.policies.values(), "exchanges", exchange.name)
+        found = policy.definition.get("alternate-exchange") if policy is not None else None
+        return found if isinstance(found, str) else None
 
     # --- policies ----------------------------------------------------------------------------------------------------
 
@@ -143,11 +158,9 @@ class Definitions:
         Args:
             kept_queues: those that are there after the restart, durable or declared again.
         """
-        before = self.exchanges
         durable = [name for name in kept_queues if self.queues[name].durable]
-        self.exchanges = before.after_restart(durable)
-        self._tell_unbound("D1", [each for each in before.bindings if each not in self.exchanges.bindings])
-        self._tell_gone("D1", set(before.exchanges))
+        with self._told("D1"):
+            self.exchanges = self.exchanges.after_restart(durable)
         self.queues = {name: self.queues[name] for name in kept_queues}
         for name in kept_queues:
             self.exchanges.add_queue(name)
@@ -161,9 +174,18 @@ class Definitions:
                 for name, each in sorted(self.exchanges.exchanges.items())
                 if name not in own
             },
-            "bindings": [msgspec.structs.asdict(each) for each in self.exchanges.bindings],
+            "bindings": [binding_facts(each) for each in self.exchanges.bindings],
             "policies": {name: policy_facts(each) for name, each in sorted(self.policies.items())},
         }
+
+
+def _row(binding: Binding) -> tuple[str, str, str, dict[str, Any], str]:
+    return (binding.exchange, binding.queue, binding.routing_key, binding.arguments, binding.to)
+
+
+def binding_facts(binding: Binding) -> dict[str, Any]:
+    """Return what is shown of a binding."""
+    return msgspec.structs.asdict(binding)
 
 
 def exchange_facts(exchange: Exchange) -> dict[str, Any]:

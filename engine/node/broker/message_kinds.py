@@ -68,9 +68,9 @@ class MessageKinds:
         Args:
             rewritten: the broker wrote its headers, not a client (Q12).
         """
-        plain = not message.headers and message.expiration_ms is None
+        plain = not message.headers and message.expiration_ms is None and not message.properties
         block = None if plain else _block(message, persistent)
-        number = self._codec.template_no(Template(message.exchange, (message.routing_key,), block))
+        number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
         self._said[number] = message
         if rewritten:
             self._codec.rewritten(number, len(message.headers))
@@ -123,7 +123,8 @@ class MessageKinds:
 
 
 def _block(message: Message, persistent: bool) -> bytes:
-    values: dict[str, Any] = {"delivery_mode": PERSISTENT_MODE if persistent else TRANSIENT_MODE}
+    mode = PERSISTENT_MODE if persistent else TRANSIENT_MODE
+    values: dict[str, Any] = {"delivery_mode": mode, **message.properties}
     if message.headers:
         values["headers"] = [(name, field(value)) for name, value in message.headers.items()]
     if message.expiration_ms is not None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final
 
 import msgspec
 
-from engine.node.clients.channel import Channel, connection_of
+from engine.node.clients.channel import Channel, Unacked, connection_of
 from engine.node.clients.transactions import Transaction
 from engine.node.commands.base import HAND, MAX_COUNT, Message
 from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
@@ -101,6 +102,7 @@ class Publisher:
             said.mandatory,
             said.expiration_ms,
             said.headers,
+            said.properties,
         )
 
     def channel_closed(self) -> None:
@@ -334,6 +336,17 @@ class Consumer:
         }
 
 
+class Settling(msgspec.Struct):
+    """Deliveries that a channel in tx mode will settle alike at its commit.
+
+    Args:
+        settle: what is done with each group of them.
+    """
+
+    settle: Callable[..., None]
+    taken: list[Unacked]
+
+
 class Hand:
     """A channel behind the get, ack and requeue commands; manual consumers deliver into it as well.
 
@@ -346,6 +359,11 @@ class Hand:
     def __init__(self, name: str = HAND) -> None:
         self.name = name
         self.channel = Channel(name, joins=False)
+        self.publisher = Publisher(name)
+        """What it publishes; the person who works here reads nothing else of it."""
+        self.in_tx = False
+        self.settling: list[Settling] = []
+        """Acknowledgements and rejects that wait for tx.commit (D12)."""
         self.prefetch = 0
         """What basic.qos said of consumers to come (P13)."""
         self.says_more = False
@@ -357,6 +375,10 @@ class Hand:
     def disconnect(self) -> None:
         """Lose the channel; the next command opens another."""
         self.channel.reset()
+        self.publisher.channel_closed()
+        self.publisher.tx = None
+        self.in_tx = False
+        self.settling.clear()
 
     def facts(self) -> dict[str, Any]:
         """Return what is shown of it."""

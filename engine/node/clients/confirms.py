@@ -71,9 +71,16 @@ class Confirms:
         self._on_error = on_error
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
         self._awaited: Runs[Awaited] = Runs()
+        self._by_hand: dict[str, Publisher] = {}
+        """Who publishes on channels by hand."""
+
+    def _publisher(self, actor: str) -> Publisher | None:
+        return self._publishers.get(actor) or self._by_hand.get(actor)
 
     def expect(self, publisher: Publisher, messages: Range, queues: Sequence[str]) -> None:
         """Let the publisher of a batch wait for these queues; without any, its confirms go out at once (K1)."""
+        if publisher.name not in self._publishers:
+            self._by_hand[publisher.name] = publisher
         first = publisher.next_number
         publisher.next_number += messages.count
         if queues:
@@ -136,7 +143,7 @@ class Confirms:
 
     def flush(self, actor: str) -> None:
         """Send what was collected: the channel's mailbox is empty, or it did something else in between (K10)."""
-        publisher = self._publishers.get(actor)
+        publisher = self._publisher(actor)
         for (rule, cause), numbers in self._collected.pop(actor, {}).items():
             if publisher is not None:
                 publisher.unconfirmed -= sum(each.count for each in numbers)
@@ -174,7 +181,7 @@ class Confirms:
         for each in lost:
             counts[each.actor] = counts.get(each.actor, 0) + each.count
         for actor, count in counts.items():
-            publisher = self._publishers.get(actor)
+            publisher = self._publisher(actor)
             if publisher is not None:
                 publisher.unconfirmed -= count
                 if publisher.tx is not None:

@@ -13,14 +13,14 @@ from engine.backing_queue.arrivals import Arrival
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
-from engine.node.clients.actors import OPEN, Publisher, stop
+from engine.node.clients.actors import OPEN, Hand, Publisher, stop
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.clients.queue import Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.way_in import WayIn
 from engine.node.commands.base import Message
-from engine.node.commands.commands import Publish, message_of
+from engine.node.commands.commands import COPIES, Publish, message_of
 from engine.node.commands.settings import NodeSettings
 from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.processes import Processes
@@ -93,6 +93,19 @@ class Connections:
         else:
             self.send(self.burst, burst, BURST_SPACING_US)
 
+    def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
+        """Publish on a channel by hand, where messages may wait for a commit (D12)."""
+        hand.publisher.address(batch)
+        self.send(hand.publisher, batch, BURST_SPACING_US)
+
+    def commit(self, hand: Hand) -> None:
+        """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
+        publisher = hand.publisher
+        tx = publisher.tx
+        if tx is not None:
+            for each in tx.take():
+                self._spread(publisher, each, True, BURST_SPACING_US)
+
     @property
     def waiting(self) -> int:
         """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
@@ -162,12 +175,19 @@ class Connections:
 
         A message that no queue gets comes back if it is mandatory, and is confirmed at once (K10).
         """
-        message = message_of(batch)
+        exchange = self._definitions.exchanges.exchanges.get(batch.exchange)
+        user_id = batch.properties.get("user_id")
         try:
-            check_publish(self._definitions.exchanges.exchanges.get(message.exchange), message.exchange)
+            check_publish(
+                exchange,
+                batch.exchange,
+                expiration=batch.expiration,
+                user_id=None if user_id is None else str(user_id),
+            )
         except AmqpError as error:
             self._on_error(publisher.name, error)
             return
+        message = message_of(batch)
         queues = self.route(batch)
         arrival = Arrival(
             count=batch.count,
@@ -183,7 +203,7 @@ class Connections:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
         publisher.tx.held.append(held)
-        if publisher.tx.holding >= publisher.tx.size:
+        if publisher.tx.size and publisher.tx.holding >= publisher.tx.size:
             for each in publisher.tx.take():
                 self._spread(publisher, each, publisher.channel_state == OPEN, spacing_us)
 
@@ -221,7 +241,9 @@ class Connections:
 
     def route(self, batch: Publish) -> tuple[str, ...]:
         """Return the queues that a batch goes to."""
-        return self._definitions.exchanges.route(batch.exchange, batch.routing_key, batch.headers)
+        keys = [batch.routing_key]
+        keys += [key for name in COPIES for key in batch.headers.get(name, ()) if isinstance(key, str)]
+        return self._definitions.route(batch.exchange, keys, batch.headers)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 

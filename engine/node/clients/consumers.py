@@ -9,7 +9,7 @@ from typing import Final
 from engine.amqp.declarations import unknown_tag
 from engine.backing_queue.arrivals import Taken
 from engine.errors import CommandError
-from engine.node.clients.actors import OPEN, Consumer, Hand
+from engine.node.clients.actors import OPEN, Consumer, Hand, Settling
 from engine.node.clients.channel import Channel, Delivered, Group, Unacked, by_queue, tags_of
 from engine.node.clients.queue import Queue
 from engine.node.clients.way_out import WayOut
@@ -154,6 +154,7 @@ class Consumers:
                 if self.unsubscribe(consumer):
                     left.append(consumer.queue)
                 consumer.channel_closed()
+        self.roll_back(hand)
         held = list(hand.channel.unacked)
         hand.disconnect()
         hand.says_more = True
@@ -177,15 +178,15 @@ class Consumers:
 
     def get(self, hand: Hand, queue: str, count: int, ack: bool) -> None:
         """basic.get `count` times (P10)."""
-        self._queues[queue].get(count, ack, partial(self._got, hand, queue, ack))
+        self._queues[queue].get(count, ack, partial(self._got, hand, queue, count, ack))
 
-    def _got(self, hand: Hand, queue: str, ack: bool, taken: list[Taken]) -> None:
-        if not taken:
-            self._emit(GotEmpty("P10", hand.name, queue))
+    def _got(self, hand: Hand, queue: str, count: int, ack: bool, taken: list[Taken]) -> None:
         for each in taken:
             hand.delivered += each.extent.count
             hand.redelivered += each.redelivered
             hand.channel.deliver(queue, None, each.extent, each.redelivered, ack=ack)
+        if sum(each.extent.count for each in taken) < count:
+            self._emit(GotEmpty("P10", hand.name, queue))
 
     def ack_held(self, hand: Hand, count: int, multiple: bool) -> None:
         """Acknowledge the oldest deliveries held: with one acknowledgement, or one each (P14)."""
@@ -241,12 +242,39 @@ class Consumers:
             do: settles one group; told whether the queue hears of it at once or message by message.
             multiple: whether one method of the client settles all.
         """
+        if hand.in_tx:
+            self._settle_later(hand, taken, do)
+            return
         groups = by_queue(taken) if multiple else _one_by_one(taken)
         for group in groups:
             if group.queue in self._queues:
                 do(hand, group, multiple and group.together)
         of_consumers = sum(each.count for each in taken if each.consumer is not None)
         hand.channel.limiter.acked(of_consumers)
+
+    def _settle_later(
+        self, hand: Hand, taken: Sequence[Unacked], do: Callable[[Hand, Group, bool], None]
+    ) -> None:
+        """Keep what a channel in tx mode acknowledges or rejects; the same one after the other is one (D12)."""
+        if hand.settling and hand.settling[-1].settle == do:
+            hand.settling[-1].taken.extend(taken)
+        else:
+            hand.settling.append(Settling(do, list(taken)))
+
+    def commit(self, hand: Hand) -> None:
+        """Settle what waited for the commit, in its order (D13)."""
+        waiting, hand.settling = hand.settling, []
+        hand.in_tx = False
+        for each in waiting:
+            self._settle(hand, sorted(each.taken, key=_tag), each.settle)
+        hand.in_tx = True
+
+    def roll_back(self, hand: Hand) -> None:
+        """Hold again what was to be settled (D14)."""
+        waiting, hand.settling = hand.settling, []
+        for each in waiting:
+            for unacked in each.taken:
+                hand.channel.unacked.insert(unacked)
 
     def _holder(self, group: Group) -> Consumer | None:
         """Return whose credit a group took."""
@@ -296,6 +324,10 @@ def _one_by_one(taken: Sequence[Unacked]) -> list[Group]:
         else:
             groups.append(Group(each.queue, each.consumer, [each]))
     return groups
+
+
+def _tag(unacked: Unacked) -> int:
+    return unacked.start
 
 
 def _start(messages: Range) -> int:

@@ -26,7 +26,7 @@ class Transaction:
     """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
 
     Args:
-        size: the client commits after so many messages.
+        size: the client commits after so many messages; 0 when it says so itself.
     """
 
     def __init__(self, size: int) -> None:

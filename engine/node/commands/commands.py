@@ -13,6 +13,7 @@ from engine.node.commands.base import (
     DEFAULT_QUEUE,
     HAND,
     MAX_COUNT,
+    MAX_FIELDS,
     ChannelName,
     Command,
     Count,
@@ -25,11 +26,13 @@ from engine.node.commands.base import (
     Rate,
     RoutingKey,
     Size,
+    Text,
 )
 from engine.node.commands.memory_limit import FreeLimit
 from engine.node.commands.settings import DiskBytes, RamBytes, Ratio, Watermark
 from engine.node.commands.topology_commands import (
     Bind,
+    BindExchange,
     ClearPolicy,
     DeclareExchange,
     DeclareQueue,
@@ -39,16 +42,28 @@ from engine.node.commands.topology_commands import (
     Priority,
     SetPolicy,
     Unbind,
+    UnbindExchange,
 )
 from engine.node.commands.validation import refused
 from engine.node.time.work import ProfileName
 
 MAX_TX: Final = 10_000
+COPIES: Final = ("CC", "BCC")
+"""Headers that name more routing keys (P16)."""
+Properties = Annotated[
+    dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
+]
 AckMode = Literal["each", "multiple", "auto", "manual"]
 
 
 class Publish(Command, frozen=True, tag="publish"):
-    """A burst: `count` messages at once from one publisher."""
+    """A burst: `count` messages at once from one publisher.
+
+    Args:
+        properties: of AMQP's fourteen those that have no field of their own here.
+        expiration: the property as the client wrote it, which may be no time at all; `expiration_ms` is the usual way.
+        channel: by hand, for publishes in a transaction; else the connection of bursts.
+    """
 
     count: Count
     size_bytes: Size
@@ -59,6 +74,9 @@ class Publish(Command, frozen=True, tag="publish"):
     mandatory: bool = False
     expiration_ms: Milliseconds | None = None
     headers: Fields = {}
+    properties: Properties = {}
+    expiration: Text | None = None
+    channel: ChannelName | None = None
 
 
 class SetPublisher(Command, frozen=True, tag="set_publisher"):
@@ -201,6 +219,24 @@ class Qos(Command, frozen=True, tag="qos"):
     channel: ChannelName = HAND
 
 
+class TxSelect(Command, frozen=True, tag="tx_select"):
+    """tx.select: publishes and acknowledgements of a channel wait for tx.commit from now on (D12)."""
+
+    channel: ChannelName = HAND
+
+
+class TxCommit(Command, frozen=True, tag="tx_commit"):
+    """tx.commit: what was published arrives, then what was acknowledged or rejected is settled (D13)."""
+
+    channel: ChannelName = HAND
+
+
+class TxRollback(Command, frozen=True, tag="tx_rollback"):
+    """tx.rollback: what was published is forgotten, what was acknowledged is held again (D14)."""
+
+    channel: ChannelName = HAND
+
+
 class Get(Command, frozen=True, tag="get"):
     """basic.get `count` times; with `ack` the messages stay unacknowledged until the ack command (P11)."""
 
@@ -272,6 +308,9 @@ AnyCommand = (
     | AckTag
     | NackTag
     | Recover
+    | TxSelect
+    | TxCommit
+    | TxRollback
     | Qos
     | DeclareQueue
     | DeleteQueue
@@ -279,6 +318,8 @@ AnyCommand = (
     | DeleteExchange
     | Bind
     | Unbind
+    | BindExchange
+    | UnbindExchange
     | SetPolicy
     | ClearPolicy
     | KillQueue
@@ -359,8 +400,19 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
 
 def message_of(command: Publish | SetPublisher) -> Message:
     """Return what a command says about its messages beside their bodies."""
+    headers = command.headers
+    copies = [key for name in COPIES for key in headers.get(name, ()) if isinstance(key, str)]
+    expiration_ms = command.expiration_ms
+    if isinstance(command, Publish) and command.expiration is not None:
+        expiration_ms = int(command.expiration) if command.expiration.isdecimal() else None
     return Message(
-        command.exchange, command.routing_key, command.mandatory, command.expiration_ms, command.headers
+        command.exchange,
+        command.routing_key,
+        command.mandatory,
+        expiration_ms,
+        {name: value for name, value in headers.items() if name != "BCC"} if "BCC" in headers else headers,
+        command.properties if isinstance(command, Publish) else {},
+        tuple(copies),
     )
 
 

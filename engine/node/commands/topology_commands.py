@@ -53,7 +53,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
     """exchange.declare by hand; arguments as in AMQP."""
 
     name: Name
-    type: Literal["direct", "fanout", "topic", "headers"] = "direct"
+    type: Annotated[str, msgspec.Meta(max_length=32)] = "direct"
     durable: bool = True
     auto_delete: bool = False
     internal: bool = False
@@ -85,6 +85,26 @@ class Unbind(Command, frozen=True, tag="unbind"):
 
     exchange: ExchangeName
     queue: Name
+    routing_key: RoutingKey = ""
+    arguments: Fields = {}
+    channel: ChannelName = HAND
+
+
+class BindExchange(Command, frozen=True, tag="bind_exchange"):
+    """exchange.bind: messages of one exchange go on to another."""
+
+    source: ExchangeName
+    destination: ExchangeName
+    routing_key: RoutingKey = ""
+    arguments: Fields = {}
+    channel: ChannelName = HAND
+
+
+class UnbindExchange(Command, frozen=True, tag="unbind_exchange"):
+    """exchange.unbind."""
+
+    source: ExchangeName
+    destination: ExchangeName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
     channel: ChannelName = HAND

@@ -66,7 +66,10 @@ class ClientVerbs:
         refusal = self._limits.refusal(command, self._connections.waiting, copies)
         if refusal is not None:
             raise refusal
-        self._connections.publish_burst(command)
+        if command.channel is None:
+            self._connections.publish_burst(command)
+        else:
+            self._connections.publish_by_hand(self._consumers.channel(command.channel), command)
 
     def _set_publisher(self, command: cmd.SetPublisher) -> None:
         publishers = self._connections.publishers
@@ -124,6 +127,7 @@ class ClientVerbs:
             exclusive=consumer.exclusive,
             consumers=len(others),
             has_exclusive=any(each.exclusive for each in others),
+            single_active=name in self._queues and self._queues[name].ring.single_active,
         )
 
     def _cancel(self, command: cmd.Cancel) -> None:

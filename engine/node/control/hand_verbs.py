@@ -13,7 +13,9 @@ from engine.node.broker.definitions import Definitions
 from engine.node.clients.actors import Hand
 from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
+from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
+from engine.node.clients.transactions import Transaction
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.verbs import Handlers
@@ -29,12 +31,14 @@ class HandVerbs:
         definitions: Definitions,
         queues: Queues,
         lifetimes: Lifetimes,
+        connections: Connections,
         consumers: Consumers,
         closing: Closing,
     ) -> None:
         self._definitions = definitions
         self._queues = queues
         self._lifetimes = lifetimes
+        self._connections = connections
         self._consumers = consumers
         self._closing = closing
 
@@ -51,6 +55,9 @@ class HandVerbs:
             cmd.NackTag: (self._nack_tag, "P14"),
             cmd.Recover: (self._recover, "P11"),
             cmd.Qos: (self._qos, "P13"),
+            cmd.TxSelect: (self._tx_select, "D12"),
+            cmd.TxCommit: (self._tx_commit, "D13"),
+            cmd.TxRollback: (self._tx_rollback, "D14"),
         }
         return {kind: partial(self._on_channel, do, rule) for kind, (do, rule) in verbs.items()}
 
@@ -112,3 +119,23 @@ class HandVerbs:
         else:
             hand.prefetch = command.prefetch
             self._consumers.limit_channel(hand.channel, 0)
+
+    def _tx_select(self, hand: Hand, _: cmd.TxSelect) -> None:
+        hand.in_tx = True
+        if hand.publisher.tx is None:
+            hand.publisher.tx = Transaction(0)
+
+    def _check_tx(self, hand: Hand) -> None:
+        if not hand.in_tx:
+            raise AmqpError("precondition_failed", "channel is not transactional")
+
+    def _tx_commit(self, hand: Hand, _: cmd.TxCommit) -> None:
+        self._check_tx(hand)
+        self._connections.commit(hand)
+        self._consumers.commit(hand)
+
+    def _tx_rollback(self, hand: Hand, _: cmd.TxRollback) -> None:
+        self._check_tx(hand)
+        if hand.publisher.tx is not None:
+            hand.publisher.tx.roll_back()
+        self._consumers.roll_back(hand)

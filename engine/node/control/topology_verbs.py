@@ -13,6 +13,7 @@ from engine.amqp.declarations import (
     check_binding,
     check_delete_exchange,
     check_delete_queue,
+    check_exchange_binding,
     declare_exchange,
     declare_queue,
 )
@@ -60,6 +61,8 @@ class TopologyVerbs:
             cmd.DeleteExchange: partial(self._by_hand, self._delete_exchange, "P18"),
             cmd.Bind: partial(self._by_hand, self._bind, "P18"),
             cmd.Unbind: partial(self._by_hand, self._unbind, "P18"),
+            cmd.BindExchange: partial(self._by_hand, self._bind_exchange, "P18"),
+            cmd.UnbindExchange: partial(self._by_hand, self._unbind_exchange, "P18"),
             cmd.SetPolicy: self._set_policy,
             cmd.ClearPolicy: self._clear_policy,
             cmd.KillQueue: self._kill_queue,
@@ -132,6 +135,25 @@ class TopologyVerbs:
 
     def _unbind(self, command: cmd.Unbind) -> None:
         self._definitions.unbind(self._checked_binding(command, unbind=True))
+
+    def _bind_exchange(self, command: cmd.BindExchange) -> None:
+        self._definitions.bind(self._between_exchanges(command, unbind=False))
+
+    def _unbind_exchange(self, command: cmd.UnbindExchange) -> None:
+        self._definitions.unbind(self._between_exchanges(command, unbind=True))
+
+    def _between_exchanges(self, command: cmd.BindExchange | cmd.UnbindExchange, unbind: bool) -> Binding:
+        exchanges = self._definitions.exchanges.exchanges
+        binding = Binding(
+            exchange=command.source,
+            queue=command.destination,
+            routing_key=command.routing_key,
+            arguments=command.arguments,
+            to="exchange",
+        )
+        source, destination = exchanges.get(command.source), exchanges.get(command.destination)
+        check_exchange_binding(source, destination, binding, unbind=unbind)
+        return binding
 
     def _checked_binding(self, command: cmd.Bind | cmd.Unbind, unbind: bool) -> Binding:
         definitions = self._definitions

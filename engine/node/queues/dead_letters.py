@@ -64,8 +64,14 @@ class DeadLetters:
                 expiration_ms=None if extent.read_back else before.expiration_ms,
                 new_routing_key=key,
             )
-            again = Message(exchange, before.routing_key if key is None else key, headers=headers)
-            routed = self._definitions.exchanges.route(exchange, again.routing_key, headers)
+            again = Message(
+                exchange,
+                before.routing_key if key is None else key,
+                headers=headers,
+                properties=before.properties,
+                copies=before.copies if key is None else (),
+            )
+            routed = self._definitions.route(exchange, again.routing_keys, headers)
             to, cycling = without_cycles(reason, headers, routed)
             why: dict[str, int | float | str | bool | None] = {"cycling": len(cycling)}
             rule = "P11" if reason == "rejected" else "P9" if reason == "expired" else "P8"

@@ -35,7 +35,9 @@ class Lifetimes:
         return timer.at_us if timer is not None and timer.live else None
 
     def used(self, queue: str) -> None:
-        """Begin to wait anew: the queue was declared, got from, or lost a consumer."""
+        """Begin to wait anew: the queue was declared, got from, or lost a consumer; with consumers it waits on."""
+        if queue in self._timers and self.consumers.of(queue):
+            return
         self.forget(queue)
         expires_ms = self._definitions.effective(queue).expires_ms
         if expires_ms is not None:

@@ -114,6 +114,7 @@ class Queues(Mapping[str, Deliveries]):
         self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
+        live.ring.single_active = queue.arguments.get("x-single-active-consumer") is True
         self._live[name] = live
         self.obey(name)
         return live

@@ -44,10 +44,20 @@ class Line:
                 return True
         return False
 
+    def __bool__(self) -> bool:
+        return any(self._lines.values())
+
     @property
     def head(self) -> Consumer | None:
         """The first consumer of the highest priority that has any."""
-        return next(iter(self), None)
+        for line in self._lines.values():
+            if line:
+                return line[0]
+        return None
+
+    def turn(self, consumer: Consumer) -> None:
+        """Put the first of its priority behind the others of it."""
+        self._lines[consumer.priority].rotate(-1)
 
     def equals(self, consumer: Consumer) -> tuple[Consumer, ...]:
         """Return all of a consumer's priority, in the order of their turns."""
@@ -69,6 +79,10 @@ class Ring:
     """
 
     def __init__(self, resume: Callable[[Channel], None]) -> None:
+        self.single_active = False
+        """Whether one consumer gets everything for as long as it is there (x-single-active-consumer)."""
+        self.active: Consumer | None = None
+        """That consumer."""
         self._turns = Line()
         self._parked = Line()
         self._limited: dict[Channel, Limited] = {}
@@ -88,6 +102,8 @@ class Ring:
         if consumer.channel.limiter.active:
             self.limit(consumer.channel)
         self._turns.add(consumer)
+        if self.single_active and self.active is None:
+            self.active = consumer
 
     def remove(self, consumer: Consumer) -> bool:
         """Let a consumer get nothing any more; tell whether it was here."""
@@ -95,13 +111,17 @@ class Ring:
         if not any(each.channel is consumer.channel for each in self):
             self._limited.pop(consumer.channel, None)
             consumer.channel.limiter.forget(self)
+        if consumer is self.active:  # one that is parked is not looked at
+            self.active = self._turns.head
         return found
 
     # --- whose turn --------------------------------------------------------------------------------------------------
 
     def next(self) -> Consumer | None:
         """Return whose turn it is, after parking those that cannot take anything; None when nobody can."""
-        while (consumer := self._turns.head) is not None:
+        while (consumer := self.active if self.single_active else self._turns.head) is not None:
+            if self.single_active and consumer in self._parked:
+                return None
             if self._may_take(consumer):
                 return consumer
             self._turns.remove(consumer)
@@ -124,8 +144,14 @@ class Ring:
         Where somebody has to be asked in between, the consumer alone; it then gets one message only, unless nobody
         else has its priority.
         """
+        if self.single_active:
+            return (consumer,)
         equal = self._turns.equals(consumer)
-        if len(equal) > count or any(not self._is_simple(each, consumer) for each in equal):
+        if (
+            len(equal) == 1
+            or len(equal) > count
+            or any(not self._is_simple(each, consumer) for each in equal)
+        ):
             return (consumer,)
         return equal
 
@@ -138,7 +164,7 @@ class Ring:
         """Return how many of `count` messages each of `turns` gets before anybody has to be asked again."""
         first = turns[0]
         if len(turns) == 1:
-            if len(self._turns.equals(first)) > 1:
+            if len(self._turns.equals(first)) > 1 and not self.single_active:
                 return 1
             limiter = first.channel.limiter
             asked = self._limited.get(first.channel) == "active" and first.needs_ack
@@ -146,9 +172,9 @@ class Ring:
         return min(count // len(turns), *(each.credit for each in turns))
 
     def delivered(self, consumer: Consumer, count: int) -> None:
-        """Put a consumer that got messages behind the others."""
-        self._turns.remove(consumer)
-        self._turns.add(consumer)
+        """Put the consumer whose turn it was behind the others."""
+        if not self.single_active:
+            self._turns.turn(consumer)
         if consumer.needs_ack and self._limited.get(consumer.channel) == "active":
             consumer.channel.limiter.sent(count)
 
@@ -156,6 +182,8 @@ class Ring:
 
     def unpark(self, channel: Channel) -> None:
         """Let everybody of a channel who has room take turns again."""
+        if not self._parked:
+            return
         for each in self._parked.take(lambda each: each.channel is channel and each.credit > 0):
             self._turns.add(each)
 

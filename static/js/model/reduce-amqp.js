@@ -1,6 +1,6 @@
 /** Exchanges, bindings and policies: the twin of engine/fold/topology_table.py. */
 
-const FIELDS = ["exchange", "queue", "routing_key"];
+const FIELDS = ["exchange", "queue", "routing_key", "to"];
 
 /** Values compared whatever the order of their names. */
 function same(one, other) {
@@ -9,7 +9,7 @@ function same(one, other) {
 }
 
 function bindingOf(t) {
-  return { exchange: t.exchange, queue: t.queue, routing_key: t.routing_key, arguments: t.arguments };
+  return { exchange: t.exchange, queue: t.queue, routing_key: t.routing_key, arguments: t.arguments, to: t.to };
 }
 
 export const AMQP_HANDLERS = {

@@ -320,7 +320,7 @@ def test_impossible_commands_change_nothing() -> None:
         {"do": "clear_policy", "name": "none"},
         {"do": "set_policy", "name": "p", "pattern": "(", "definition": {"max-length": 1}},
         {"do": "nack", "count": 1},
-        {"do": "publish", "count": 1, "size_bytes": 1, "headers": {"a": {"nested": 1}}},
+        {"do": "publish", "count": 1, "size_bytes": 1, "headers": {"a": {"nested": [1.5]}}},
     ):
         assert not follower.submit(command)
 

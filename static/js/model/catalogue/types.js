@@ -118,7 +118,7 @@
 
 /** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PutBack */
 
-/** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} QueueBound */
+/** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} QueueBound */
 
 /** @typedef {{ kind: "QueueChanged", rule: string, queue: string, values: Record<string, any>, why: Record<string, number | string | boolean | null> }} QueueChanged */
 
@@ -126,7 +126,7 @@
 
 /** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
 
-/** @typedef {{ kind: "QueueUnbound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} QueueUnbound */
+/** @typedef {{ kind: "QueueUnbound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} QueueUnbound */
 
 /** @typedef {{ kind: "Reduced", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} Reduced */
 
@@ -170,7 +170,7 @@
 
 /** @typedef {{ files: File[], current: number, rows: Row[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreState */
 
-/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Record<string, any> }} Binding */
+/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} Binding */
 
 /** @typedef {{ settings: Record<string, any>, memory: Record<string, any>, disk: Record<string, any>, alarms: Record<string, boolean>, clock: Record<string, any>, work: Record<string, any>, app: Record<string, any>, actors: Record<string, Record<string, any>>, processes: Record<string, Record<string, any>>, exchanges: Record<string, Record<string, any>>, bindings: Binding[], policies: Record<string, Record<string, any>> }} NodeState */
 
