@@ -28,5 +28,7 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
     """
 
     support_js_module_import_aggregation = True
+    # In each pass a name settles whose imports have settled before: as many are needed as modules import in a chain.
+    max_post_process_passes = 30
     # A page with a missing picture is better than no page.
     manifest_strict = False
