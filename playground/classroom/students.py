@@ -106,6 +106,7 @@ def vote(request: HttpRequest, student: Student) -> HttpResponse:
         "given": voting.ballot_of(current, student, second) is not None,
         "open": voting.is_open(current),
         "left_s": voting.left_s(current),
+        "counts": voting.counts(current),
         "results": voting.results(current, _language()) if current.stage == "revealed" else [],
         "problem": problem,
     }

@@ -514,7 +514,9 @@ def test_a_vote_has_two_rounds(classroom: Classroom, teacher: Client) -> None:
     results = {row["text"]: (row["first"], row["second"], row["right"]) for row in voting.results(vote, "en")}
     assert results["in q1, complete in RAM"] == (1, 2, True)
     assert results["in q4, since there is memory again"] == (1, 0, False)
-    assert escape(explain) in owl.get("/class/me/vote/").content.decode()
+    shown = owl.get("/class/me/vote/").content.decode()
+    assert escape(explain) in shown
+    assert shown.count('data-round="second"') == len(results), "students see both rounds"
     assert escape(explain) in teacher.get(address(classroom, "projector/")).content.decode()
     lead(teacher, classroom, "end", "revealed")
     assert voting.current(classroom) is None
