@@ -14,6 +14,31 @@ COUNT ?= 2000
 THROTTLE ?= 1
 TIMES ?= 1
 
+# TINY=1 makes a target do the least that shows that it still works, in seconds and into var/tiny where it would write
+# elsewhere. tests/house runs every target so: none can break unseen.
+TINY ?=
+ifneq ($(TINY),)
+COUNT := 2
+DATE ?= 2026-01-31
+FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
+CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
+DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
+INTEROP_ARGS := --tiny --summary var/tiny/interop.json
+DIGESTS_ARGS := --only first-burst
+DOCS_IMAGES_ARGS := --only fidelity --out var/tiny/docs-images
+SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
+HEATMAPS_ARGS := --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
+CLUSTER_ARGS := --port 0 --workers 1 --seconds 0 --folder var/tiny/cluster
+SOAK_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
+POSTGRESQL_TESTS := tests/web/test_languages.py
+BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
+COVERAGE_TESTS := tests/golden/test_format_vectors.py
+else
+COVERAGE_TESTS := tests
+POSTGRESQL_TESTS := tests/web
+BROWSER_TESTS := tests/browser
+endif
+
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
@@ -25,8 +50,9 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run test lint format types js-lint js-types js-test py-test bench heatmaps spark-cluster conformance \
-	differential stories interop fidelity digests docs-images screenshots soak postgresql-test browser-test messages constraints clean
+.PHONY: help env dev-env spark-env run check test lint format types supplies js-lint js-types js-test py-test coverage \
+	bench heatmaps spark-cluster conformance differential stories interop fidelity digests docs-images screenshots soak \
+	postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -69,23 +95,13 @@ spark-env: env $(STAMPS)/spark ## Add Spark, and a Java runtime where there is n
 # --- the app ---
 
 run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready scenarios loaded
-	@mkdir -p var
-	@$(PY) tools/check_port.py $(HOST) $(PORT)
-	@echo "Preparing the database ..."
-	@$(PY) manage.py migrate --no-input --verbosity 0
-	@$(PY) tools/compile_messages.py
-	@echo "Loading the scenarios ..."
-	@$(PY) manage.py load_scenarios
-	@echo "Collecting static files ..."
-	@$(PY) manage.py collectstatic --no-input --verbosity 0
-	@echo "Waterline is starting: open http://$(HOST):$(PORT)/  (Ctrl-C stops it)"
-	@exec $(PY) -m playground.serve --bind $(HOST) --port $(PORT) --verbosity 1 playground.asgi:application
+	@PYTHON=$(PY) exec tools/start.sh $(HOST) $(PORT)
 
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
 
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster $(CLUSTER_ARGS)
 
 bench: dev-env spark-env ## Measure engine, wire, page and sweeps (TINY=1: only see that all of it runs; BENCH=wire: one)
 	@tools/ensure_chromium.sh
@@ -93,11 +109,11 @@ bench: dev-env spark-env ## Measure engine, wire, page and sweeps (TINY=1: only 
 
 docs-images: dev-env ## Take the pictures of the README again, into docs/img
 	@tools/ensure_chromium.sh
-	@$(PY) -m tools.docs_images
+	@$(PY) -m tools.docs_images $(DOCS_IMAGES_ARGS)
 
 screenshots: dev-env ## Picture every page, desktop and phone, light and dark, into var/screenshots
 	@tools/ensure_chromium.sh
-	@$(PY) -m tools.screenshots
+	@$(PY) -m tools.screenshots $(SCREENSHOTS_ARGS)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh
@@ -112,7 +128,10 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 	@tools/ensure_chromium.sh
 	@tools/ensure_node.sh
 	@tools/ensure_postgresql.sh >/dev/null
-	@$(MAKE) --no-print-directory --keep-going lint types js-test py-test
+	@$(MAKE) --no-print-directory --keep-going lint types supplies js-test py-test
+
+check: dev-env ## The loop while you work, under a minute: engine, web and scripts, without Spark and Chromium
+	@$(PY) -m tools.check $(if $(TINY),--tiny)
 
 lint: dev-env js-lint ## Check style and formatting
 	@echo "ruff ..."
@@ -123,9 +142,12 @@ format: dev-env ## Put every Python file into the project's format
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 	@$(VENV)/bin/ruff format .
 
-types: dev-env js-types ## Check the engine's types, strictly, and those of the page's scripts
-	@echo "mypy --strict engine ..."
-	@$(VENV)/bin/mypy --strict -p engine
+types: dev-env js-types ## Check the types of all Python, the engine's strictly, and those of the page's scripts
+	@echo "mypy ..."
+	@$(VENV)/bin/mypy
+
+supplies: dev-env ## Check what is installed against what is pinned, without the network: versions, licences, known trouble
+	@$(PY) -m tools.supplies
 
 js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
 	@echo "eslint ..."
@@ -153,23 +175,29 @@ py-test: dev-env spark-env
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
 	@tools/ensure_chromium.sh
-	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n auto --dist loadfile tests/browser --throttle $(THROTTLE) \
+	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n auto --dist loadfile $(BROWSER_TESTS) --throttle $(THROTTLE) \
 		$(PYTEST_ARGS) </dev/null || exit 1; done
 
+# One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.
+coverage: dev-env ## Count the lines and branches that the tests reach, part by part
+	@$(PY) -m pytest -q -n auto --dist worksteal -m "not soak and not browser and not spark" $(COVERAGE_TESTS) $(PYTEST_ARGS) \
+		--cov --cov-report=term:skip-covered --cov-report=json:var/coverage.json </dev/null
+	@$(PY) -m tools.coverage_figure var/coverage.json
+
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
-	@$(PY) -m pytest tests/golden tests/conformance $(PYTEST_ARGS)
+	@$(PY) -m pytest tests/golden tests/conformance $(CONFORMANCE_ARGS) $(PYTEST_ARGS)
 
 differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
-	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT)
+	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with a real RabbitMQ node and on the engine
 	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
-	@$(PY) -m tests.interop
+	@$(PY) -m tests.interop $(INTEROP_ARGS)
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
-	@$(PY) manage.py record_digests
+	@$(PY) manage.py record_digests $(DIGESTS_ARGS)
 
 fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelity: make fidelity DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
@@ -177,10 +205,10 @@ fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelit
 
 soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(PYTEST_ARGS)
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(SOAK_ARGS) $(PYTEST_ARGS)
 
 postgresql-test: dev-env ## Run the tests of the web side on a private PostgreSQL
-	@$(PY) -m tools.private_postgresql $(PY) -m pytest tests/web $(PYTEST_ARGS)
+	@$(PY) -m tools.private_postgresql $(PY) -m pytest $(POSTGRESQL_TESTS) $(PYTEST_ARGS)
 
 constraints: dev-env spark-env ## Pin again what the requirements bring along, after changing one of them
 	@mkdir -p var

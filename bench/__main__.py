@@ -42,7 +42,9 @@ def measure(name: str, tiny: bool) -> Result | None:
     except Exception:  # noqa: BLE001 - one that breaks off must not take the others with it
         print(f"\n{name}: BROKE OFF\n{traceback.format_exc()}", flush=True)
         return None
-    verdict = {True: "within its bound", False: "MISSED ITS BOUND"}.get(found.get("passed"), "no bound")
+    verdict = "no bound"
+    if found.get("passed") is not None:
+        verdict = "within its bound" if found["passed"] else "MISSED ITS BOUND"
     print(f"\n{name}: {verdict}")
     for key, value in found.items():
         if key != "passed":

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import zlib
-from typing import Any
+from typing import Any, cast
 
 from engine.ctl.operator import operated
 from engine.node.commands import scenario
 from engine.storage.ledger import LedgerStorage
+from playground.hosting.door import Files, Node
 from playground.hosting.run import Frame, Run
 from playground.hosting.session.window import FrameWindow
 from playground.serve import MEMORY_LEVEL, WINDOW_BITS
@@ -59,7 +60,7 @@ class BenchSession:
         self.node = operated(
             scenario.parse({"version": 1, "profile": "real", "settings": settings}), LedgerStorage()
         )
-        self.run = Run(self.node, self.node.storage, DISK_BYTES)
+        self.run = Run(cast(Node, self.node), cast(Files, self.node.storage), DISK_BYTES)
         self.readers = readers
         self.flush()
 

@@ -136,7 +136,7 @@ def _spark(cells: tuple[Cell, ...], cores: int) -> Sweep:
         began = time.perf_counter()
         run_cells(session, cells, engine_build(), str(folder / "cells"), lambda done: None)
         wall_s = time.perf_counter() - began
-        jvm = session.sparkContext._gateway.proc.pid  # noqa: SLF001 - nothing else tells it
+        jvm = session.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # noqa: SLF001 - nothing else tells it
         jvm_mb, worker_mb = _peak_mb(jvm), max(map(_peak_mb, _below(jvm)), default=0.0)
     finally:
         end_session(session)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Result
+from playground import doors
 from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import Checkpoints
-from playground.hosting.engine_door import EngineDoor
 from playground.hosting.run import Replay, Run
 
 COMMANDS: list[tuple[int, dict[str, Any]]] = [
@@ -25,7 +25,7 @@ DISK_BYTES = 1 << 40
 def run(tiny: bool) -> Result:
     """Repeat steady work, keep it, bring it back, and compare both."""
     until_us = TINY_UNTIL_US if tiny else UNTIL_US
-    door = EngineDoor()
+    door = doors.door()
     blank = door.check({"version": 1, "profile": "real", "until_us": 0})
     record = Remembered(blank, COMMANDS)
     with tempfile.TemporaryDirectory(prefix="waterline-bench-") as scratch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import cache
+from typing import cast
 
 from playground import warm
 from playground.hosting.door import Door
@@ -16,7 +17,7 @@ def _door() -> Door:
     from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - numpy and all: not for every command
 
     warm.types()  # nobody uses an engine before this
-    return EngineDoor()
+    return cast(Door, EngineDoor())  # it gets back no nodes and files but those that it opened
 
 
 def door() -> Door:

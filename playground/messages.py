@@ -34,9 +34,9 @@ class Message:
 class Refused(Exception):
     """Something a person asked for cannot be done. The message gives the reason and what to do."""
 
-    def __init__(self, text: Any, **values: object) -> None:
+    def __init__(self, text: Any, *, code: str = "", **values: object) -> None:
         super().__init__()
-        self.message = text if isinstance(text, Message) else Message(text, **values)
+        self.message = text if isinstance(text, Message) else Message(text, code=code, **values)
 
     def __str__(self) -> str:
         return str(self.message)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final
 
@@ -26,7 +27,7 @@ ROWS: Final = 6
 def _font(size: int, bold: bool = False) -> ImageFont.FreeTypeFont:
     font = ImageFont.truetype(settings.BASE_DIR / "static" / "vendor" / "fonts" / "inter-latin.woff2", size)
     font.set_variation_by_axes(
-        [min(32, max(14, size)), 650 if bold else 450][-len(font.get_variation_axes()) :]
+        [float(min(32, max(14, size))), 650.0 if bold else 450.0][-len(font.get_variation_axes()) :]
     )
     return font
 
@@ -73,7 +74,7 @@ def _head(pen: ImageDraw.ImageDraw, title: str, at_us: int, until_us: int) -> No
     pen.text((RIGHT, 44), clock, FAINT, _font(24), anchor="ra")
 
 
-def _counts(queue: dict[str, Any] | None, place: Place) -> tuple[int, int, str]:
+def _counts(queue: Mapping[str, Any] | None, place: Place) -> tuple[int, int, str]:
     """Return how many contents of a lane are above the water and below it, and the colour of those below."""
     if queue is None:
         return 0, 0, DELTA
@@ -103,7 +104,7 @@ def _lane(
             pen.rounded_rectangle((x, y, x + BLOCK, y + BLOCK), 3, fill=colour)
 
 
-def _foot(pen: ImageDraw.ImageDraw, queue: dict[str, Any] | None, node: dict[str, Any]) -> None:
+def _foot(pen: ImageDraw.ImageDraw, queue: Mapping[str, Any] | None, node: dict[str, Any]) -> None:
     memory = node["memory"]
     used, limit = memory.get("process_memory") or 0, memory.get("limit") or 1
     y = 562

@@ -30,7 +30,7 @@ def accept(offers: Iterable[Any]) -> PerMessageDeflateOfferAccept | None:
     """Return how a client's offer to compress is taken, None when it makes none that is known."""
     for offer in offers:
         if isinstance(offer, PerMessageDeflateOffer):
-            return PerMessageDeflateOfferAccept(
+            return PerMessageDeflateOfferAccept(  # type: ignore[no-untyped-call]
                 offer, window_bits=WINDOW_BITS, mem_level=MEMORY_LEVEL, max_message_size=MOST_RECEIVED_BYTES
             )
     return None
@@ -42,7 +42,7 @@ class CompressingServer(Server):
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
-        reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[attr-defined] - made on import
+        reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import
         super().listen_success(port)
 
 

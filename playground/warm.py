@@ -20,6 +20,7 @@ def types() -> None:
 
 
 def _kinds(kind: type) -> Iterator[type]:
-    for each in kind.__subclasses__():
+    subclasses: list[type] = kind.__subclasses__()
+    for each in subclasses:
         yield each
         yield from _kinds(each)

@@ -16,7 +16,7 @@ from spark_jobs.errors import SweepError
 from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, read_axes, write_findings
 from spark_jobs.restamp import SAMPLE, restamp
 from spark_jobs.session import LOCAL, start_session
-from spark_jobs.shipped import PUBLISHED, make_heatmaps
+from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, make_heatmaps
 from spark_jobs.sweep import sweep
 
 DEFAULT_OUT = Path("var/sweeps")
@@ -47,7 +47,7 @@ def _sweep(options: argparse.Namespace) -> int:
 
 
 def _heatmaps(options: argparse.Namespace) -> int:
-    return make_heatmaps(options.out, options.published, options.master, _say)
+    return make_heatmaps(options.out, options.published, options.master, _say, options.descriptions)
 
 
 def _restamp(options: argparse.Namespace) -> int:
@@ -68,7 +68,8 @@ def _cluster(options: argparse.Namespace) -> int:
     with running(options.folder, options.workers, options.cores, port=options.port) as cluster:
         _say(f"{cluster.url} with {len(cluster.workers)} workers; logs in {options.folder}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):
-            while all(each.alive for each in (cluster.master, *cluster.workers)):
+            ends = time.monotonic() + options.seconds
+            while time.monotonic() < ends and all(each.alive for each in (cluster.master, *cluster.workers)):
                 time.sleep(0.5)
     return 0
 
@@ -105,6 +106,9 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
     one.add_argument("--plan", action="store_true", help="only say how many cells there are to run")
     shipped = commands.add_parser("heatmaps", help="make the heatmaps that come with the project")
+    shipped.add_argument(
+        "--descriptions", type=Path, default=DESCRIPTIONS, help="folders that each say what to sweep"
+    )
     shipped.add_argument("--out", type=Path, default=DEFAULT_OUT, help="where the runs are kept")
     shipped.add_argument("--published", type=Path, default=PUBLISHED, help="where the page reads them")
     shipped.add_argument("--master", default=LOCAL, help=f"Spark master (default: {LOCAL})")
@@ -134,7 +138,10 @@ def _parser() -> argparse.ArgumentParser:
     cluster.add_argument("--folder", type=Path, default=Path("var/cluster"), help="logs and scratch files")
     cluster.add_argument("--workers", type=int, default=WORKERS, help="default: %(default)s")
     cluster.add_argument("--cores", type=int, default=1, help="of each worker (default: %(default)s)")
-    cluster.add_argument("--port", type=int, default=7077, help="of the master (default: %(default)s)")
+    cluster.add_argument(
+        "--port", type=int, default=7077, help="of the master; 0 for a free one (default: %(default)s)"
+    )
+    cluster.add_argument("--seconds", type=float, default=float("inf"), help="end by itself after so long")
     pack = commands.add_parser("pack", help="write the sources that workers import, for --py-files")
     pack.add_argument("file", type=Path)
     return parser

@@ -80,7 +80,7 @@ def long(table: DataFrame, axes: Sequence[Axis]) -> DataFrame:
     melted = (
         table.where("error is null")
         .select(*places, *values)
-        .unpivot(places, list(METRICS), "metric", "value")
+        .unpivot([F.col(name) for name in places], [F.col(name) for name in METRICS], "metric", "value")
     )
     return (
         melted.where("value is not null")

@@ -12,6 +12,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import pyspark
@@ -115,14 +116,14 @@ def running(
         for number in range(1, workers + 1):
             scratch = folder / f"worker-{number}"
             size = ("--cores", str(cores), "--memory", f"{memory_mb}M", "--work-dir", str(scratch))
-            place = ("--host", HOST, "--webui-port", "0")
+            here = ("--host", HOST, "--webui-port", "0")
             started.append(
                 Process(
-                    f"worker-{number}", folder, "org.apache.spark.deploy.worker.Worker", *place, *size, url
+                    f"worker-{number}", folder, "org.apache.spark.deploy.worker.Worker", *here, *size, url
                 )
             )
         for worker in started[1:]:
-            worker.wait_for(lambda worker=worker: REGISTERED in worker.log.read_text(errors="replace"))
+            worker.wait_for(partial(_registered, worker))
         yield Cluster(url, master, started[1:])
     finally:
         for process in reversed(started):
@@ -139,3 +140,7 @@ def _answers(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(0.5)
         return probe.connect_ex((HOST, port)) == 0
+
+
+def _registered(worker: Process) -> bool:
+    return REGISTERED in worker.log.read_text(errors="replace")

@@ -21,15 +21,17 @@ PUBLISHED = ROOT / "playground" / "heatmaps"
 """What the what-if page reads. The web process never computes a cell itself."""
 
 
-def make_heatmaps(out: Path, published: Path, master: str, say: Say) -> int:
-    """Sweep every shipped description into `out`, then copy tables and pages to `published`.
+def make_heatmaps(
+    out: Path, published: Path, master: str, say: Say, descriptions: Path = DESCRIPTIONS
+) -> int:
+    """Sweep every description into `out`, then copy tables and pages to `published`.
 
     Returns:
         the number of failed cells; nothing of a sweep with failed cells is copied.
     """
     failed = 0
     published.mkdir(parents=True, exist_ok=True)
-    for description in sorted(path for path in DESCRIPTIONS.iterdir() if path.is_dir()):
+    for description in sorted(path for path in descriptions.iterdir() if path.is_dir()):
         target = out / description.name
         _take_published(published / f"{read_grid(description / 'grid.json').name}.parquet", target)
         failures = sweep(workloads_of(description), description / "grid.json", str(target), master, say)

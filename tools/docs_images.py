@@ -1,15 +1,21 @@
 """Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page."""
 
+import argparse
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tools import chromium, live_server
 
 TARGET = live_server.ROOT / "docs" / "img"
-SIZES = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
-SCHEMES = ("light", "dark")
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1440, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SETTLE_MS = 2000
 PAGED_MS = 5000
 
@@ -46,30 +52,36 @@ def _fidelity(page: Page) -> None:
 SCENES = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
 
 
-def _take(browser: Browser, url: str) -> None:
-    for name, scene in SCENES.items():
+def _take(browser: Browser, url: str, names: Sequence[str], target: Path) -> None:
+    for name in names:
+        scene = SCENES[name]
         for size, viewport in SIZES.items():
             for scheme in SCHEMES:
                 context = browser.new_context(base_url=url, viewport=viewport, color_scheme=scheme)
                 page = context.new_page()
                 scene(page)
                 page.wait_for_timeout(SETTLE_MS)
-                page.screenshot(path=TARGET / f"{name}-{size}-{scheme}.png")
+                page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
                 context.close()
 
 
 def main() -> None:
     """Run a server of its own and take every picture."""
-    TARGET.mkdir(parents=True, exist_ok=True)
+    parser = argparse.ArgumentParser(prog="python -m tools.docs_images", description=__doc__)
+    parser.add_argument("--only", choices=SCENES, help="this picture instead of all")
+    parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
+    options = parser.parse_args()
+    names = [options.only] if options.only else list(SCENES)
+    options.out.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as place,
         live_server.running(Path(place)) as server,
         sync_playwright() as p,
     ):
         browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        _take(browser, server.url)
+        _take(browser, server.url, names, options.out)
         browser.close()
-    print(f"docs-images: {len(SCENES) * 4} pictures in {TARGET.relative_to(live_server.ROOT)}")
+    print(f"docs-images: {len(names) * 4} pictures in {options.out}")
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 TOOLS = Path(__file__).resolve().parent
@@ -33,7 +34,7 @@ def running() -> Iterator[str]:
     bin_dir = programs()
     # The path of a socket has little room: a directory right under the system's temporary one.
     home = Path(tempfile.mkdtemp(prefix="wl-pg-"))
-    options = {}
+    options: dict[str, Any] = {}
     if os.geteuid() == 0:
         owner = pwd.getpwnam(NOBODY)
         os.chown(home, owner.pw_uid, owner.pw_gid)

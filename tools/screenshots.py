@@ -3,21 +3,26 @@
 The pictures land in var/screenshots, named after the page: index-desktop-light.png.
 """
 
+import argparse
 import re
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urldefrag, urljoin, urlsplit
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 from tools import chromium, live_server
 
 TARGET = live_server.ROOT / "var" / "screenshots"
 PAGES_MAX = 40
 PAGES_OF_A_KIND_MAX = 3
-SIZES = {"desktop": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
-SCHEMES = ("light", "dark")
+SIZES: dict[str, ViewportSize] = {
+    "desktop": {"width": 1440, "height": 900},
+    "phone": {"width": 390, "height": 844},
+}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SETTLE_MS = 1500
 SKIPPED = re.compile(r"/(static|admin|logout|i18n)/|\.(json|csv|zip|txt|idx|jif|rdq|parquet)$")
 
@@ -52,7 +57,7 @@ def file_name(path: str, size: str, scheme: str) -> str:
     return f"{path.strip('/').replace('/', '-') or 'index'}-{size}-{scheme}.png"
 
 
-def picture(browser: Browser, url: str, path: str) -> None:
+def picture(browser: Browser, url: str, path: str, target: Path) -> None:
     """Take one page in every size and colour scheme."""
     for size, viewport in SIZES.items():
         for scheme in SCHEMES:
@@ -60,25 +65,29 @@ def picture(browser: Browser, url: str, path: str) -> None:
             page = context.new_page()
             page.goto(urljoin(url, path), wait_until="load")
             page.wait_for_timeout(SETTLE_MS)
-            page.screenshot(path=TARGET / file_name(path, size, scheme), full_page=True)
+            page.screenshot(path=target / file_name(path, size, scheme), full_page=True)
             context.close()
 
 
 def main() -> None:
     """Start a server of its own, follow the links, and take the pictures."""
-    shutil.rmtree(TARGET, ignore_errors=True)
-    TARGET.mkdir(parents=True)
+    parser = argparse.ArgumentParser(prog="python -m tools.screenshots", description=__doc__)
+    parser.add_argument("--pages", type=int, default=PAGES_MAX, help="at most so many (default: %(default)s)")
+    parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
+    options = parser.parse_args()
+    shutil.rmtree(options.out, ignore_errors=True)
+    options.out.mkdir(parents=True)
     with (
         tempfile.TemporaryDirectory(prefix="waterline-") as scratch,
         live_server.running(Path(scratch)) as server,
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        for path in reachable(browser, server.url):
+        for path in reachable(browser, server.url)[: options.pages]:
             print(path, flush=True)
-            picture(browser, server.url, path)
+            picture(browser, server.url, path, options.out)
         browser.close()
-    print(f"pictures are in {TARGET.relative_to(live_server.ROOT)}")
+    print(f"pictures are in {options.out}")
 
 
 if __name__ == "__main__":

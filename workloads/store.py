@@ -125,7 +125,7 @@ def read(uri: str, names: Iterable[str] = ()) -> tuple[Workload, ...]:
 
 def _order(row: dict[str, object]) -> tuple[str, int, str]:
     """Order by name; of one name the shipped one counts, then the newest."""
-    return str(row["name"]), -SOURCES.index(row["source"]), str(row["exported_on"])  # type: ignore[arg-type]
+    return str(row["name"]), -SOURCES.index(row["source"]), str(row["exported_on"])
 
 
 def _row(workload: Workload, engine_version: str, today: dt.date) -> dict[str, object]:

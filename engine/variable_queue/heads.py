@@ -67,8 +67,8 @@ def undisturbed(q: QueueState, count: int) -> int:
 def steady(q: QueueState, arrival: Arrival, same_size: bool) -> int:
     """Return how many messages may enter a full queue at once, each of which drops one head; 1 where that is unsure.
 
-    Any number may while entries leave q4 alone, no file but the journal is touched, and neither a reduction, a flush
-    of the journal nor an update of the rates comes between.
+    They may all enter at once as long as each dropped head comes from q4, only the journal is written, and there is
+    neither a reduction, nor a flush of the journal, nor an update of the rates before the last of them.
     """
     new = new_extent(q, arrival)
     if q.mode != "default" or q.q4.total < 2 or (new.persistent and new.home_store):

@@ -22,7 +22,7 @@ from playground.catalogue.messages import (
 from playground.catalogue.rows import SHAPES, script_name
 
 STATES: Final = (IndexState, QueueState, StoreState, Binding, NodeState, State)
-MORE: Final = {QueueState: " & Record<string, any>"}
+MORE: Final[dict[type[msgspec.Struct], str]] = {QueueState: " & Record<string, any>"}
 """What else an object of this type may have."""
 
 
@@ -30,13 +30,14 @@ def module() -> str:
     """Return the text of static/js/model/catalogue/types.js."""
     kinds = sorted(all_kinds(), key=lambda kind: kind.__name__)
     messages = get_args(HostMessage)
+    shapes: list[type[msgspec.Struct]] = [*SHAPES.values(), Range]
     return "".join(
         [
             js.head(
                 "Types of rows, transitions, states and messages, for comments: `import(...)`. Nothing of it runs.",
                 "the engine's classes and playground/catalogue/messages.py",
             ),
-            *(_typedef(shape.__name__, _tuple(shape)) for shape in (*SHAPES.values(), Range)),
+            *(_typedef(shape.__name__, _tuple(shape)) for shape in shapes),
             _typedef("TransitionRow", "[kind: string, rule: string, ...fields: any[]]"),
             *(_typedef(kind.__name__, _transition(kind)) for kind in kinds),
             _typedef("Transition", " | ".join(kind.__name__ for kind in kinds)),

@@ -254,9 +254,9 @@ def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     """Open a session of one's own that repeats a student's."""
     who = student_or_gone(found, pk)
     work = who.learner.works.exclude(session=None).order_by("-touched").first()
-    if work is None:
+    session = sessions.session_by_id(work.session.public_id) if work else None
+    if session is None:
         return redirect("class-student", found.public_id, pk)
-    session = sessions.session_by_id(work.session.public_id)
     try:
         kept = sharing.share(session)
     except Refused as refused:

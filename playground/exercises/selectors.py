@@ -64,7 +64,7 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
                 "goal": texts.goal,
                 "exercises": rows,
                 "done": done,
-                "minutes": sum(row["minutes"] for row in rows),
+                "minutes": sum(int(row["minutes"]) for row in rows),
             }
         )
     return found

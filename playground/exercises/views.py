@@ -128,15 +128,15 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "other_numbers": bool(found.variants and work and work.attempts),
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
-        "explained": bool(work) and (work.done_at is not None or progress.locked),
-        "held": bool(work) and stages.held(found, work),
+        "explained": work is not None and (work.done_at is not None or progress.locked),
+        "held": work is not None and stages.held(found, work),
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
         "verdict": selectors.shown_verdict(found, texts, attempt, locked=progress.locked)
         if attempt
         else None,
         "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
-        "may_see_solution": bool(work) and services.may_see_solution(work, found),
+        "may_see_solution": work is not None and services.may_see_solution(work, found),
         "answer": selectors.answer_form(found, texts, progress) if work else None,
         "runs_on": attempt is not None and bool(progress.locked or progress.steps),
         "next": {"address": _address(following), "title": following.texts(language).title}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterator
 
 from playground.hosting.clients import Client
 from playground.messages import Message
@@ -25,7 +25,7 @@ class Audience:
         """Return how many watch."""
         return len(self._numbers)
 
-    def __iter__(self) -> Iterable[Client]:
+    def __iter__(self) -> Iterator[Client]:
         """Go through those who watch; they may leave meanwhile."""
         return iter(tuple(self._numbers))
 

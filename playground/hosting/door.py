@@ -11,6 +11,8 @@ class Node(Protocol):
     now_us: int
     log: Any
     """See `engine.transition_log`."""
+    scenario: Any
+    refused: Any
 
     def submit(self, command: dict[str, Any]) -> None:
         """Apply a command now."""

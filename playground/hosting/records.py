@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections.abc import Iterator
 from typing import Any, Final, Self
@@ -245,16 +246,16 @@ class Look:
         yield sink.take()
 
 
-class _Sink:
+class _Sink(io.RawIOBase):
     """A file that only takes: what was written is fetched piece by piece."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
 
-    def write(self, data: bytes) -> int:
+    def write(self, data: Any, /) -> int:
         """Take some bytes."""
         self._parts.append(bytes(data))
-        return len(data)
+        return len(self._parts[-1])
 
     def flush(self) -> None:
         """Do nothing: there is nowhere to flush to."""

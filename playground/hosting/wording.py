@@ -116,7 +116,7 @@ def failure(failed: Failure) -> Message:
 
 def coded(code: str, values: dict[str, int]) -> Message:
     """Return what a worker says by a code, with its numbers."""
-    return Message(CODED[code], **values) if code in CODED else ASLEEP
+    return Message(CODED[code], code="", **values) if code in CODED else ASLEEP
 
 
 def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:

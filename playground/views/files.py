@@ -23,7 +23,8 @@ from playground.views.errors import Gone, answer, too_many
 
 ARCHIVES_AT_ONCE = 4
 _archives = threading.BoundedSemaphore(ARCHIVES_AT_ONCE)
-_END = object()
+_END = b""
+"""No piece of a download is empty, so this one says that there are no more."""
 
 
 @require_safe
@@ -52,7 +53,7 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
         return too_many(request, error.message)
     except NotThere as missing:
         return _not_there(missing, kind)
-    except (*door().no_file, OSError):
+    except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
         return _not_there(NotThere("no_file"), kind)
     return JsonResponse({**told, "at": at})
 
@@ -212,9 +213,9 @@ class _Pieces:
     async def __anext__(self) -> bytes:
         try:
             piece = await asyncio.to_thread(next, self._pieces, _END)
-        except (*door().no_file, OSError):
+        except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
             piece = _END  # deleted meanwhile: the download ends early
-        if piece is _END:
+        if not piece:
             self.close()
             raise StopAsyncIteration
         return piece

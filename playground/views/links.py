@@ -137,7 +137,7 @@ def _repeatable(kept: Scenario) -> dict[str, Any]:
     try:
         body, _came_from = migrated(selectors.scenario_body(kept))
         return door().check(body)
-    except (TooNew, *door().no_scenario) as error:
+    except (TooNew, *door().no_scenario) as error:  # type: ignore[misc]  # mypy cannot unpack a tuple here
         raise _Unrepeatable(str(error)) from None
 
 
@@ -227,10 +227,10 @@ def _picture(request: HttpRequest, name: str, title: str, scenario: dict[str, An
     return HttpResponse(data, content_type="image/png")
 
 
-class _Hidden(dict):  # type: ignore[type-arg]
+class _Hidden(dict):
     """A scenario that does not take part in the name under which its picture is remembered."""
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]  # a dict has no hash, and this one needs it
         return 0
 
     def __eq__(self, other: object) -> bool:

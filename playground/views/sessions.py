@@ -155,7 +155,7 @@ def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
     directory = live.registry().directory.of(found.public_id)
     try:
         size, data = door().read_file(str(directory), path, offset, count)
-    except (*door().no_file, OSError):
+    except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
         message = Message(_("There is no such file now: it may have been deleted, or the session sleeps."))
         raise Gone(_("No such file"), message) from None
     return JsonResponse({"path": path, "size": size, "offset": offset, "count": len(data), "hex": data.hex()})

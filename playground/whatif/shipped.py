@@ -111,11 +111,11 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
 
     def typical(self, runs: list[Run], metric: str) -> Run:
         """Return the run with the median of a metric: the one that a cell shows and opens."""
-        told = [run for run in runs if self.value(run, metric) is not None]
-        if not told:
+        values = [value for run in runs if (value := self.value(run, metric)) is not None]
+        if not values:
             return next((run for run in runs if run.metrics is not None), runs[0])
-        middle = median_low(self.value(run, metric) for run in told)
-        return next(run for run in told if self.value(run, metric) == middle)
+        middle = median_low(values)
+        return next(run for run in runs if self.value(run, metric) == middle)
 
     def disagree(self, runs: list[Run], metric: str) -> bool:
         """Tell whether the seeds of one cell lie far apart."""

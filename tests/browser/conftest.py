@@ -82,7 +82,9 @@ def open_page(
         page.on("pageerror", lambda error: errors.append(f"script: {error}"))
         page.on(
             "response",
-            lambda answer: answer.status >= 500 and errors.append(f"answer {answer.status}: {answer.url}"),
+            lambda answer: (
+                errors.append(f"answer {answer.status}: {answer.url}") if answer.status >= 500 else None
+            ),
         )
         return page
 

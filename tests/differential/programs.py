@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 SIZES = (0, 1, 16, 100, 146, 147, 190, 200, 996, 997, 1000, 4092, 4093, 4096, 5000, 9000)
 RATES = ([0.5, 0.5, 0, 0], [0, 0, 0.75, 0.25], [0, 0.5, 0.5, 0])
 ALL = 100_000
+
+
+def _bare(op: str) -> dict[str, Any]:
+    return {"op": op}
 
 
 def random_config(rng: random.Random) -> dict[str, Any]:
@@ -66,7 +71,7 @@ class Program:
             (self._crash, 2 * restarts),
         ]
         base += [
-            (lambda op=op: {"op": op}, weight)
+            (partial(_bare, op), weight)
             for op, weight in (
                 ("timeout", 4),
                 ("drain_confirmed", 3),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.conftest import RECORDINGS
+from tests.conftest import RECORDINGS, ROOT
 from tests.fidelity import measures
 from tools.measured_on import measured_on
 
@@ -51,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--crashes", type=int, default=1000, help="crash programs to run")
     parser.add_argument("--fuzz", type=int, default=2000, help="damaged directories to read")
-    parser.add_argument("--out", type=Path, default=measures.ROOT / "fidelity" / "results.json")
+    parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "results.json")
     options = parser.parse_args(argv)
     dt.date.fromisoformat(options.date)
     results = measure(options)

@@ -45,7 +45,7 @@ def count_of(ch: BlockingChannel, queue: str) -> int:
 
 def drain(ch: BlockingChannel, queue: str, acknowledge: bool) -> list[Seen]:
     """Take every message; unless acknowledged they go back when the connection closes."""
-    seen = []
+    seen: list[Seen] = []
     while True:
         method, properties, body = ch.basic_get(queue, auto_ack=acknowledge)
         if method is None:

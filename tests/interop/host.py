@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -20,6 +21,7 @@ from engine.msg_store import MsgStore
 from engine.ranges import Range
 from engine.settings import QueueSettings
 from engine.storage.directory import DirectoryStorage
+from engine.storage.port import Chunk
 from engine.variable_queue import VariableQueue
 
 STORES = ("msg_store_persistent", "msg_store_transient")
@@ -193,13 +195,13 @@ class Host:
             chunks = [
                 chunk
                 for path in self._paths(directory, ".idx")
-                for chunk in self.storage.read(
-                    path, lambda data, p=path: decode_segment(data, int(Path(p).stem), size, codec)
-                )
+                for chunk in self.storage.read(path, partial(_segment, path, size, codec))
             ]
             chunks += self.storage.read(f"{directory}/journal.jif", lambda data: decode_journal(data, codec))
             for run in chunks:
-                publish = run.publish if isinstance(run, (SegmentRun, JournalRun)) else None
+                if not isinstance(run, (SegmentRun, JournalRun)):
+                    continue
+                publish = run.publish
                 if publish is not None and publish.embedded:
                     yield from self._terms(
                         publish.msg_no,
@@ -256,3 +258,7 @@ def _queue_names(directory: Path) -> Iterator[str]:
         stated = read_queue_name(path.read_bytes())
         if stated is not None:
             yield stated[1]
+
+
+def _segment(path: str, size: int, codec: MessageCodec, data: bytes) -> list[Chunk]:
+    return decode_segment(data, int(Path(path).stem), size, codec)

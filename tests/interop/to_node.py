@@ -78,6 +78,7 @@ def write(case: Case, directory: Path) -> None:
     else:
         run_random(door, Program(case.seed))
     door.end(killed=case.ending != "clean")
+    assert isinstance(door.storage, DirectoryStorage)
     door.storage.close()
     forget_clean_stop(directory)
     case.segments = len(list(directory.glob("queues/*/*.idx")))

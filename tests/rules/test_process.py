@@ -126,7 +126,8 @@ def test_a_queue_is_blocked_by_either_store() -> None:
     world = World(msg_store_credit_disc_bound=[4, 4])
     world.door.queue.state.settle = lambda: None
     world.door.queue.publish(world.door._arrivals({"count": 9, "size": SMALL, "persistent": True})[0])
-    assert world.q.persistent.credit is None
+    before = world.q.persistent.credit
+    assert before is None
     for wanted, blocked in ((3, False), (1, True)):
         arrivals = {"count": wanted, "size": LARGE, "persistent": True}
         world.door.queue.publish(world.door._arrivals(arrivals)[0])

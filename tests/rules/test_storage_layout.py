@@ -82,9 +82,12 @@ def test_what_is_fsynced_and_how(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     """S11, S31: files only, never a directory, and with fsync, never fdatasync."""
     synced: list[bool] = []
     fsync = os.fsync
-    monkeypatch.setattr(
-        os, "fsync", lambda fd: (synced.append(stat.S_ISREG(os.fstat(fd).st_mode)), fsync(fd))
-    )
+
+    def watched(fd: int) -> None:
+        synced.append(stat.S_ISREG(os.fstat(fd).st_mode))
+        fsync(fd)
+
+    monkeypatch.setattr(os, "fsync", watched)
     monkeypatch.delattr(os, "fdatasync", raising=False)
     world = World(DirectoryStorage(str(tmp_path)))
     world.publish(2, LARGE, True)

@@ -19,7 +19,11 @@ TTL_MS = 300
 LONG_MS = 300_000
 PAD_MS = 900
 """Waited after a publish that expires, so that no machine is too slow to tell before from after."""
-DEAD_LETTERS = ({}, {}, {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD})
+DEAD_LETTERS: tuple[dict[str, str], ...] = (
+    {},
+    {},
+    {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": DEAD},
+)
 
 
 class Program:

@@ -178,6 +178,7 @@ async def test_who_does_not_read_keeps_nothing_waiting() -> None:
     room = rooms.of(classroom.pk)
     assert room is not None
     for member in room.members:
+        assert isinstance(member, sockets.ClassSocket)
         assert member._outbox.qsize() <= sockets.OUTBOX
     await end.leave()
 

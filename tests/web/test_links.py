@@ -307,7 +307,7 @@ async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa:
     assert (await socket.receive_json_from(5))["owner"] is False
     await socket.send_json_to({"t": "command", "id": 1, "command": {"do": "purge"}})
     await socket.send_json_to({"t": "control", "play": True, "speed": 100})
-    seen = []
+    seen: list[dict[str, Any]] = []
     while not any(m["t"] == "refused" for m in seen) or not any(
         m.get("now_us", 0) >= 2_000_000 for m in seen
     ):

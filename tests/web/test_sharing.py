@@ -10,6 +10,7 @@ from django.conf import settings as django_settings
 from django.test import Client
 
 from playground import live, selectors, services, sharing
+from playground.doors import door
 from playground.models import Scenario, Session
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
 
@@ -60,7 +61,7 @@ async def test_a_running_session_can_be_shared(browsers: Any) -> None:  # noqa: 
     await play_a_little(browser)
     answer = await post_share(browser.session_id)
     kept = await database_sync_to_async(Scenario.objects.get)(short_id=answer.json()["short_id"])
-    node = live.door().rehearse(selectors.scenario_body(kept))
+    node = door().rehearse(selectors.scenario_body(kept))
     node.advance(node.scenario.until_us)
     assert node.log.digest == kept.digest
     await browser.kind("frame")

@@ -175,7 +175,7 @@ def test_the_best_setting_keeps_the_bounds_of_the_form(client: Client, made_up: 
     kept = [each for each in runs if each.metrics is not None and (each.metrics[0] or 0) <= 2.0]
     assert run is not None
     assert run.metrics is not None
-    assert run.metrics[3] == min(each.metrics[3] for each in kept if each.metrics)
+    assert run.metrics[3] == min(each.metrics[3] or 0 for each in kept if each.metrics)
     page = client.get("/whatif/?w=burst&blocked=2&least=disk_writes").content.decode()
     assert "★" in page
     assert f'value="{run.cell_id}"' in page

@@ -34,7 +34,7 @@ def scenario(workload: str) -> dict[str, Any]:
 def heatmap(name: str = "paging-watermark", *, third_axis: bool = False, fail: int = -1) -> dict[str, Any]:
     """Return a published heatmap; cell number `fail` has failed."""
     modes: list[Any] = ["default", "lazy"] if third_axis else [None]
-    cells = []
+    cells: list[Any] = []
     for factor, workload in ((1.0, "backlog-drain"), (0.4, "steady"), (1.7, "burst")):
         for ratio in RATIOS:
             for watermark in WATERMARKS:

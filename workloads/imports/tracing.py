@@ -137,8 +137,9 @@ def _time_us(number: int, text: str) -> int:
     if found is None:
         raise LineError(number, f"timestamp {text[:40]!r} is no time such as 2026-01-31 12:00:00:123")
     *parts, fraction, zone = found.groups()
+    year, month, day, hour, minute, second = map(int, parts)
     try:
-        moment = dt.datetime(*map(int, parts), tzinfo=dt.UTC)  # type: ignore[misc]
+        moment = dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
     except ValueError as error:
         raise LineError(number, f"timestamp {text[:40]!r}: {error}") from None
     shift_us = 0

@@ -16,8 +16,8 @@ COPIES: Final = frozenset({"tmp_written", "source_copied"})
 class Meter:
     """Adds up the cost of what was emitted since it was last read.
 
-    Costs follow from what happened, so that a reduction, a flush or a read from delta makes just that message slow
-    in whose course it came.
+    Costs follow from what happened: the message that triggers a reduction, a flush or a read from delta is the slow
+    one.
     """
 
     def __init__(self) -> None:

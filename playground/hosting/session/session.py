@@ -242,7 +242,7 @@ class Session:
                     return self._repeat(
                         record, until_us, Run(node, files, self._bounds.max_disk_bytes), given
                     )
-            except (OSError, MemoryError, *self._door.full):
+            except (OSError, MemoryError, *self._door.full):  # type: ignore[misc]  # mypy cannot unpack a tuple here
                 logger.exception("session %s: its checkpoint cannot be used now", self.session_id)
             except Exception:
                 logger.exception("session %s: its checkpoints are of no use", self.session_id)

@@ -110,7 +110,7 @@ class WorkerEnd(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Keep the transport."""
-        self._transport = transport  # type: ignore[assignment] - a socket's transport can be written to
+        self._transport = transport  # type: ignore[assignment]  # a socket's transport can be written to
 
     def data_received(self, data: bytes) -> None:
         """Hand on what has arrived."""

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import SessionFiles
@@ -140,7 +140,7 @@ def main() -> None:
     from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - only now may Ctrl-C come
 
     link = Link(socket.socket(fileno=int(sys.argv[1])))
-    worker = Worker(link, EngineDoor())
+    worker = Worker(link, cast(Door, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     threading.Thread(target=watch, args=(worker, link, overrun_s), daemon=True).start()
     worker.serve()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground import library
 from playground.storybook.entry import read
@@ -16,10 +16,17 @@ class Command(BaseCommand):
 
     help = "Play every ready scenario, write its digest into its file, and tell which claims do not hold."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the name of one scenario."""
+        parser.add_argument("--only", metavar="NAME", help="this scenario instead of all")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the files whose digest or form differs; fail when a claim does not hold."""
         broken = 0
-        for path in library.files():
+        files = [path for path in library.files() if options["only"] in (None, path.stem)]
+        if not files:
+            raise CommandError(f"there is no ready scenario {options['only']}")
+        for path in files:
             text = path.read_text("utf-8")
             entry = read(text)
             result = rehearse(entry)

@@ -243,7 +243,7 @@ def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
     """S90, S119."""
     run = SegmentRun(0, 2, Publish(1, 16), 1, N, CODEC)
     read = decode_segment(run.encode()[:38], 0, N, CODEC)
-    assert read == [run.part(1, 1), RawBytes(b"\xc0\x00")]
+    assert list[object](read) == [run.part(1, 1), RawBytes(b"\xc0\x00")]
 
 
 @pytest.mark.parametrize(

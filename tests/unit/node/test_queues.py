@@ -52,6 +52,7 @@ def test_each_queue_has_messages_and_files_of_its_own() -> None:
     snapshot = node.snapshot()
     assert [snapshot["queues"][name]["mode"] for name in ("orders", "slow")] == ["default", "lazy"]
     assert snapshot["queues"]["slow"]["queue_process"] == "hibernating"
+    assert isinstance(node.storage, LedgerStorage)
     directories = {path.rsplit("/", 1)[0] for path in node.storage.paths() if "/queues/" in path}
     assert len(directories) == 2
     node.verify()

@@ -5,9 +5,9 @@ from typing import Any
 
 from spark_jobs.cell import Cell
 from spark_jobs.plan import cell_id, deal, guessed_s, make_plan
-from spark_jobs.spec import Spec, Workload, make_spec, read_grid
+from spark_jobs.spec import Spec, make_spec, read_grid
 from tests.unit.spark_jobs.test_spec import GRID, WORKLOAD, files
-from workloads.workload import messages
+from workloads.workload import Workload, messages
 
 
 def spec(tmp_path: Path, **changes: Any) -> Spec:

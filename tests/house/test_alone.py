@@ -11,20 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.house.files import repository_files
+
 OUTSIDE = re.compile(r"\.\./shared|/shared/|WATERLINE_SHARED|find_shared")
 TEXT = {"", ".py", ".md", ".js", ".mjs", ".html", ".css", ".toml", ".json", ".txt", ".sh", ".yml", ".erl"}
-
-
-def repository_files(root: Path) -> list[Path]:
-    """Return what a clone would hold, new files included, relative to the root."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout
-    return [Path(name) for name in listed.split("\0") if name and (root / name).is_file()]
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,1 @@
+"""The house itself: its container, its requirements and its Makefile."""

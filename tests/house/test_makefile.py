@@ -1,0 +1,181 @@
+"""Every target of the Makefile does its least in a copy of the repository: none can break unseen."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.house.files import first_page, repository_files
+from tools.live_server import free_port
+
+BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
+"""What `make test` runs itself, on the whole of it."""
+SELF = {"test", "js-lint", "js-types"}
+"""What runs this, and what `lint` and `types` begin with."""
+ENVIRONMENT = ("env", "dev-env", "spark-env", "constraints")
+QUICK = ("help", *ENVIRONMENT, "format", "check", "conformance", "digests", "fidelity", "coverage")
+BROWSER = ("docs-images", "screenshots", "browser-test")
+SPARK = ("heatmaps", "spark-cluster")
+ELSEWHERE = {"bench"}
+"""Its tiny mode is run by tests/bench."""
+WRITES = {
+    "docs-images": "var/tiny/docs-images/fidelity-phone-dark.png",
+    "screenshots": "var/tiny/screenshots/index-desktop-light.png",
+    "heatmaps": "var/tiny/heatmaps/few.parquet",
+    "fidelity": "var/tiny/fidelity.json",
+    "coverage": "var/coverage.json",
+    "differential": "var/tiny/differential.json",
+    "interop": "var/tiny/interop.json",
+}
+"""What shows that a target did something."""
+OTHERS = {"run", "clean", "messages", "soak", "postgresql-test", "differential", "stories", "interop"}
+"""Each has a test of its own below."""
+MOST_SECONDS = 240
+
+
+@pytest.fixture(scope="module")
+def place(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a copy of the repository with the same environment, so that a target may write what it likes."""
+    place = tmp_path_factory.mktemp("make") / "waterline"
+    for name in repository_files(repo_root):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(repo_root / name, place / name, follow_symlinks=False)
+    (place / ".venv").symlink_to((repo_root / ".venv").resolve())
+    for name in (*place.glob("requirements*.txt"), place / "constraints.txt"):
+        os.utime(
+            name, (0, 0)
+        )  # the environment is as this repository's; a copy's time must not install it again
+    subprocess.run(["git", "init", "--quiet"], cwd=place, check=True)
+    subprocess.run(["git", "add", "--all", "--force", ":!.venv", ":!node_modules"], cwd=place, check=True)
+    return place
+
+
+def make(place: Path, target: str, *variables: str) -> subprocess.CompletedProcess[str]:
+    """Run one target in its tiny mode."""
+    environment = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "MAKE", "MFLAGS"))
+    }
+    return subprocess.run(
+        ["make", "--no-print-directory", target, "TINY=1", *variables],
+        cwd=place,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=MOST_SECONDS,
+        check=False,
+    )
+
+
+def succeeds(place: Path, target: str) -> str:
+    """Run a target; fail with its output where it fails, or leaves nothing behind."""
+    run = make(place, target)
+    assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
+    if target in WRITES:
+        assert (place / WRITES[target]).stat().st_size > 0
+    return run.stdout
+
+
+def targets(root: Path) -> set[str]:
+    """Return every target that the Makefile says is one."""
+    text = (root / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
+    found = re.search(r"^\.PHONY:(.*)$", text, re.MULTILINE)
+    assert found is not None
+    return set(found[1].split())
+
+
+def test_every_target_is_run_by_a_test(repo_root: Path) -> None:
+    covered = BY_MAKE_TEST | SELF | ELSEWHERE | OTHERS | set(QUICK) | set(BROWSER) | set(SPARK)
+    assert targets(repo_root) == covered, "give a new target a tiny mode, and name it here"
+    text = (repo_root / "Makefile").read_text(encoding="utf-8")
+    assert f"--keep-going {' '.join(('lint', 'types', 'supplies', 'js-test', 'py-test'))}" in text
+    assert set(re.findall(r"^([a-z-]+):.*## ", text, re.MULTILINE)) >= covered - {"py-test"}, (
+        "say what it is for"
+    )
+
+
+@pytest.mark.parametrize("target", QUICK)
+def test_target(place: Path, target: str) -> None:
+    succeeds(place, target)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("target", BROWSER)
+def test_target_with_a_browser(place: Path, target: str) -> None:
+    succeeds(place, target)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("target", SPARK)
+def test_target_with_spark(place: Path, target: str) -> None:
+    succeeds(place, target)
+
+
+def test_messages_collects_every_text(place: Path) -> None:
+    """Afterwards no text is missing from the translations; what is obsolete may go."""
+    succeeds(place, "messages")
+    assert (place / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.mo").is_file()
+
+
+def test_soak_runs_a_long_test(place: Path) -> None:
+    assert re.search(r"[1-9]\d* passed", succeeds(place, "soak"))
+
+
+def test_postgresql_test_runs_on_a_server_of_its_own(place: Path) -> None:
+    assert re.search(r"[1-9]\d* passed", succeeds(place, "postgresql-test"))
+
+
+@pytest.mark.parametrize("target", ["differential", "stories", "interop"])
+def test_a_real_broker_is_compared_or_asked_for(place: Path, target: str) -> None:
+    """Where the distribution has no RabbitMQ 3.10.8 the target can do no more than say so."""
+    home = subprocess.run(
+        ["tools/ensure_rabbitmq.sh"], cwd=place, capture_output=True, text=True, check=False
+    )
+    if home.returncode == 0:
+        succeeds(place, target)
+    else:
+        run = make(place, target)
+        assert run.returncode != 0
+        assert "rabbitmq" in (run.stdout + run.stderr).lower()
+
+
+def test_run_serves_the_first_page(place: Path, tmp_path: Path) -> None:
+    port = free_port()
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "MAKEFLAGS")
+    }
+    log = tmp_path / "log"
+    with log.open("wb") as output:
+        server = subprocess.Popen(
+            ["make", "--no-print-directory", "run", f"PORT={port}"],
+            cwd=place,
+            env={**environment, "WATERLINE_VAR": str(tmp_path / "var")},
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    try:
+        assert "Waterline" in first_page(f"http://127.0.0.1:{port}/", server), log.read_text()
+    finally:
+        os.killpg(server.pid, signal.SIGTERM)
+        server.wait(timeout=20)
+
+
+def test_clean_removes_what_was_made_and_nothing_else(place: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "clean"
+    (copy / "var").mkdir(parents=True)
+    shutil.copy2(place / "Makefile", copy)
+    (copy / ".venv").mkdir()
+    (copy / "engine" / "__pycache__").mkdir(parents=True)
+    (copy / "engine" / "kept.py").touch()
+    succeeds(copy, "clean")
+    assert {path.name for path in copy.iterdir()} == {"Makefile", "engine"}
+    assert [path.name for path in (copy / "engine").iterdir()] == ["kept.py"]
