@@ -31,7 +31,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     command_bytes: int
     scenario_bytes: int
     sessions_per_process: int
+    sessions_per_address: int = 64
+    """Sessions that one address keeps awake; fewer than all, so that others get in as well."""
     sockets_per_session: int
+    """Of people who watch; its owner's are not counted."""
+    sockets_per_visitor: int = 16
+    sockets_per_address: int = 512
     new_per_minute: int
     reads_per_minute: int
     past_per_minute: int = 60
@@ -53,6 +58,9 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         hidden = {
             "workers",
             "sessions_per_process",
+            "sessions_per_address",
+            "sockets_per_visitor",
+            "sockets_per_address",
             "new_per_minute",
             "reads_per_minute",
             "past_per_minute",

@@ -25,12 +25,13 @@ PLAY_S = 24 * 3600
 
 def visitor(browser: MutableMapping[str, Any]) -> str:
     """Return the number of a browser, which it gets at its first visit."""
-    if not _number(browser):
+    if not known_visitor(browser):
         browser[KEY] = secrets.token_hex(8)
-    return _number(browser)
+    return known_visitor(browser)
 
 
-def _number(browser: Mapping[str, Any]) -> str:
+def known_visitor(browser: Mapping[str, Any]) -> str:
+    """Return the number that a browser has, or nothing."""
     found = browser.get(KEY, "")
     return found if isinstance(found, str) else ""
 
@@ -42,7 +43,7 @@ def claim(browser: MutableMapping[str, Any], public_id: str) -> None:
 
 def owned(browser: Mapping[str, Any]) -> list[str]:
     """Return the sessions that a browser began, the latest first."""
-    number = _number(browser)
+    number = known_visitor(browser)
     if not number:
         return []
     found = Session.objects.filter(visitor=number).order_by("-created", "-pk")
@@ -51,7 +52,7 @@ def owned(browser: Mapping[str, Any]) -> list[str]:
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:
     """Tell whether a browser may command a session."""
-    number = _number(browser)
+    number = known_visitor(browser)
     return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
 
 

@@ -171,7 +171,10 @@ WATERLINE = {
     "commands_per_s": environment.integer("WATERLINE_COMMANDS_PER_S", 20),
     "command_bytes": environment.integer("WATERLINE_COMMAND_BYTES", 16 * 1024),
     "scenario_bytes": environment.integer("WATERLINE_SCENARIO_BYTES", 512 * 1024),
-    "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 64),
+    "sessions_per_process": environment.integer("WATERLINE_SESSIONS", 96),
+    "sessions_per_address": environment.integer("WATERLINE_SESSIONS_PER_ADDRESS", 64),  # a class behind one
+    "sockets_per_visitor": environment.integer("WATERLINE_SOCKETS_PER_VISITOR", 16),
+    "sockets_per_address": environment.integer("WATERLINE_SOCKETS_PER_ADDRESS", 512),
     "sockets_per_session": environment.integer("WATERLINE_SOCKETS", 32),
     "new_per_minute": environment.integer("WATERLINE_NEW_PER_MINUTE", 120),  # a class behind one address
     "reads_per_minute": environment.integer("WATERLINE_READS_PER_MINUTE", 1200),

@@ -17,6 +17,7 @@ from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.languages import language_of
 from playground.messages import Message, Refused
+from playground.quotas import Quotas
 from playground.ratelimit import Bucket
 
 logger = logging.getLogger(__name__)
@@ -24,12 +25,18 @@ logger = logging.getLogger(__name__)
 GONE = 4004
 TOO_MANY_WATCHERS = 4010
 TOO_FAST = 4008
+TRY_AGAIN = 4012
+"""WebSocket's own code for this, 1012, is only for the protocol itself: autobahn sends 1000 and 3000 to 4999."""
 FULL = 4013
-TRY_AGAIN = 1012
+NO_HELLO = 4014
 
 OUTBOX = 256
 BESIDE_COMMANDS_PER_S = 80
 HELLOS_PER_S = 0.5
+HELLO_S = 10.0
+"""A socket that wants nothing for so long is closed."""
+
+_held = Quotas()
 
 
 class SessionSocket(AsyncWebsocketConsumer):
@@ -37,9 +44,12 @@ class SessionSocket(AsyncWebsocketConsumer):
 
     client: Client | None = None
     host: Host | None = None
+    _over = False
+    _deadline: asyncio.TimerHandle | None = None
+    _place: dict[str, int] = {}
 
     async def connect(self) -> None:
-        """Join the session that the address names, or say why not and close."""
+        """Take a place for this socket, or say why not and close. It joins the session with its first wish."""
         await self.accept()
         self.session_id: str = self.scope["url_route"]["kwargs"]["session_id"]
         self.limits = limits.current()
@@ -51,32 +61,68 @@ class SessionSocket(AsyncWebsocketConsumer):
         self._may_play = ownership.holds_key(self.scope.get("query_string", b""), self.session_id)
         self._outbox: asyncio.Queue[tuple[str, Any]] = asyncio.Queue(OUTBOX)
         self._sender = asyncio.create_task(self._send_outbox())
+        address = str((self.scope.get("client") or ("",))[0])
         self.client = Client(
             self._put,
             language_of(self.scope),
             await database_sync_to_async(ownership.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
+            address=address,
         )
-        if not await database_sync_to_async(selectors.session_exists)(self.session_id):
+        if not self._take_place(address):
+            text = _("You have too many pages open here at once. Close some of them; this one then goes on.")
+            self._refuse_all(FULL, Message(text))
+        elif not await database_sync_to_async(selectors.session_exists)(self.session_id):
             self._refuse_all(GONE, Message(_("This session is gone. Start a new one from the first page.")))
-            return
+        elif not self._over:
+            self._deadline = asyncio.get_running_loop().call_later(HELLO_S, self._end, NO_HELLO)
+
+    def _take_place(self, address: str) -> bool:
+        """Count this socket for its address and, where it has a cookie, for its visitor."""
+        bounds = {f"address {address}": self.limits.sockets_per_address}
+        visitor = ownership.known_visitor(self.scope["session"])
+        if visitor:
+            bounds[f"visitor {visitor}"] = self.limits.sockets_per_visitor
+        if _held.take(bounds) is not None:
+            return False
+        self._place = bounds
+        return True
+
+    def _join(self, client: Client) -> bool:
+        """Join the session, or say why not and close. A socket that wants nothing takes nobody's place."""
+        if self._deadline is None:
+            return False  # not looked up yet, or over
         try:
-            self.host = live.registry().join(self.session_id, self.client)
+            self.host = live.registry().join(self.session_id, client)
         except TooManyWatchers as refused:
             self._refuse_all(TOO_MANY_WATCHERS, refused.message)
         except ServerFull as refused:
             self._refuse_all(FULL, refused.message)
+        else:
+            self._deadline.cancel()
+        return self.host is not None
 
     async def disconnect(self, code: int) -> None:
         """Leave the session."""
-        if self.host and self.client:
-            self.host.leave(self.client)
+        self._leave()
         if self.client:
             self._sender.cancel()
 
+    def _leave(self) -> None:
+        """Give back what this socket took."""
+        self._over = True
+        if self.host and self.client:
+            self.host.leave(self.client)
+        self.host = None
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        _held.give_back(self._place)
+        self._place = {}
+
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message."""
-        if self.host is None or self.client is None:
+        if self._over or self.client is None:
             return
         if not self._messages.take(time.monotonic()):
             self._refuse_all(TOO_FAST, Message(_("Too many messages: the connection is closed.")))
@@ -92,8 +138,13 @@ class SessionSocket(AsyncWebsocketConsumer):
     # --- what was sent ---
 
     def _dispatch(self, message: wire.ClientMessage) -> None:
-        host, client = self.host, self.client
-        if host is None or client is None:
+        client = self.client
+        if client is None:
+            return
+        if self.host is None and (isinstance(message, wire.Ack | wire.Show) or not self._join(client)):
+            return
+        host = self.host
+        if host is None:
             return
         if isinstance(message, wire.Ack):
             host.acknowledge(client, message.through)
@@ -160,9 +211,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         self._end(code)
 
     def _end(self, code: int) -> None:
-        if self.host and self.client:
-            self.host.leave(self.client)
-        self.host = None
+        self._leave()
         while self._outbox.full():
             self._outbox.get_nowait()
         self._outbox.put_nowait(("close", code))

@@ -29,6 +29,11 @@ class Audience:
         """Go through those who watch; they may leave meanwhile."""
         return iter(tuple(self._numbers))
 
+    @property
+    def strangers(self) -> int:
+        """How many watch who are not the owner."""
+        return sum(not client.owner for client in self._numbers)
+
     def join(self, client: Client) -> None:
         """A socket watches from now on."""
         number = next(self._count)

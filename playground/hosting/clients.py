@@ -18,6 +18,7 @@ class Client:
         language: in which messages are written.
         close: ends the socket, for good or so that its browser connects again.
         owner: whether it may command; everybody else only watches.
+        address: where it comes from, as far as that is known.
     """
 
     def __init__(
@@ -26,11 +27,13 @@ class Client:
         language: str = "en",
         owner: bool = True,
         close: Callable[[bool], None] = lambda for_good: None,
+        address: str = "",
     ) -> None:
         self.send = send
         self.close = close
         self.language = language
         self.owner = owner
+        self.address = address
         self.joined = False
         """Whether it has been welcomed."""
         self.seen = True

@@ -60,9 +60,13 @@ class Host:
         limits: Limits,
         clock: Callable[[], float] = time.monotonic,
         on_closed: Callable[[Host], None] = lambda host: None,
+        address: str = "",
+        after: asyncio.Task[None] | None = None,
     ) -> None:
         self.session_id = session_id
         self.audience = Audience()
+        self.address = address
+        """Of who woke it: how many sessions one address keeps awake is bounded."""
         self.closed = False
         self.limits = limits
         self.clock = clock
@@ -81,6 +85,8 @@ class Host:
         )
         self.last_watched_s = self._last_input_s = clock()
         self._on_closed = on_closed
+        self._after = after
+        """The host before this one, while it still puts the session to rest: two would drop each other's run."""
         self._inbox: deque[Work] = deque()
         self._poke = asyncio.Event()
         self._started = False
@@ -235,6 +241,8 @@ class Host:
 
     async def _live(self) -> None:
         try:
+            if self._after is not None:
+                await asyncio.wait([self._after])
             while not self.closed:
                 await self._wait()
                 while self._inbox and not self.closed:

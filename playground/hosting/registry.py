@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ from playground.hosting.host import Host, Moment
 from playground.hosting.session.protocol import Begin
 from playground.hosting.workers.pool import Launch, Pool, process
 from playground.limits import Limits
-from playground.messages import Refused
+from playground.messages import Message, Refused
 
 logger = logging.getLogger(__name__)
 
@@ -54,6 +54,8 @@ class Registry:
         self._book = book
         self._clock = clock
         self._hosts: dict[str, Host] = {}
+        self._resting: dict[str, asyncio.Task[None]] = {}
+        """What closed hosts still have to write and to remove."""
         begin = begin or Begin(root="", bounds=limits.bounds())
         self.launch = process if limits.workers else _in_thread(door)
         self.pool = Pool(
@@ -67,17 +69,28 @@ class Registry:
         return self._hosts.get(session_id)
 
     def join(self, session_id: str, client: Client) -> Host:
-        """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`."""
-        host = self._hosts.get(session_id) or self._new(session_id)
-        if len(host.audience) >= self.limits.sockets_per_session:
+        """Let a socket watch a session, or raise `TooManyWatchers` or `ServerFull`.
+
+        Strangers share the places of a session; its owner always gets in.
+        """
+        host = self._hosts.get(session_id) or self._new(session_id, client.address)
+        if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
             text = _("%(most)s people watch this session already, the most it may have.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
         host.join(client)
         return host
 
-    def _new(self, session_id: str) -> Host:
+    def _new(self, session_id: str, address: str) -> Host:
+        same = [host for host in self._hosts.values() if address and host.address == address]
+        if len(same) >= self.limits.sessions_per_address:
+            text = _(
+                "%(most)s sessions of your network are open on this server, the most that it opens for one address. "
+                "Close a page with a session, and try again."
+            )
+            self._make_room(same, Message(text, most=self.limits.sessions_per_address))
         if len(self._hosts) >= self.limits.sessions_per_process:
-            self._make_room()
+            text = _("This server hosts %(most)s sessions, the most it may. Try again in some minutes.")
+            self._make_room(self._hosts.values(), Message(text, most=self.limits.sessions_per_process))
         host = Host(
             session_id,
             book=self._book(session_id),
@@ -87,25 +100,30 @@ class Registry:
             limits=self.limits,
             clock=self._clock,
             on_closed=self._closed,
+            address=address,
+            after=self._resting.get(session_id),
         )
         self._hosts[session_id] = host
         return host
 
-    def _make_room(self) -> None:
-        """Put to rest the session that nobody has watched for the longest time."""
-        unwatched = [host for host in self._hosts.values() if not host.audience]
+    def _make_room(self, among: Iterable[Host], why_not: Message) -> None:
+        """Put to rest the session among these that nobody has watched for the longest time."""
+        unwatched = [host for host in among if not host.audience]
         if not unwatched:
-            logger.warning("full: %s sessions, all watched", len(self._hosts))
-            raise ServerFull(
-                _("This server hosts %(most)s sessions, the most it may. Try again in some minutes."),
-                most=self.limits.sessions_per_process,
-            )
+            logger.warning("full: %s", why_not)
+            raise ServerFull(why_not)
         longest = min(unwatched, key=lambda host: host.last_watched_s)
         longest.close()
 
     def _closed(self, host: Host) -> None:
         if self._hosts.get(host.session_id) is host:
             del self._hosts[host.session_id]
+            self._resting[host.session_id] = host.task
+            host.task.add_done_callback(lambda task: self._rested(host.session_id, task))
+
+    def _rested(self, session_id: str, task: asyncio.Task[None]) -> None:
+        if self._resting.get(session_id) is task:
+            del self._resting[session_id]
 
     def moment(self, session_id: str) -> Moment | None:
         """Return where a session is if it is here, waiting for it. Not for the event loop's own thread."""
@@ -117,6 +135,7 @@ class Registry:
     async def end(self) -> None:
         """Put everything to rest and remove the files."""
         await asyncio.gather(*(host.end() for host in tuple(self._hosts.values())))
+        await asyncio.gather(*self._resting.values(), return_exceptions=True)
         await self.pool.end()
         self.directory.remove()
 

@@ -105,6 +105,26 @@ test("comes back by itself, later each time, and goes on where it was", () => {
   mock.timers.reset();
 });
 
+test("a session that fails or is full is tried again, later each time although the socket opens", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { transport, heard, socket } = connected();
+  for (const [code, retryMs] of [
+    [4012, 500],
+    [4013, 1000],
+    [4014, 2000],
+  ]) {
+    socket().break(code);
+    assert.deepEqual(heard.status.at(-1), ["lost", retryMs]);
+    mock.timers.tick(retryMs);
+    socket().open();
+  }
+  socket().receive({ t: "welcome", life: "abc" });
+  socket().break(4012);
+  assert.deepEqual(heard.status.at(-1), ["lost", 500]);
+  transport.close();
+  mock.timers.reset();
+});
+
 test("stops trying when the session is gone", () => {
   const { heard, socket } = connected();
   socket().break(4004);

@@ -399,8 +399,9 @@ async def test_a_step_into_nothing_is_said(world: World) -> None:
 async def test_watchers_and_sessions_are_bounded(worlds: Any) -> None:
     world = worlds(sockets_per_session=1, sessions_per_process=2)
     world.reader("one")
+    world.reader("one", owner=False)
     with pytest.raises(TooManyWatchers):
-        world.reader("one")
+        world.reader("one", owner=False)
     world.reader("two")
     with pytest.raises(ServerFull):
         world.reader("three")

@@ -11,14 +11,16 @@ from typing import Any
 import msgspec
 import pytest
 import pytest_asyncio
+from autobahn.websocket.protocol import WebSocketServerProtocol
 from channels.db import database_sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
 from django.test import Client
 
-from playground import live, services
+from playground import live, services, sockets
 from playground.asgi import application
 from playground.catalogue.messages import RefusedMessage, WelcomeMessage
+from playground.classroom import sockets as classroom_sockets
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
 
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 class Browser:
     """A browser's end of a socket."""
 
-    def __init__(self, session_id: str, cookie: str = "", **headers: str) -> None:
+    def __init__(self, session_id: str, cookie: str = "", address: str = "192.0.2.1", **headers: str) -> None:
         sent = {"origin": "http://localhost", "host": "localhost", **headers}
         if cookie:
             sent["cookie"] = f"{django_settings.SESSION_COOKIE_NAME}={cookie}"
@@ -38,6 +40,7 @@ class Browser:
             f"/ws/session/{session_id}/",
             headers=[(name.encode(), value.encode()) for name, value in sent.items()],
         )
+        self.socket.scope["client"] = [address, 50_000]
         self.acknowledges = True
         self.seen: list[dict[str, Any]] = []
         self.next: int | None = None
@@ -255,15 +258,87 @@ async def test_another_site_may_not_connect(browsers: Any) -> None:
 async def test_too_many_watchers_are_turned_away(browsers: Any, limit: Any) -> None:
     limit(sockets_per_session=1)
     owner = await browsers()
-    assert await (await browsers(owner.session_id, hello=False)).close_code() == 4010
+    await (await browsers(owner.session_id)).kind("snapshot")
+    assert await (await browsers(owner.session_id)).close_code() == 4010
+
+
+async def test_watchers_never_shut_the_owner_out(browsers: Any, limit: Any) -> None:
+    limit(sockets_per_session=2)
+    session_id, cookie = await _start()
+    for _each in range(2):
+        await (await browsers(session_id)).kind("snapshot")
+    owner = await browsers(session_id, cookie)
+    assert (await owner.kind("welcome"))["owner"] is True
 
 
 async def test_a_full_server_says_so(browsers: Any, limit: Any) -> None:
     limit(sessions_per_process=1)
     await browsers()
-    late = await browsers(hello=False)
+    late = await browsers()
     assert await late.close_code() == 4013
     assert late.seen[0]["message"]
+
+
+async def test_sockets_that_never_say_hello_lock_nobody_out_and_are_closed(
+    browsers: Any, limit: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit(sessions_per_process=2, sessions_per_address=2)
+    monkeypatch.setattr(sockets, "HELLO_S", 1.0)
+    idle = [await browsers(hello=False) for _each in range(4)]
+    for browser in idle:
+        await browser.send(t="ack", through=0)
+    await (await browsers()).kind("snapshot")
+    assert [await browser.close_code() for browser in idle] == [sockets.NO_HELLO] * 4
+
+
+async def test_one_address_does_not_take_all_sessions(browsers: Any, limit: Any) -> None:
+    limit(sessions_per_process=3, sessions_per_address=2)
+    for _each in range(2):
+        await (await browsers(address="203.0.113.5")).kind("snapshot")
+    greedy = await browsers(address="203.0.113.5")
+    assert await greedy.close_code() == sockets.FULL
+    assert "network" in greedy.seen[0]["message"]
+    await (await browsers(address="203.0.113.6")).kind("snapshot")
+
+
+async def test_one_visitor_has_so_many_sockets_and_gets_one_back_by_closing_one(
+    browsers: Any, limit: Any
+) -> None:
+    limit(sockets_per_visitor=2)
+    session_id, cookie = await _start()
+    first = await browsers(session_id, cookie)
+    await (await browsers(session_id, cookie)).kind("snapshot")
+    third = await browsers(session_id, cookie)
+    assert await third.close_code() == sockets.FULL
+    assert "pages" in third.seen[0]["message"]
+    await (await browsers(session_id)).kind("snapshot")  # another visitor of the same address
+    await first.socket.disconnect()
+    await (await browsers(session_id, cookie)).kind("snapshot")
+
+
+@pytest.mark.parametrize("module", [sockets, classroom_sockets])
+def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: Any) -> None:
+    codes = {name: value for name, value in vars(module).items() if name.isupper() and isinstance(value, int)}
+    closing = [value for name, value in codes.items() if value >= 1000 and name != "OUTBOX"]
+    assert len(closing) >= 4
+    for code in closing:
+        protocol = WebSocketServerProtocol()
+        protocol.sendCloseFrame = lambda **sent: None
+        protocol.sendClose(code)
+
+
+async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(browsers: Any) -> None:
+    browser = await browsers()
+    await browser.kind("snapshot")
+    live.registry().host(browser.session_id)._rest_if_idle = None  # the owner task fails at its next turn
+    await browser.send(t="control", play=True)
+    code = await browser.close_code()
+    assert code == sockets.TRY_AGAIN
+    protocol = WebSocketServerProtocol()
+    protocol.sendCloseFrame = lambda **sent: None
+    protocol.sendClose(code)
+    again = await browsers(browser.session_id, browser.cookie)
+    await again.kind("snapshot")
 
 
 async def test_a_reader_that_stalls_stays_bounded_and_gets_a_snapshot_later(browsers: Any) -> None:

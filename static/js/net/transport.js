@@ -99,7 +99,6 @@ export class Transport {
 
   opened(socket) {
     if (socket !== this.socket) return;
-    this.retryMs = FIRST_RETRY_MS;
     this.send({ t: "hello", have: this.next, life: this.life });
     if (this.page?.hidden) this.show();
     this.listeners.status("live", 0);
@@ -121,7 +120,7 @@ export class Transport {
 
   received(socket, message) {
     if (socket !== this.socket) return;
-    if (message.t === "welcome") this.life = message.life ?? null;
+    if (message.t === "welcome") this.welcomed(message);
     if (message.t === "frame") this.frame(message);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "accepted") this.settle(message.id, null);
@@ -133,6 +132,12 @@ export class Transport {
   refused(message) {
     if (this.waiting.has(message.id)) this.settle(message.id, message.message);
     else this.listeners.notice({ level: "error", message: message.message });
+  }
+
+  /** The session is there: only now does a link that breaks begin with the shortest wait again. */
+  welcomed(message) {
+    this.life = message.life ?? null;
+    this.retryMs = FIRST_RETRY_MS;
   }
 
   snapshot(message) {
