@@ -66,7 +66,7 @@ def _fits(pattern: list[str], key: list[str]) -> bool:
 
 @given(st.lists(WORDS, max_size=8, unique=True), WORDS, st.data())
 def test_trie_is_the_definition(patterns, key, data):
-    trie = TopicTrie()
+    trie: TopicTrie[str] = TopicTrie()
     for pattern in patterns:
         trie.add(pattern, pattern)
     gone = data.draw(st.sets(st.sampled_from(patterns)) if patterns else st.just(set()))
@@ -77,7 +77,7 @@ def test_trie_is_the_definition(patterns, key, data):
 
 
 def test_many_hashes_cost_little():
-    trie = TopicTrie()
+    trie: TopicTrie[str] = TopicTrie()
     trie.add(".".join(["#"] * 200 + ["end"]), "q")
     assert trie.matching(".".join(["a"] * 200)) == set()
 
