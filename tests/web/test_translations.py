@@ -170,3 +170,20 @@ def test_the_scripts_get_the_translations(client: Client, language: str, words: 
     said = re.search(r'"%\(n\)s message acknowledged": (\[.*?\])', answer, re.DOTALL)
     assert said is not None
     assert words in json.loads(said[1])[0]
+
+
+CONVERTED = "髮生 判斷髮 隻影響 隻有 兩則路 映象 乾完".split()
+"""What a conversion of characters one by one makes of 发生, 只影响, 只有, 两条路, 镜像 and 干完."""
+
+
+def test_traditional_chinese_is_written_and_not_converted() -> None:
+    paths = [ROOT / "locale" / "zh_Hant" / "LC_MESSAGES" / f"{domain}.po" for domain in DOMAINS]
+    for folder in ("scenarios", "verdicts", "exercises/data"):
+        paths += [
+            each for each in (ROOT / "playground" / folder).rglob("*") if each.suffix in {".json", ".toml"}
+        ]
+    assert len(paths) > 100
+    wrong = [
+        f"{path.name}: {word}" for path in paths for word in CONVERTED if word in path.read_text("utf-8")
+    ]
+    assert wrong == []

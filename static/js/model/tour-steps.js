@@ -43,7 +43,7 @@ export const STEPS = [
     id: "delta",
     title: () => gettext("Delta: nothing in RAM"),
     text: () =>
-      gettext("Forty more. Even index entries are too many now, and whole segments roll into delta. For all of them RAM keeps one term: start, count, end."),
+      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. For all of delta RAM keeps one term: start, count, end."),
     commands: [publish(40, true)],
     met: (state, seen) => seen.has("BetasPushed") || length(state, "delta") > 0,
     part: "stage",

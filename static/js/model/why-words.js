@@ -1,5 +1,6 @@
 /** A sentence, a glyph and a tone for every kind of transition; `reason` is the general cause. */
 import { stateName, stopName } from "./actor-states.js";
+import { EXTENT as E, IN_RAM } from "./catalogue/rows.js";
 import { gettext, ngettext, number } from "./text.js";
 import { said } from "./why-said.js";
 import { AMQP_WORDS } from "./why-words-amqp.js";
@@ -14,7 +15,7 @@ function published(t, n) {
   const reason =
     t.to === "q1"
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
-      : gettext("q3 is empty, so nothing older waits on disk: new messages go straight to the tail of q4.");
+      : gettext("q3 is empty, the only thing that is asked: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
   return said(
     "+",
@@ -37,7 +38,13 @@ function alphasPushed(t, n) {
     "%(n)s contents leave RAM: %(source)s \u2192 %(to)s",
     n,
   );
-  return said("\u03b1\u2192\u03b2\u03b3", "beta", text, reason, lanePhrase(t));
+  const stays = ngettext(
+    "%(n)s message moves, its small body stays in RAM: %(source)s \u2192 %(to)s",
+    "%(n)s messages move, their small bodies stay in RAM: %(source)s \u2192 %(to)s",
+    n,
+  );
+  const embedded = t.extents?.length > 0 && t.extents.every((extent) => extent[E.flags] & IN_RAM);
+  return said("\u03b1\u2192\u03b2\u03b3", "beta", embedded ? stays : text, reason, lanePhrase(t));
 }
 
 function deltaRead(t, n) {
@@ -46,7 +53,7 @@ function deltaRead(t, n) {
     "delta",
     ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
     gettext(
-      "q3 ran empty and delta is not: one read brings back at most the rest of one segment. They arrive as gammas, their index is on disk.",
+      "q3 ran empty and delta is not: one read brings back at most the rest of one segment. Their index is on disk: gammas, but for bodies embedded in the index, which come back into RAM with it.",
     ),
   );
 }

@@ -1,0 +1,24 @@
+/** The sentences of transitions say of a body only what became of it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { IN_RAM, INDEXED } from "../../static/js/model/catalogue/rows.js";
+import { explain, narrate } from "../../static/js/model/why.js";
+
+const extent = (flags) => [5, 3, 5, 1000, flags, 0, 0];
+const pushed = (...flags) => ({ kind: "AlphasPushed", rule: "Q46", queue: "orders", source: "q4", to: "q3", extents: flags.map(extent), why: {} });
+
+test("a body of the store leaves RAM, an embedded one stays (Q14, Q46)", () => {
+  assert.match(narrate(pushed(INDEXED)).text, /^3 contents leave RAM/);
+  assert.match(narrate(pushed(INDEXED | IN_RAM)).text, /^3 messages move, their small bodies stay in RAM/);
+});
+
+test("not everything that is read from delta is a gamma (Q34)", () => {
+  const read = { kind: "DeltaRead", rule: "Q34", queue: "orders", source: "delta", to: "q3", extents: [extent(INDEXED)], why: {} };
+  assert.match(explain(read).reason, /but for bodies embedded in the index, which come back into RAM/);
+});
+
+test("q1 or q4 depends on q3 alone (Q21)", () => {
+  const published = { kind: "Published", rule: "Q21", queue: "orders", source: null, to: "q4", extents: [extent(IN_RAM)], why: {} };
+  assert.match(explain(published).reason, /^q3 is empty, the only thing that is asked/);
+});
