@@ -43,6 +43,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """Runs that are repeated up to a moment of the past for one address."""
     past_s: int = 10
     """Longest time that one such repetition may take."""
+    wake_s: int = 300
+    """Longest time that repeating a session may take when it wakes."""
     idle_s: int
     unwatched_s: int
     keep_days: int
@@ -65,6 +67,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "reads_per_minute",
             "past_per_minute",
             "past_s",
+            "wake_s",
         }
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 

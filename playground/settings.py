@@ -180,6 +180,7 @@ WATERLINE = {
     "reads_per_minute": environment.integer("WATERLINE_READS_PER_MINUTE", 1200),
     "past_per_minute": environment.integer("WATERLINE_PAST_PER_MINUTE", 60),
     "past_s": environment.integer("WATERLINE_PAST_S", 10),
+    "wake_s": environment.integer("WATERLINE_WAKE_S", 300),
     "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),

@@ -16,6 +16,9 @@ CALM_S: Final = 60.0
 class Stopped(Refused):
     """The run cannot be had for now, through no fault of a command. Everything acknowledged is on record."""
 
+    again = True
+    """Whether trying again by itself is of use."""
+
 
 class Setbacks:
     """How long to wait before something that failed is tried again: longer each time, until all is well again."""
@@ -39,6 +42,8 @@ class Setbacks:
             again: whether trying again by itself is of use.
         """
         news = self.message is None or str(self.message) != str(message)
+        if not news and math.isinf(self.due_s):
+            return False  # who asks once more does not make trying of use
         if self.message is None:
             self.play = play
             if now_s - self._mended_s >= CALM_S:

@@ -25,6 +25,7 @@ from playground.hosting.door import Door
 from playground.hosting.faults import Setbacks, Stopped
 from playground.hosting.keeper import Keeper
 from playground.hosting.session import protocol
+from playground.hosting.waking import DESERTED_S, TooLong, Waking
 from playground.hosting.workers.end import Fallen, Lost
 from playground.hosting.workers.pool import Pool
 from playground.limits import Limits
@@ -83,6 +84,7 @@ class Host:
             notice=self.audience.notice,
             door=door,
         )
+        self.waking = Waking(self.keeper, limits.wake_s)
         self.last_watched_s = self._last_input_s = clock()
         self._on_closed = on_closed
         self._after = after
@@ -107,6 +109,11 @@ class Host:
             self.keeper.tell(protocol.Leave, reader=number)
         self.last_watched_s = self.clock()
         self._poke.set()
+        self.loop.call_later(DESERTED_S, self._deserted)
+
+    def _deserted(self) -> None:
+        if not self.audience:
+            self.waking.stop()
 
     def hello(self, client: Client, have: int | None, life: str | None) -> None:
         """A reader begins, or begins again with `have` rows."""
@@ -277,7 +284,7 @@ class Host:
         try:
             await work()
         except Stopped as stopped:
-            self._stand_still(stopped.message, self.plays)
+            self._stand_still(stopped.message, self.plays, again=stopped.again)
         except Refused as refused:
             self.audience.notice("error", refused.message)
         except Lost:
@@ -326,7 +333,7 @@ class Host:
             return
         failed = self._setbacks.message is not None
         resumes = self._started and failed and self._setbacks.play
-        await self.keeper.wake(resumes=resumes, begins=not self._started, quiet=failed)
+        await self.waking.wake(resumes=resumes, begins=not self._started, quiet=failed)
         record = self.keeper.record
         ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
         if not self._started and ends and record.scenario.get("digest"):
@@ -347,7 +354,7 @@ class Host:
             await self._wake()
         except (Stopped, Lost) as stopped:
             message = stopped.message if isinstance(stopped, Stopped) else wording.WORKER_LOST
-            self._stand_still(message, self.plays)
+            self._stand_still(message, self.plays, again=not isinstance(stopped, TooLong))
             client.notice("error", message)
             self.audience.wait(client, (have, life))
             return

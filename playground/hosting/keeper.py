@@ -122,6 +122,12 @@ class Keeper:
             self._worker.listeners.pop(self.session_id, None)
         self._worker, self.life = None, ""
 
+    def abandon(self) -> None:
+        """Leave a run that is only being made; the next one is made up to where this one was to come."""
+        until_us = self.resume_us
+        self.forget()
+        self._resume_us = until_us
+
     # --- waking and resting ---
 
     async def wake(self, *, resumes: bool, begins: bool = False, quiet: bool = False) -> None:

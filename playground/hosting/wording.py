@@ -68,6 +68,12 @@ NOTHING_LEFT = Message(_("Nothing is left to happen by itself. Publish something
 STRUCK_OUT = Message(
     _("Undone. The session is run again without its last command as soon as what is wrong is mended.")
 )
+TOO_LONG = Message(
+    _(
+        "Repeating this session takes longer than this server allows, so it stands still. Everything you did is on "
+        "record: take the last command back with Undo, or share the session and go on in a new one."
+    )
+)
 TAKEN_BACK = Message(
     _("Undone: the session was run again without its last command, and stands at the moment in front of it.")
 )

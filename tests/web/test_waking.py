@@ -1,0 +1,82 @@
+"""Waking a session: bounded in time, and given up when everybody has left."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from playground.hosting import host, wording
+from playground.hosting.book import Remembered
+from tests.web.stub import MemoryBook
+from tests.web.test_host import World
+
+TICK = (0, {"do": "tick", "on": True})
+LONG_US = 10**12
+
+
+@pytest_asyncio.fixture
+async def long(tmp_path: Path) -> AsyncIterator[Any]:
+    """Return a function that makes a world in which waking session `one` takes for ever."""
+    made: list[World] = []
+
+    def make(**limits: int) -> World:
+        world = World(tmp_path / "sessions", **limits)
+        world.books["one"] = MemoryBook(Remembered({"commands": []}, [TICK], reached_us=LONG_US))
+        made.append(world)
+        return world
+
+    yield make
+    for world in made:
+        await world.registry.end()
+
+
+async def test_waking_ends_at_its_bound_and_says_what_to_do(long: Any) -> None:
+    world = long(wake_s=1)
+    reader = world.reader("one")
+    async with asyncio.timeout(10):
+        while not any(each["message"] == str(wording.TOO_LONG) for each in reader.of("notice")):  # noqa: ASYNC110 - the host must not know that it is watched
+            await asyncio.sleep(0.05)
+    assert world.books["one"].record.commands == [TICK]
+    opened = len(world.door.nodes)
+    world.host("one").hello(reader.client, None, None)
+    await asyncio.sleep(1.5)
+    assert len(world.door.nodes) == opened, "it is not tried again and again"
+    await world.reader("two").until("snapshot")
+
+
+async def test_waking_stops_when_everybody_has_left(long: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "DESERTED_S", 0.2)
+    world = long(unwatched_s=1)
+    reader = world.reader("one")
+    await asyncio.sleep(0.5)
+    [node] = world.door.nodes
+    assert node.log.number
+    world.host("one").leave(reader.client)
+    await asyncio.sleep(0.5)
+    done = node.log.number
+    began_s = time.monotonic()
+    while world.host("one") is not None and time.monotonic() - began_s < 5:  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0.05)
+    assert node.log.number == done, "the worker has dropped it"
+    assert world.host("one") is None
+    assert world.books["one"].record.commands == [TICK]
+
+
+async def test_who_comes_back_after_that_waits_for_a_new_beginning(
+    long: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "DESERTED_S", 0.1)
+    world = long()
+    reader = world.reader("one")
+    await asyncio.sleep(0.3)
+    world.host("one").leave(reader.client)
+    await asyncio.sleep(0.4)
+    world.books["one"].record.reached_us = 0
+    world.host("one").keeper._resume_us = world.host("one").keeper.record.reached_us = 0
+    await world.reader("one").until("snapshot", seconds=10)
