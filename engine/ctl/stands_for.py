@@ -1,6 +1,7 @@
 """What each control of the page stands for: the line of rabbitmqctl, and the line of rabbitmq.conf or advanced.config.
 
 A template's `{name}` is the value now, taken from the node's settings or the actor or queue that the control changes.
+A key's `.from_1` takes its place for values from 1 on: rabbitmq.conf of 3.10.8 accepts only paging ratios below 1 (M6).
 A line without a runtime command is None: such a setting needs the configuration file and a restart. Controls of the
 classroom itself (time, rates of the publishers) stand for nothing of the broker's and are not here.
 """
@@ -45,6 +46,12 @@ STANDS_FOR: Final[dict[str, StandsFor]] = {
     ),
     "vm_memory_high_watermark_paging_ratio": StandsFor(
         line="vm_memory_high_watermark_paging_ratio = {value}"
+    ),
+    "vm_memory_high_watermark_paging_ratio.from_1": StandsFor(
+        command="sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_high_watermark_paging_ratio, {value}).'",
+        line="{{vm_memory_high_watermark_paging_ratio, {value}}}",
+        file=ADVANCED,
+        runtime=True,
     ),
     "ram_bytes": StandsFor(line="total_memory_available_override_value = {value}"),
     "disk_free_limit": StandsFor(

@@ -156,3 +156,15 @@ def test_every_command_that_a_control_stands_for_is_understood_by_the_console():
             line = stands.command.format(**values, value=shown.get(key, "0"), definition='{"max-length":1}')
             answer = ask(line, made_state(), 0)
             assert not answer.code or answer.text.endswith("Parameter does not exist\n"), answer.text
+
+
+def test_the_lines_are_ones_that_the_broker_takes():
+    ratio = "vm_memory_high_watermark_paging_ratio"
+    above = STANDS_FOR[f"{ratio}.from_1"]
+    assert (STANDS_FOR[ratio].file, above.file) == ("rabbitmq.conf", "advanced.config")
+    assert above.line
+    assert above.line.format(value=1.1) == f"{{{ratio}, 1.1}}"
+    assert above.command
+    assert f"application:set_env(rabbit, {ratio}, 1.1)." in above.command.format(value=1.1)
+    disk = STANDS_FOR["disk_free_limit"].line
+    assert disk == "disk_free_limit.absolute = {value}"

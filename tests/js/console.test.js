@@ -48,6 +48,8 @@ const TABLE = {
   vm_memory_high_watermark: { command: "rabbitmqctl set_vm_memory_high_watermark {value}", line: "x = {value}", file: "rabbitmq.conf", runtime: true },
   queue_mode: { command: "set '{{\"queue-mode\":\"{value}\"}}' {queue}", line: null, file: "client", runtime: false },
   disk_free_limit: { command: null, line: "limit = {value}", file: "rabbitmq.conf", runtime: false },
+  ratio: { command: null, line: "ratio = {value}", file: "rabbitmq.conf", runtime: false },
+  "ratio.from_1": { command: null, line: "{{ratio, {value}}}", file: "advanced.config", runtime: false },
 };
 
 test("a control's lines carry the values now", () => {
@@ -68,4 +70,11 @@ test("a form's fields become arguments and a definition", () => {
 
 test("a place without a value keeps its name", () => {
   assert.equal(fillLine("a {b} {{c}}", {}), "a <b> {c}");
+});
+
+test("rabbitmq.conf is not offered for a ratio that it refuses", () => {
+  const line = (ratio) => linesOf(["ratio"], TABLE, { queues: {}, node: { settings: { ratio } } }, {})[0];
+  assert.deepEqual(line(0.99), { where: "rabbitmq.conf", text: "ratio = 0.99", forgotten: false });
+  assert.deepEqual(line(1.1), { where: "advanced.config", text: "{ratio, 1.1}", forgotten: false });
+  assert.equal(line(1).where, "advanced.config");
 });

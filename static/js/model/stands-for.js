@@ -55,14 +55,19 @@ export function fillLine(line, values) {
   });
 }
 
+/** The entry for a value: a file may not take every value, and a limit may be said in several ways. */
+function kindOf(key, said) {
+  if (said !== null && typeof said === "object") return `${key}.${Object.keys(said)[0]}`;
+  return typeof said === "number" && said >= 1 ? `${key}.from_1` : key;
+}
+
 /** The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client". */
 export function linesOf(keys, table, state, fields) {
   const common = valuesNow(state, fields);
   const lines = [];
   for (const key of keys) {
     const said = state.node?.settings?.[key];
-    const kind = said !== null && typeof said === "object" ? `${key}.${Object.keys(said)[0]}` : key;
-    const stands = table[kind] ?? table[key];
+    const stands = table[kindOf(key, said)] ?? table[key];
     if (!stands) continue;
     const values = { ...common, value: settingNow(key, state, common) };
     if (stands.command)
