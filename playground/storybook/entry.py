@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -18,12 +19,13 @@ from playground.doors import door
 from playground.hosting.refusals import told
 from playground.limits import Limits
 from playground.messages import Message
-from playground.storybook import migrate, workload
+from playground.storybook import migrate, plain, workload
 from playground.storybook.positions import Steps, line_and_column, positions
 from playground.storybook.story import FIELDS, Story
 from playground.storybook.texts import said
 
 MAX_TITLE: Final = 200
+MOST_TOLD: Final = 20
 STORY_ONLY: Final = frozenset(FIELDS) - {"title"}
 ORDER: Final = (
     *(
@@ -199,7 +201,11 @@ def steps_of(path: str) -> Steps:
 
 
 def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str, Message]]:
-    """Find what is wrong: in the story field by field, then in the run."""
+    """Find what is wrong: what cannot be kept, in the story field by field, then in the run."""
+    unkeepable = list(itertools.islice(plain.problems(body), MOST_TOLD))
+    if unkeepable:
+        yield from unkeepable
+        return
     wrong_story = False
     for name, field in FIELDS.items():
         if name not in body:
@@ -212,6 +218,13 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
     if wrong_story:
         return
     story = msgspec.convert({name: body[name] for name in FIELDS if name in body}, Story)
+    count = workload.size(story.workload)
+    if count > workload.MOST:
+        text = _(
+            "The phases become %(count)s commands; a scenario has up to %(most)s. Use fewer or longer stages."
+        )
+        yield "workload", Message(text, count=count, most=workload.MOST)
+        return
     try:
         run = _run_of(body, story)
     except door().no_scenario as error:

@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.node.commands.scenario import MAX_COMMANDS
+
 Count = Annotated[int, msgspec.Meta(ge=0, le=16)]
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_-]{0,23}\Z")]
 Stage = Annotated[str, msgspec.Meta(pattern=r"^[0-9]{1,7}:[0-9]{1,5}\Z")]
@@ -56,17 +58,28 @@ class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
 
 
 MAX_STAGES: Final = 500
+MOST: Final = MAX_COMMANDS
+"""Commands that all phases together may become: as many as a scenario may have."""
+
+
+def size(phases: list[Phase]) -> int:
+    """Count the commands that phases would become, without making them."""
+    found = 0
+    for phase in phases:
+        start_us, end_us = _span(phase)
+        stages = len(_stages(phase, start_us, end_us))
+        found += phase.producers * (stages + 1) + 2 * phase.consumers
+    return found
 
 
 def expand(phases: list[Phase]) -> list[dict[str, Any]]:
-    """Return the timed commands of all phases, in the order of time."""
+    """Return the timed commands of all phases, in the order of time. Ask `size` first: a few words may be many."""
     commands = [command for phase in phases for command in _commands(phase)]
     return sorted(commands, key=lambda each: each["at_us"])
 
 
 def _commands(phase: Phase) -> list[dict[str, Any]]:
-    start_us = round(phase.start * SECOND_US)
-    end_us = start_us + round(phase.time * SECOND_US)
+    start_us, end_us = _span(phase)
     consumers = [f"{phase.name}-c{number}" for number in range(1, phase.consumers + 1)]
     producers = [f"{phase.name}-p{number}" for number in range(1, phase.producers + 1)]
     commands = [{"at_us": start_us, **_consumer(phase, name)} for name in consumers]
@@ -74,6 +87,12 @@ def _commands(phase: Phase) -> list[dict[str, Any]]:
         commands += [{"at_us": at_us, **_publisher(phase, name, rate, size)} for name in producers]
     commands += [{"at_us": end_us, "do": "remove", "name": name} for name in (*producers, *consumers)]
     return commands
+
+
+def _span(phase: Phase) -> tuple[int, int]:
+    """Return when a phase begins and ends."""
+    start_us = round(phase.start * SECOND_US)
+    return start_us, start_us + round(phase.time * SECOND_US)
 
 
 def _stages(phase: Phase, start_us: int, end_us: int) -> list[tuple[int, int, int]]:
