@@ -9,13 +9,14 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.errors import RunTooLong
 from engine.replay import Player
-from playground import live, selectors, services, timeline
+from playground import live, repeating, selectors, services, timeline
 from playground.doors import door
 from playground.hosting.host import Moment
 from playground.messages import Refused
 from playground.models import Scenario, Session
 
 REHEARSAL_S = 20.0
+REMEMBERED = 200
 
 
 def share(session: Session) -> Scenario:
@@ -82,6 +83,21 @@ def _rehearse(session: Session) -> Moment:
     commands = selectors.commands_of(session)
     digest = session.digest
     if not digest or session.engine_version != door().version:
+        key = session.public_id, session.reached_us, len(commands)
+        digest = _digests.get(key) or _repeated(session, commands)
+        _digests[key] = digest
+        while len(_digests) > REMEMBERED:
+            _digests.pop(next(iter(_digests)))
+    return Moment(session.reached_us, digest, session.scenario, commands)
+
+
+_digests: dict[tuple[str, int, int], str] = {}
+"""Of sessions that sleep, by how far they have come: asking twice repeats them once."""
+
+
+def _repeated(session: Session, commands: list[tuple[int, dict[str, Any]]]) -> str:
+    """Return the digest of a session that is repeated. Raises Busy when others are repeated meanwhile."""
+    with repeating.gate.place(f"session {session.public_id}"):
         node = door().rehearse(session.scenario)
         deadline_s = time.monotonic() + REHEARSAL_S
         player = Player(node, commands, give_up=lambda: time.monotonic() > deadline_s)
@@ -90,5 +106,4 @@ def _rehearse(session: Session) -> Moment:
                 pass
         except RunTooLong:
             raise Refused(_("The session sleeps and is long. Open it, and share it from there.")) from None
-        digest = node.log.digest
-    return Moment(session.reached_us, digest, session.scenario, commands)
+        return str(node.log.digest)

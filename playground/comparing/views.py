@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import affordable, limits, selectors, services, sharing
+from playground import affordable, limits, repeating, selectors, services, sharing
 from playground.comparing import changes
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
@@ -122,7 +122,8 @@ def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
     try:
         making = studio.ask(f"{a}/{b}", *(selectors.scenario_body(each) for each in kept))
     except Refused as refused:
-        return JsonResponse({"problem": str(refused)}, status=503)
+        again = {"Retry-After": str(repeating.AGAIN_S)}
+        return JsonResponse({"problem": str(refused)}, status=503, headers=again)
     if making.problem is not None:
         return JsonResponse({"problem": str(making.problem)}, status=409)
     if making.data is None:

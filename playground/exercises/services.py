@@ -12,6 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from playground import repeating
 from playground.exercises import catalog, gates, limits, stages
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import grade, kind_of
@@ -50,7 +51,9 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
             _("This exercise has had %(most)s answers, the most it may. Look at the solution."),
             most=limits.ATTEMPTS,
         )
-    verdict = _graded(exercise, _whole_answer(work, exercise, given))
+    whole = _whole_answer(work, exercise, given)
+    with repeating.gate.place(f"learner {work.learner_id}"):
+        verdict = _graded(exercise, whole)
     _keep(work, verdict)
     _move_on(work, exercise, verdict, given)
     _touch(work)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from playground import repeating
 from playground.messages import Message
 
 logger = logging.getLogger(__name__)
@@ -74,6 +76,29 @@ def too_many(request: HttpRequest, message: Message) -> HttpResponse:
     response = answer(request, 429, _("Not so fast"), message)
     response["Retry-After"] = "10"
     return response
+
+
+def busy(request: HttpRequest, message: Message) -> HttpResponse:
+    """Answer with 503 and the time after which asking again is of use."""
+    logger.info("no place to repeat a run at %.200s", request.path)
+    response = answer(request, 503, _("The server is busy"), message)
+    response["Retry-After"] = str(repeating.AGAIN_S)
+    return response
+
+
+class BusyMiddleware:
+    """Answers `repeating.Busy` from wherever a view raised it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Let the request pass."""
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Answer it; every other error is Django's."""
+        return busy(request, error.message) if isinstance(error, repeating.Busy) else None
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import csv
 import io
-import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -21,18 +21,17 @@ from engine.errors import RunTooLong
 from engine.replay import Player
 from engine.replay.player import SLICE
 from engine.transitions import Transition, fields_of
-from playground import sharing
+from playground import repeating, sharing
 from playground.doors import door
-from playground.messages import Message, Refused
+from playground.messages import Refused
 from playground.views.access import rate_limited, session_or_gone
-from playground.views.errors import answer, too_many
+from playground.views.errors import answer
 
 MOST_ROWS = 200_000
 MOST_S = 60.0
 TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
 HEAD = ("number", "at_us", "kind", "rule", "of", "fields")
 
-_running = threading.BoundedSemaphore(2)
 _END = object()
 
 
@@ -46,10 +45,10 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
         scenario = sharing.scenario_so_far(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
-    if not _running.acquire(blocking=False):
-        return too_many(request, Message(_("Other runs are being written out. Wait a little.")))
+    held = contextlib.ExitStack()
+    held.enter_context(repeating.for_request(request))
     lines = _as_csv(scenario) if form == "csv" else _as_json(scenario)
-    response = StreamingHttpResponse(_InWorker(lines), content_type=TYPES[form])
+    response = StreamingHttpResponse(_InWorker(lines, held), content_type=TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.{form}"'
     return response
 
@@ -118,9 +117,8 @@ def _csv(lines: Any) -> bytes:
 class _InWorker:
     """Pieces made in a worker thread one by one, so that none is made before the last one was sent."""
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._pieces = pieces
-        self._ended = False
+    def __init__(self, pieces: Iterator[bytes], held: contextlib.ExitStack) -> None:
+        self._pieces, self._held = pieces, held
 
     def __aiter__(self) -> AsyncIterator[bytes]:
         return self
@@ -135,6 +133,4 @@ class _InWorker:
 
     def close(self) -> None:
         """Let another run be written; Django calls it when the answer is over, however it ended."""
-        if not self._ended:
-            self._ended = True
-            _running.release()
+        self._held.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
 from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any
@@ -24,7 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.errors import RunTooLong
-from playground import links, ownership, picture, selectors, services
+from playground import links, ownership, picture, repeating, selectors, services
 from playground.doors import door
 from playground.links import Place, place_of
 from playground.messages import Message
@@ -33,7 +32,7 @@ from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import said
 from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone
-from playground.views.errors import Gone, answer, too_many
+from playground.views.errors import Gone, answer
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +42,6 @@ PREVIEWERS = re.compile(
 )
 """Programs that fetch a link to show what it is: they get its description, and no session is made for them."""
 PICTURE_S = 6.0
-_drawing = threading.BoundedSemaphore(2)
 
 
 def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -218,12 +216,8 @@ def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
 def _picture(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
     at_us = place_of(request.GET).at_us
     at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
-    if not _drawing.acquire(timeout=2 * PICTURE_S):
-        return too_many(request, Message(_("Other pictures are being drawn. Wait a little.")))
-    try:
+    with repeating.for_request(request):
         data = _drawn(name, at_us, title, _Hidden(scenario))
-    finally:
-        _drawing.release()
     return HttpResponse(data, content_type="image/png")
 
 

@@ -1,0 +1,101 @@
+"""Repeating runs for pages: a few at once, a queue in order, bounds for each visitor, and 503 with a time."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from playground import repeating, services, sharing
+from playground.repeating import Busy, Gate
+
+
+def test_places_are_bounded_and_those_who_wait_come_in_order() -> None:
+    gate, came = Gate(places=1), []
+
+    def work(name: str) -> None:
+        with gate.place(name):
+            came.append(name)
+
+    threads = []
+    with gate.place("first"):
+        for name in "abc":
+            threads.append(threading.Thread(target=work, args=(name,)))
+            threads[-1].start()
+            time.sleep(0.05)
+        assert came == []
+    for thread in threads:
+        thread.join(5)
+    assert came == ["a", "b", "c"]
+
+
+def test_a_full_queue_refuses_at_once_and_one_that_does_not_move_after_a_while() -> None:
+    with Gate(places=1, waiting=0).place("x"):
+        pass
+    full = Gate(places=1, waiting=0)
+    with full.place("one"), pytest.raises(Busy, match="as many runs"), full.place("two"):
+        pass
+    slow = Gate(places=1, patience_s=0.1)
+    with slow.place("one"), pytest.raises(Busy, match="as many runs"), slow.place("two"):
+        pass
+    with slow.place("two"):
+        pass
+
+
+def test_one_visitor_has_only_so_many_and_gets_them_back() -> None:
+    gate = Gate(places=10)
+    for _round in range(2):
+        with contextlib.ExitStack() as held:
+            for _each in range(repeating.PER_VISITOR):
+                held.enter_context(gate.place("greedy", "192.0.2.1"))
+            with pytest.raises(Busy, match="of yours"), gate.place("greedy", "192.0.2.1"):
+                pass
+            with gate.place("other", "192.0.2.1"):
+                pass
+
+
+@pytest.fixture
+def full(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Take the only place that there is."""
+    gate = Gate(places=1, waiting=0)
+    monkeypatch.setattr(repeating, "gate", gate)
+    with gate.place("somebody else"):
+        yield
+
+
+@pytest.mark.django_db
+def test_a_picture_and_an_export_are_503_with_a_time_and_words(client: Client, full: Any) -> None:
+    kept = services.keep_scenario(services.blank_scenario("classroom"))
+    session = services.start_session(services.blank_scenario("classroom"))
+    session.digest = "0" * 32
+    session.save()
+    for address in (f"/r/{kept.short_id}/card.png", f"/s/{session.public_id}/run.csv"):
+        answer = client.get(address)
+        assert answer.status_code == 503, address
+        assert answer["Retry-After"] == str(repeating.AGAIN_S)
+        assert "Ask again in 10 seconds" in answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = services.start_session(services.blank_scenario("classroom"))
+    played: list[int] = []
+    repeated = sharing._repeated
+    monkeypatch.setattr(sharing, "_repeated", lambda *given: played.append(1) or repeated(*given))
+    assert sharing.scenario_so_far(session) == sharing.scenario_so_far(session)
+    assert len(played) == 1
+
+
+@pytest.mark.django_db
+def test_a_sleeping_session_waits_for_its_turn_as_well(client: Client, full: Any) -> None:
+    session = services.start_session(services.blank_scenario("classroom"))
+    answer = client.post(f"/s/{session.public_id}/share")
+    assert answer.status_code == 503
+    assert answer["Retry-After"]
