@@ -51,6 +51,19 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
 }
 
 
+_MIRRORED: Final = frozenset(
+    (
+        "ha-mode",
+        "ha-params",
+        "ha-sync-mode",
+        "ha-sync-batch-size",
+        "ha-promote-on-shutdown",
+        "ha-promote-on-failure",
+    )
+)
+"""Settings of mirrored queues, which 3.10.8 takes."""
+
+
 def checked(policy: Policy) -> Policy:
     """Return the policy, if the broker would take it.
 
@@ -69,6 +82,12 @@ def checked(policy: Policy) -> Policy:
     if not policy.definition:
         raise PolicyRefused("no policy provided")
     unknown = [(name, value) for name, value in policy.definition.items() if name not in _KNOWN]
+    mirrored = sorted({name for name, _ in unknown} & _MIRRORED)
+    if mirrored:
+        raise PolicyRefused(
+            f"Waterline, and not the broker, refuses {', '.join(mirrored)}: RabbitMQ 3.10.8 takes it, "
+            "but mirrored queues are not played here; leave it out"
+        )
     if unknown:
         listed = ",".join(f'{{<<"{name}">>,{_erlang(value)}}}' for name, value in unknown)
         raise PolicyRefused(f"[{listed}] are not recognised policy settings")
