@@ -92,8 +92,10 @@ def test_limits():
         (_policy(no_such=1), '[{<<"no-such">>,1}] are not recognised policy settings'),
         (
             _policy(ha_mode="all"),
-            "Waterline, and not the broker, refuses ha-mode: RabbitMQ 3.10.8 takes it, "
-            "but mirrored queues are not played here; leave it out",
+            (
+                "Waterline, and not the broker, refuses ha-mode: RabbitMQ 3.10.8 takes it, "
+                "but mirrored queues are not played here; leave it out"
+            ),
         ),
         (_policy(), "no policy provided"),
         (_policy(apply_to="nobody", max_length=1), "apply-to 'nobody' unrecognised"),
