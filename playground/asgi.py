@@ -3,7 +3,6 @@
 import os
 
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from channels.sessions import SessionMiddlewareStack
 from django.core.asgi import get_asgi_application
 
@@ -12,6 +11,7 @@ pages = get_asgi_application()
 
 from playground import urls, warm  # noqa: E402, F401 - needs the apps to be ready; all views' types are imported
 from playground.doors import door  # noqa: E402
+from playground.origins import OwnOrigins  # noqa: E402
 from playground.routing import websocket_urlpatterns  # noqa: E402
 
 door()
@@ -20,6 +20,6 @@ warm.types()
 application = ProtocolTypeRouter(
     {
         "http": pages,
-        "websocket": AllowedHostsOriginValidator(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": OwnOrigins(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,9 +18,14 @@ from daphne.server import Server
 from twisted.internet import reactor
 from twisted.internet.defer import Deferred
 
+from playground import environment
+from playground.addresses import LastHop, without_addresses
+
 WINDOW_BITS = 13
 """8 KiB of what was said before: little memory for each socket, and nearly all of the gain."""
 MEMORY_LEVEL = 6
+OWN_FILES = 0o077
+"""What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
 RESTS_S = 5.0
 """How long sessions may take to rest when the server ends."""
 MOST_RECEIVED_BYTES = 1024 * 1024
@@ -37,7 +43,15 @@ def accept(offers: Iterable[Any]) -> PerMessageDeflateOfferAccept | None:
 
 
 class CompressingServer(Server):
-    """Daphne's server with compression; it has no option for that."""
+    """Daphne's server with compression, the true address of visitors, and none in its log; it has no options for that.
+
+    With `--proxy-headers` daphne believes the first address of X-Forwarded-For, which every visitor can write.
+    """
+
+    def __init__(self, application: Any, *args: Any, action_logger: Any = None, **options: Any) -> None:
+        if options.get("proxy_forwarded_address_header"):
+            application = LastHop(application, environment.integer("WATERLINE_PROXIES", 1) or 1)
+        super().__init__(application, *args, action_logger=without_addresses(action_logger), **options)
 
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""
@@ -71,4 +85,5 @@ class CommandLine(CommandLineInterface):
 
 
 if __name__ == "__main__":
+    os.umask(OWN_FILES)
     CommandLine.entrypoint()

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
 host="$1" port="$2"
 shift 2
+umask 077 # the database, the key and the files of sessions are nobody else's business
 
 mkdir -p "${WATERLINE_VAR:-var}"
 "$python" tools/check_port.py "$host" "$port"

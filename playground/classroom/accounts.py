@@ -62,7 +62,8 @@ class LogIn(LoginView):
         """Check name and password."""
         try:
             limits.take("login", address_of(request))
-            limits.take("login-name", request.POST.get("username", "")[:150].casefold())
+            name = request.POST.get("username", "")[:150].casefold()
+            limits.take("login-name", f"{address_of(request)} {name}")
         except Refused as refused:
             return too_many(request, refused.message)
         return super().post(request, *args, **kwargs)

@@ -24,7 +24,7 @@ SOCKETS_OF_A_TEACHER = 8
 PER_MINUTE = {
     "signup": 5,  # accounts from one address
     "login": 10,  # wrong or right, from one address
-    "login-name": 10,  # for one name, from wherever
+    "login-name": 5,  # for one name, from one address: a stranger elsewhere cannot lock a teacher out
     "join": 60,  # a whole class behind one address, and hopeless for guessing 40 bits
     "teacher": 240,
     "vote": 30,

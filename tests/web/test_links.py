@@ -300,7 +300,9 @@ async def test_a_frame_may_play_and_not_command(browsers: Any) -> None:  # noqa:
         return str(Client().post(f"/embed/{kept.short_id}/start").json()["websocket"])
 
     path = await begin()
-    socket = WebsocketCommunicator(application, path, headers=[(b"origin", b"http://localhost")])
+    socket = WebsocketCommunicator(
+        application, path, headers=[(b"origin", b"http://localhost"), (b"host", b"localhost")]
+    )
     connected, _code = await socket.connect()
     assert connected
     await socket.send_json_to({"t": "hello"})
