@@ -187,7 +187,7 @@ def cpu_and_memory(pid: int) -> tuple[float, float]:
     return (int(fields[11]) + int(fields[12])) / ticks, pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
-async def give_lesson(server: live_server.LiveServer, students: int, seconds: int) -> Result:
+async def give_lesson(server: live_server.LiveServer, students: int, seconds: int, tiny: bool) -> Result:
     """Let everybody in, work for a while, freeze, and look at the clock."""
     # A thread for everybody: nobody waits for another visitor's page inside this program.
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(students + 2))
@@ -224,12 +224,11 @@ async def give_lesson(server: live_server.LiveServer, students: int, seconds: in
     lesson.over = True
     await asyncio.gather(*works)
     watching.cancel()
-    passed = (
+    whole = len(lesson.freeze.all_ms) == students and not lesson.refused
+    in_time = (
         lesson.commands.p95 < COMMAND_P95_MS
         and lesson.gaps.worst < FRAME_GAP_MS
-        and len(lesson.freeze.all_ms) == students
         and lesson.freeze.worst < FREEZE_MS
-        and not lesson.refused
     )
     return {
         "students": students,
@@ -245,7 +244,8 @@ async def give_lesson(server: live_server.LiveServer, students: int, seconds: in
         "refused": lesson.refused,
         "server_cpu_of_one_core": f"{100 * (cpu_after_s - cpu_s) / elapsed_s:.0f} %",
         "server_memory_mib": round(mib),
-        "passed": passed,
+        # A tiny lesson runs beside other tests: it shows that all of it works, the full one how fast.
+        "passed": whole and (tiny or in_time),
     }
 
 
@@ -256,4 +256,4 @@ def run(tiny: bool) -> Result:
         tempfile.TemporaryDirectory(prefix="waterline-") as scratch,
         live_server.running(Path(scratch)) as server,
     ):
-        return asyncio.run(give_lesson(server, students, seconds))
+        return asyncio.run(give_lesson(server, students, seconds, tiny))

@@ -146,9 +146,8 @@ class Program:
         if self._chance(0.4):
             self._consume(name)
             self._wait(PAD_MS)
-            if self._chance(0.7):
-                consumer, place = self._consumers.pop()
-                self._do("cancel", name=consumer, on=place)
+            consumer, place = self._consumers.pop()
+            self._do("cancel", name=consumer, on=place)
         elif self._chance(0.3):
             self._do("get", queue=name, ack=True, on=on)
         self._wait(PAD_MS)
