@@ -40,9 +40,27 @@ def cleaned(text: str) -> str:
     return name
 
 
+LATIN = {
+    "CYRILLIC SMALL LETTER ": dict(
+        zip("A IE O ER ES U HA BYELORUSSIAN-UKRAINIAN_I JE DZE SHHA".split(), "aeopcyxijsh", strict=True)
+    ),
+    "GREEK SMALL LETTER ": dict(
+        zip("ALPHA OMICRON RHO NU IOTA KAPPA UPSILON CHI TAU".split(), "aopvikuxt", strict=True)
+    ),
+}
+"""Letters of other scripts that look like Latin ones, by the rest of their names."""
+LOOK_ALIKE = {
+    ord(unicodedata.lookup(script + letter.replace("_", " "))): latin
+    for script, letters in LATIN.items()
+    for letter, latin in letters.items()
+} | str.maketrans("01\u0131", "oli")
+
+
 def folded(name: str) -> str:
-    """Return what two nicknames are compared by: "Anna" and "a n-n a" are the same."""
-    return re.sub(r"[ _-]", "", unicodedata.normalize("NFKC", name).casefold())[:48]
+    """Return what two nicknames are compared by: "Anna", "a n-n a" and one with a Cyrillic "a" are the same."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).casefold())
+    letters = re.sub("[\u0300-\u036f]", "", plain)  # accents, not the vowel signs of other scripts
+    return re.sub(r"[ _-]", "", letters).translate(LOOK_ALIKE)[:48]
 
 
 def suggestion(taken: set[str]) -> str:
