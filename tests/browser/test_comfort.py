@@ -180,7 +180,7 @@ def test_a_slow_device_shows_where_messages_are(page: Page) -> None:
         }"""
     )
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
-    page.locator("[name=size_bytes]").fill("256")  # small ones: nothing is paged out meanwhile
+    page.locator("#size_bytes").fill("256")  # small ones: nothing is paged out meanwhile
     page.locator("[data-act=stream]").click()
     page.locator("[data-act=play]").click()
     page.wait_for_timeout(3000)
