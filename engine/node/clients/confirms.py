@@ -184,6 +184,9 @@ class Confirms:
             publisher = self._publisher(actor)
             if publisher is not None:
                 publisher.unconfirmed -= count
+                if publisher.tx is not None and publisher.tx.at_commit:
+                    publisher.tx.refused = True
+                    continue
                 if publisher.tx is not None:
                     self._on_error(actor, AmqpError("precondition_failed", "partial tx completion"))
                     continue

@@ -37,6 +37,10 @@ class Transaction:
         self.committing = 0
         """Messages whose confirms the commit waits for (D13)."""
         self.commits = 0
+        self.at_commit = False
+        """Whether a commit by hand is under way: what a queue refuses is told when all of it was sent (D13)."""
+        self.refused = False
+        """Whether a queue refused a message of that commit."""
 
     @property
     def room(self) -> int:

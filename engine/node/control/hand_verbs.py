@@ -131,8 +131,15 @@ class HandVerbs:
 
     def _tx_commit(self, hand: Hand, _: cmd.TxCommit) -> None:
         self._check_tx(hand)
+        tx = hand.publisher.tx
+        if tx is None:
+            return
+        tx.at_commit, tx.refused = True, False
         self._connections.commit(hand)
         self._consumers.commit(hand)
+        tx.at_commit = False
+        if tx.refused:
+            raise AmqpError("precondition_failed", "partial tx completion")
 
     def _tx_rollback(self, hand: Hand, _: cmd.TxRollback) -> None:
         self._check_tx(hand)
