@@ -396,7 +396,7 @@ def test_the_library_is_searched_and_filtered(client: Client, library: list[Scen
 def test_a_card_shows_its_verdict_with_a_link_into_the_run(client: Client, library: list[Scenario]) -> None:
     page = client.get("/library/?q=greek").content.decode()
     short_id = next(kept.short_id for kept in library if kept.slug == "greek-letters")
-    assert "Gamma is a state of persistent messages only." in page
+    assert "gamma is for persistent messages only" in page
     assert f"/r/{short_id}/?at=6500000" in page
 
 
