@@ -88,7 +88,12 @@ def test_a_sleeping_session_is_repeated_once_however_often_it_is_asked(
     session = services.start_session(services.blank_scenario("classroom"))
     played: list[int] = []
     repeated = sharing._repeated
-    monkeypatch.setattr(sharing, "_repeated", lambda *given: played.append(1) or repeated(*given))
+
+    def counted(*given: Any) -> Any:
+        played.append(1)
+        return repeated(*given)
+
+    monkeypatch.setattr(sharing, "_repeated", counted)
     assert sharing.scenario_so_far(session) == sharing.scenario_so_far(session)
     assert len(played) == 1
 

@@ -326,19 +326,20 @@ def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: An
     assert len(closing) >= 4
     for code in closing:
         protocol = WebSocketServerProtocol()
-        protocol.sendCloseFrame = lambda **sent: None
+        vars(protocol)["sendCloseFrame"] = lambda **sent: None
         protocol.sendClose(code)
 
 
 async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(browsers: Any) -> None:
     browser = await browsers()
     await browser.kind("snapshot")
-    live.registry().host(browser.session_id)._rest_if_idle = None  # the owner task fails at its next turn
+    host = live.registry().host(browser.session_id)
+    vars(host)["_rest_if_idle"] = None  # the owner task fails at its next turn
     await browser.send(t="control", play=True)
     code = await browser.close_code()
     assert code == sockets.TRY_AGAIN
     protocol = WebSocketServerProtocol()
-    protocol.sendCloseFrame = lambda **sent: None
+    vars(protocol)["sendCloseFrame"] = lambda **sent: None
     protocol.sendClose(code)
     again = await browsers(browser.session_id, browser.cookie)
     await again.kind("snapshot")
