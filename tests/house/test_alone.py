@@ -24,6 +24,8 @@ def clone(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in repository_files(repo_root):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(repo_root / name, place / name, follow_symlinks=False)
+    for words in (["init", "--quiet"], ["add", "--all", "--force"]):  # a clone knows its files
+        subprocess.run(["git", *words], cwd=place, check=True)
     return place
 
 
