@@ -364,8 +364,6 @@ class Hand:
         self.in_tx = False
         self.settling: list[Settling] = []
         """Acknowledgements and rejects that wait for tx.commit (D12)."""
-        self.prefetch = 0
-        """What basic.qos said of consumers to come (P13)."""
         self.says_more = False
         self.delivered = 0
         self.redelivered = 0

@@ -20,7 +20,7 @@ from engine.node.clients.queue import Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.way_in import WayIn
 from engine.node.commands.base import Message
-from engine.node.commands.commands import COPIES, Publish, message_of
+from engine.node.commands.commands import Publish, copies_of, message_of
 from engine.node.commands.settings import NodeSettings
 from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.processes import Processes
@@ -110,7 +110,9 @@ class Connections:
     def waiting(self) -> int:
         """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
         under_way = self.way_in.under_way if self.way_in.open else 0
-        held = sum(each.tx.holding for each in self.publishers.values() if each.tx is not None)
+        by_hand = (each.publisher for each in self._consumers.by_hand.values())
+        everybody = (*self.publishers.values(), *by_hand)
+        held = sum(each.tx.holding for each in everybody if each.tx is not None)
         unread = sum(batch.count for each in self.publishers.values() for batch in each.waiting)
         return under_way + held + unread
 
@@ -241,8 +243,7 @@ class Connections:
 
     def route(self, batch: Publish) -> tuple[str, ...]:
         """Return the queues that a batch goes to."""
-        keys = [batch.routing_key]
-        keys += [key for name in COPIES for key in batch.headers.get(name, ()) if isinstance(key, str)]
+        keys = (batch.routing_key, *copies_of(batch.headers))
         return self._definitions.route(batch.exchange, keys, batch.headers)
 
     # --- alarms and ends ---------------------------------------------------------------------------------------------

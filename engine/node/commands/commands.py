@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import typing
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Any, Final, Literal
 
@@ -398,10 +399,16 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
     return plain
 
 
+def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the routing keys that the CC and BCC headers name; one that is no list names none (P16)."""
+    lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
+    return tuple(key for keys in lists for key in keys if isinstance(key, str))
+
+
 def message_of(command: Publish | SetPublisher) -> Message:
     """Return what a command says about its messages beside their bodies."""
     headers = command.headers
-    copies = [key for name in COPIES for key in headers.get(name, ()) if isinstance(key, str)]
+    copies = copies_of(headers)
     expiration_ms = command.expiration_ms
     if isinstance(command, Publish) and command.expiration is not None:
         expiration_ms = int(command.expiration) if command.expiration.isdecimal() else None
@@ -412,7 +419,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
         expiration_ms,
         {name: value for name, value in headers.items() if name != "BCC"} if "BCC" in headers else headers,
         command.properties if isinstance(command, Publish) else {},
-        tuple(copies),
+        copies,
     )
 
 

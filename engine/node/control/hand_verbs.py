@@ -114,11 +114,8 @@ class HandVerbs:
         self._consumers.recover(hand)
 
     def _qos(self, hand: Hand, command: cmd.Qos) -> None:
-        if command.channel_wide:
-            self._consumers.limit_channel(hand.channel, command.prefetch)
-        else:
-            hand.prefetch = command.prefetch
-            self._consumers.limit_channel(hand.channel, 0)
+        # Without `global` it only lifts the channel's limit: a consumer's own prefetch is a word of its command.
+        self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 
     def _tx_select(self, hand: Hand, _: cmd.TxSelect) -> None:
         hand.in_tx = True

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.ctl.operator import operated
 from engine.errors import CommandError, ScenarioError
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
@@ -354,3 +355,10 @@ def test_a_channel_that_closes_while_confirms_are_awaited_forgets_them() -> None
     assert ready(follower) == {"orders": 4, "slow": 4}, "the messages are there all the same"
     follower.submit({"do": "close_channel", "name": "burst"})
     assert len(all_of(follower, ConfirmsForgotten)) == 1
+
+
+@pytest.mark.parametrize("copies", [5, "text", None, {"a": 1}, [1, None]])
+def test_a_cc_header_that_names_no_keys_copies_nothing(copies: object) -> None:
+    node = operated(parse({"version": 1, "profile": "real", "until_us": 1}), LedgerStorage())
+    node.submit({"do": "publish", "count": 1, "size_bytes": 1, "headers": {"CC": copies, "BCC": copies}})
+    assert [queue.depth for queue in node.queues.values()] == [1]
