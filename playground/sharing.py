@@ -11,7 +11,7 @@ from engine.errors import RunTooLong
 from engine.replay import Player
 from playground import live, repeating, selectors, services, timeline
 from playground.doors import door
-from playground.hosting.host import Moment
+from playground.hosting.wishes import Moment
 from playground.messages import Refused
 from playground.models import Scenario, Session
 

@@ -15,8 +15,9 @@ from playground.hosting.book import Book
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
-from playground.hosting.host import Host, Moment
+from playground.hosting.host import Host
 from playground.hosting.session.protocol import Begin
+from playground.hosting.wishes import Moment
 from playground.hosting.workers.pool import Launch, Pool, process
 from playground.limits import Limits
 from playground.messages import Message, Refused

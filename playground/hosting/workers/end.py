@@ -39,8 +39,9 @@ class Lost(Exception):
 class Listener(Protocol):
     """Who hears what a worker says of one session."""
 
-    plays: bool
-    """Whether time passes in it."""
+    @property
+    def plays(self) -> bool:
+        """Whether time passes in it."""
 
     def hear(self, message: Any) -> None:
         """Take a message; must not block."""

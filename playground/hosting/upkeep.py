@@ -1,0 +1,155 @@
+"""What keeps a session's run going: woken for those who come, mended or left standing when something fails."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from playground.hosting import wording
+from playground.hosting.audience import Audience
+from playground.hosting.clients import Client
+from playground.hosting.faults import Setbacks, Stopped
+from playground.hosting.keeper import Keeper
+from playground.hosting.session import protocol
+from playground.hosting.waking import Waking
+from playground.hosting.workers.end import Fallen, Lost
+from playground.messages import Message
+
+logger = logging.getLogger(__name__)
+
+
+class Upkeep:
+    """Keeps one run going.
+
+    Args:
+        keeper: has the run.
+        audience: is told what happens to it.
+        wake_s: real seconds that making the run may take.
+        clock: real seconds.
+    """
+
+    def __init__(self, keeper: Keeper, audience: Audience, wake_s: float, clock: Callable[[], float]) -> None:
+        self.keeper = keeper
+        self.audience = audience
+        self.waking = Waking(keeper, wake_s)
+        self.started = False
+        """Whether the run could be made at least once."""
+        self.plays = False
+        """Whether time passes."""
+        self._clock = clock
+        self._setbacks = Setbacks()
+
+    @property
+    def stands(self) -> bool:
+        """Whether the run stands still because something failed."""
+        return self._setbacks.message is not None
+
+    @property
+    def due_s(self) -> float:
+        """When what failed is tried again; infinite where trying is of no use."""
+        return self._setbacks.due_s
+
+    # --- waking ---
+
+    async def wake(self) -> None:
+        """Make the run if there is none.
+
+        Raises:
+            Stopped: it stands still, or cannot be made now.
+            Lost: the worker is gone.
+        """
+        if self.keeper.awake:
+            return
+        if self._setbacks.message is not None:
+            raise Stopped(self._setbacks.message)
+        await self._awaken()
+
+    async def _awaken(self) -> None:
+        if self.keeper.awake:
+            return
+        resumes = self.started and self.stands and self._setbacks.play
+        await self.waking.wake(resumes=resumes, begins=not self.started, quiet=self.stands)
+        record = self.keeper.record
+        ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
+        if not self.started and ends and record.scenario.get("digest"):
+            self.say_verdict(self.keeper.digest)  # a link to the end of a run
+        self.started = True
+        for client, (have, life) in self.audience.waited():
+            self.greet(client, have, life)
+
+    def greet(self, client: Client, have: int | None, life: str | None) -> None:
+        """Let the worker send rows to a reader that has `have` rows of `life`."""
+        number = self.audience.number(client)
+        if number is not None:
+            client.joined = True
+            self.keeper.tell(protocol.Hello, reader=number, have=have, life=life)
+            self.keeper.tell(protocol.Show, reader=number, seen=client.seen)
+
+    def say_verdict(self, digest: str) -> None:
+        """Say at the scenario's end whether this was the recorded run."""
+        level, message = self.keeper.verdict(digest)
+        if level == "error":
+            logger.error("session %s: %s", self.keeper.session_id, message)
+        self.audience.notice(level, message)
+
+    # --- when something fails ---
+
+    async def recover(self, fallen: Fallen) -> None:
+        """Go back to where everything was well; at once, unless files or memory fail."""
+        failure = fallen.failure
+        if failure.kind == "outside":
+            self.stand_still(wording.failure(failure), fallen.play)
+            return
+        try:
+            await self.keeper.rebuild(fallen.good_us)
+        except (Stopped, Lost) as stopped:
+            self.stand_still(why(stopped), play=False)
+        bound = failure.kind == "bound"
+        self.audience.notice("limit" if bound else "error", wording.FULL_DISK if bound else wording.FAULT)
+
+    def lost(self, guilty: bool) -> None:
+        """The worker is gone; guilty: because this session's work did not come to an end."""
+        self.keeper.lost()
+        self.audience.wait_again()
+        if guilty:
+            self.stand_still(wording.ENDLESS, again=False)
+        elif self.started:
+            self.stand_still(wording.WORKER_LOST)
+
+    def stand_still(self, message: Message, play: bool | None = None, *, again: bool = True) -> None:
+        """Say what is wrong, and try again in a while.
+
+        Args:
+            play: whether time passes afterwards; None: as it does now.
+            again: whether trying again by itself is of use.
+        """
+        play = self.plays if play is None else play
+        if self._setbacks.failed(message, play, self._clock(), again=again):
+            self.audience.notice("error", message)
+
+    async def try_again(self) -> None:
+        """Go on if what stopped the session is mended; who came meanwhile is welcomed."""
+        await self._awaken()
+        self._setbacks.mended(self._clock())
+        self.audience.notice("info", wording.RESUMED)
+
+    async def take_back(self, at_us: int) -> bool:
+        """Go on without a command that was struck out of the record; time stands at `at_us`. Tell whether it could."""
+        self._setbacks.play = self.plays = False
+        if self.stands:
+            self._setbacks.try_now()
+            return False
+        await self.keeper.rebuild(at_us)
+        return True
+
+    async def rest(self) -> None:
+        """Put the run to rest; whoever watches is welcomed anew when it is woken."""
+        self.audience.wait_again()
+        await self.keeper.rest()
+        self.plays = False
+        self.audience.notice("info", wording.SLEEPS)
+
+
+def why(stopped: Stopped | Lost) -> Message:
+    """Return what to say of a run that cannot be had."""
+    return stopped.message if isinstance(stopped, Stopped) else wording.WORKER_LOST

@@ -1,0 +1,157 @@
+"""What those who are at a session want of it, carried out one after the other: commands, lines, undo, time, a link."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from playground.hosting import wording
+from playground.hosting.audience import Audience
+from playground.hosting.clients import Client
+from playground.hosting.faults import Stopped
+from playground.hosting.keeper import Keeper
+from playground.hosting.session import protocol
+from playground.hosting.upkeep import Upkeep, why
+from playground.hosting.waking import TooLong
+from playground.hosting.workers.end import Fallen, Lost
+from playground.messages import Message, Refused
+
+logger = logging.getLogger(__name__)
+
+
+class Moment(msgspec.Struct):
+    """Where a run is: what a link to it must repeat."""
+
+    at_us: int
+    digest: str
+    scenario: dict[str, Any]
+    commands: list[tuple[int, dict[str, Any]]]
+
+
+class Wishes:
+    """Carries out wishes, each when its turn has come. What is raised is for whoever mends the run.
+
+    Args:
+        keeper: has the run.
+        upkeep: wakes it.
+        audience: everybody who watches.
+    """
+
+    def __init__(self, keeper: Keeper, upkeep: Upkeep, audience: Audience) -> None:
+        self._keeper = keeper
+        self._upkeep = upkeep
+        self._audience = audience
+
+    async def hello(self, client: Client, have: int | None, life: str | None) -> None:
+        """Welcome a reader that has `have` rows of `life`; or let it wait until the run can be had."""
+        try:
+            await self._upkeep.wake()
+        except (Stopped, Lost) as stopped:
+            message = why(stopped)
+            self._upkeep.stand_still(message, again=not isinstance(stopped, TooLong))
+            client.notice("error", message)
+            self._audience.wait(client, (have, life))
+            return
+        self._upkeep.greet(client, have, life)
+
+    async def command(self, client: Client, number: int | str, command: dict[str, Any]) -> None:
+        """Give the engine a command, and tell who sent it what became of it."""
+        await self._take(
+            command,
+            accepted=lambda: client.tell("accepted", id=number),
+            refused=lambda message: client.refused(number, message),
+        )
+
+    async def _take(
+        self, command: dict[str, Any], accepted: Callable[[], None], refused: Callable[[Message], None]
+    ) -> None:
+        try:
+            await self._upkeep.wake()
+            await self._keeper.take(command)
+        except Refused as error:
+            logger.info("session %s refused %.80r: %s", self._keeper.session_id, command, error)
+            refused(error.message)
+            if isinstance(error, Stopped):
+                raise
+        except Fallen as fallen:
+            outside = fallen.failure.kind != "engine"
+            refused(wording.failure(fallen.failure) if outside else wording.BROKE)
+            raise
+        except Lost:
+            refused(wording.WORKER_LOST)
+            raise
+        else:
+            accepted()
+
+    async def ask(self, client: Client, number: int | str, line: str) -> None:
+        """Answer a line; one that changes something is the command of whoever may command."""
+
+        def answer(error: Message | None = None, text: str = "") -> None:
+            client.tell("answer", id=number, text=text, error=error)
+
+        try:
+            await self._upkeep.wake()
+            said = await self._keeper.call(protocol.Ask, line=line)
+        except Refused as refused:
+            answer(refused.message)
+            if isinstance(refused, Stopped):
+                raise
+            return
+        except (Fallen, Lost):
+            answer(wording.BROKE)
+            raise
+        if not said["changes"]:
+            answer(text=said["text"])
+        elif not client.owner:
+            answer(wording.ONLY_LOOK)
+        else:
+            await self._take(
+                {"do": "ctl", "line": line}, accepted=lambda: answer(text=said["text"]), refused=answer
+            )
+
+    async def undo(self, client: Client, number: int | str) -> None:
+        """Take the last command back."""
+        try:
+            if not self._upkeep.stands:
+                await self._upkeep.wake()
+            at_us = await self._keeper.undo()
+        except Refused as refused:
+            client.refused(number, refused.message)
+            if isinstance(refused, Stopped):
+                raise
+            return
+        said = wording.STRUCK_OUT
+        try:
+            if await self._upkeep.take_back(at_us):
+                said = wording.TAKEN_BACK
+        finally:  # it is on record, whatever becomes of the run
+            client.tell("accepted", id=number)
+            self._audience.notice("info", said)
+
+    async def control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
+        """Let time pass, or not, at some speed, up to a time if one is given."""
+        await self._upkeep.wake()
+        self._keeper.tell(protocol.Control, play=play, speed=speed, until_us=until_us)
+
+    async def step(self) -> None:
+        """Go on by one transition."""
+        await self._upkeep.wake()
+        if not (await self._keeper.call(protocol.Step))["came"]:
+            self._audience.notice("info", wording.NOTHING_LEFT)
+
+    async def moment(self, answer: asyncio.Future[Moment]) -> None:
+        """Answer where the run is."""
+        try:
+            await self._upkeep.wake()
+            found = await self._keeper.call(protocol.Where)
+        except Exception as error:
+            if not answer.done():
+                answer.set_exception(error)
+            raise
+        if not answer.done():  # who asked may have stopped waiting
+            record = self._keeper.record
+            answer.set_result(Moment(found["at_us"], found["digest"], record.scenario, list(record.commands)))
