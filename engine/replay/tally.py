@@ -6,6 +6,7 @@ from collections import Counter
 
 import msgspec
 
+from engine.backing_queue.places import place_named
 from engine.metrics import Meter
 from engine.reading.places import letter_of
 from engine.replay.player import Piece
@@ -18,7 +19,7 @@ class Tally(msgspec.Struct):
     Args:
         happened: how many transitions of each kind there were.
         moved: how many messages each kind moved.
-        became: how many messages came to a place as each Greek letter (Q3).
+        became: how many messages came to a sub-queue or to delta as each Greek letter (Q3).
         meter: every metric of the run so far.
     """
 
@@ -34,7 +35,7 @@ class Tally(msgspec.Struct):
             self.happened[kind] += 1
             if isinstance(row, Shift):
                 self.moved[kind] += sum(extent.count for extent in row.extents)
-                if row.to is not None:
+                if row.to is not None and not place_named(row.to).unacked:
                     for extent in row.extents:
                         self.became[letter_of(row.to, extent.flags)] += extent.count
             self.meter.observe(at_us, row)

@@ -21,6 +21,22 @@ class Twin:
         self.node_js = node_js
         self.root = root
 
+    def says(self, expression: str, module: str) -> Any:
+        """Return what a JavaScript expression over a module's exports comes to, as plain data.
+
+        Args:
+            expression: such as `Object.keys(m.NAMES)`; `m` is the module.
+            module: a file below static/js.
+        """
+        program = f'import * as m from "./static/js/{module}"; console.log(JSON.stringify({expression}))'
+        asked = subprocess.run(
+            [self.node_js, "--input-type=module", "--eval", program],
+            capture_output=True,
+            check=True,
+            cwd=self.root,
+        )
+        return msgspec.json.decode(asked.stdout)
+
     def agrees(self, script: str, runs: list[Any]) -> None:
         """Fail with the first difference between the page's answers and those in `runs`.
 

@@ -1,5 +1,6 @@
 /** A small stand-in for the engine: rows and states that look like its own, for the tests of the page's modules. */
 import { emptyState, reduce } from "../../static/js/model/reduce.js";
+import { Session } from "../../static/js/model/session.js";
 
 const SETTINGS = {
   segment_entry_count: 8,
@@ -71,4 +72,17 @@ export function paged(start, count, keep) {
 /** The state after some batches of rows. */
 export function stateOf(...batches) {
   return reduce(emptyState(), [...started, ...batches.flat()]);
+}
+
+/** A session that has just joined a run in its beginning. */
+export function live() {
+  const session = new Session();
+  session.snapshot({ next: 0, at_us: 0, state: stateOf(), digest: "", why: "join" });
+  return session;
+}
+
+/** Hand a frame of rows to a session. */
+export function feed(session, rows, us, play = true) {
+  const at_us = rows.map(() => us);
+  session.frame({ first: session.next, rows, at_us, now_us: us, digest: `${session.next}`, play, speed: 1 });
 }

@@ -1,15 +1,22 @@
 /**
- * Of each run [{state, letters, places, conditions: [[condition, holds], ...]}, ...]: asks the page's own reader the
- * same, and fails at the first answer that differs.
+ * Of each run [{rows, state, letters, places, conditions: [[condition, holds], ...]}, ...]: asks the page's own reader
+ * the same and counts the rows, and fails at the first answer that differs.
  */
+import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Watch } from "../../static/js/model/conditions.js";
 import { lettersOf, placeOf } from "../../static/js/model/messages.js";
 import { valueAt } from "../../static/js/model/paths.js";
+import { Tally } from "../../static/js/model/tally.js";
 import { eachRun, same } from "./asking.mjs";
+
+const sorted = (counts) => Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1));
 
 eachRun((moments) => {
   const watches = new Map();
-  for (const { state, letters, places, conditions } of moments) {
+  const tally = new Tally();
+  for (const { rows, state, letters, places, conditions } of moments) {
+    for (const row of rows) tally.see(decode(row));
+    for (const counted of ["happened", "moved", "became"]) same(counted, sorted(tally[counted]), sorted(state[counted]));
     for (const [name, queue] of Object.entries(state.queues)) {
       same(`letters of ${name}`, lettersOf(queue), letters[name]);
       for (const [seq, place] of Object.entries(places[name])) same(`${name}.${seq}`, placeOf(queue, Number(seq)), place);

@@ -60,10 +60,14 @@ def combined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 CONDITIONS = st.lists(st.recursive(COMPARISONS, combined, max_leaves=4), min_size=4, max_size=30)
+UNTIL = "Object.values(m.CONDITIONS).map(({ when }) => when('orders', 3))"
 
 
 def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
+    """The conditions of "run until", which the page offers, are among those that are compared."""
     runs: list[list[dict[str, Any]]] = []
+    until = twin.says(UNTIL, "model/until.js")
+    assert until
 
     @settings(max_examples=30, deadline=None, derandomize=True)
     @given(PROFILES, OVERRIDES, PROGRAMS, CONDITIONS)
@@ -72,12 +76,15 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
     ) -> None:
         node = Node(scenario_of(profile, overrides), LedgerStorage(), keep=1_000_000)
         watched = Watched(node, Player(node))
+        forms = [*until, *forms]
         read = [msgspec.convert(form, Condition) for form in forms]
         watches = [Watch(each) for each in read]
-        moments = []
+        moments: list[dict[str, Any]] = []
         for command, pause_us in program:
             submit(node, command)
             watched.go(node.now_us + pause_us)
+            rows = node.log.since(moments[-1]["next"] if moments else 0)
+            assert rows is not None
             moment = msgspec.json.decode(msgspec.json.encode(watched.moment()))
             said = []
             for form, each, watch in zip(forms, read, watches, strict=True):
@@ -85,6 +92,8 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
                 said.append([form, watch.holds(moment), value_at(moment, each.path or "-")])
             moments.append(
                 {
+                    "rows": rows.rows,
+                    "next": rows.next,
                     "state": moment,
                     "letters": {name: letters_of(queue) for name, queue in moment["queues"].items()},
                     "places": {name: placements(queue) for name, queue in moment["queues"].items()},

@@ -1,94 +1,75 @@
-/** "Run until": the run plays, its rows are watched, and it is paused when one of them is what was waited for. */
-import { EXTENT as E } from "./catalogue/rows.js";
-import { locate, readyOf, stateOf } from "./messages.js";
-import { aboutPlace } from "./places.js";
-import { holding } from "./runs.js";
+/**
+ * "Run until": the run plays until a condition comes true, and is paused there. The conditions are written in the one
+ * language of conditions (conditions.js); what they count (`happened`, `became`) is counted from the start of the wait.
+ */
+import { Watch } from "./conditions.js";
 import { shownQueue } from "./shown.js";
+import { Tally } from "./tally.js";
 import { gettext } from "./text.js";
 
 /** How much of the run's time is waited at most. */
 export const BOUND_US = 60_000_000;
 
-const kinds =
-  (...names) =>
-  ({ kind }) =>
-    names.includes(kind);
+const happens = (kind) => ({ path: `happened.${kind}`, op: ">", value: 0 });
+const rings = (alarm) => ({ path: `node.alarms.${alarm}`, value: true });
 
-function becomesGamma({ to, extents }) {
-  if (to !== "q2" && to !== "q3") return false;
-  return Array.isArray(extents) && extents.some((extent) => stateOf(to, extent[E.flags]) === "gamma");
-}
-
-function isEmpty(state) {
-  const queue = state.queues[shownQueue(state)];
-  return readyOf(queue) === 0;
-}
-
-/** Whether a transition hands message `seq` of the queue that is shown to a consumer. */
-function deliversMessage({ kind, queue, extents }, state, seq) {
-  return DELIVERIES.has(kind) && queue === shownQueue(state) && holding(extents, seq) !== null;
-}
-
-/** Whether message `seq` was published and is not ready any more. */
-function wasDelivered(state, seq) {
-  const queue = state.queues[shownQueue(state)];
-  if (!queue || seq >= (queue.counters.next_seq_id ?? 0)) return false;
-  const found = locate(queue, seq);
-  return !found || aboutPlace(found.place).unacked;
-}
-
-const alarmOf =
-  (name) =>
-  ({ kind, part, values }) =>
-    kind === "NodeChanged" && part === "alarms" && values[name] === true;
-
-/**
- * For each condition: its name, whether a transition (with the state after it) is it, the kinds that prove it where only
- * their number is known, and whether a state shows that it has been (`now`). `asks`: it needs a seq_id.
- */
+/** For each condition its text, and the condition itself, about a queue and a message. `asks`: it needs a seq_id. */
 export const CONDITIONS = {
-  gamma: { text: () => gettext("a gamma appears"), met: becomesGamma, kinds: [] },
-  delta: { text: () => gettext("delta grows"), met: kinds("BetasPushed"), kinds: ["BetasPushed"] },
-  memory: {
-    text: () => gettext("memory alarm"),
-    met: alarmOf("memory"),
-    kinds: [],
-    now: (state) => Boolean(state.node.alarms.memory),
-  },
-  disk: {
-    text: () => gettext("disk alarm"),
-    met: alarmOf("disk"),
-    kinds: [],
-    now: (state) => Boolean(state.node.alarms.disk),
-  },
-  combined: {
-    text: () => gettext("store files combined"),
-    met: kinds("FilesCombined"),
-    kinds: ["FilesCombined"],
-  },
-  deleted: {
-    text: () => gettext("store file deleted"),
-    met: kinds("FileDeleted"),
-    kinds: ["FileDeleted"],
-  },
-  read: { text: () => gettext("segment read back"), met: kinds("DeltaRead"), kinds: ["DeltaRead"] },
+  gamma: { text: () => gettext("a gamma appears"), when: () => ({ path: "became.gamma", op: ">", value: 0 }) },
+  delta: { text: () => gettext("delta grows"), when: () => happens("BetasPushed") },
+  memory: { text: () => gettext("memory alarm"), when: () => rings("memory") },
+  disk: { text: () => gettext("disk alarm"), when: () => rings("disk") },
+  combined: { text: () => gettext("store files combined"), when: () => happens("FilesCombined") },
+  deleted: { text: () => gettext("store file deleted"), when: () => happens("FileDeleted") },
+  read: { text: () => gettext("segment read back"), when: () => happens("DeltaRead") },
   empty: {
     text: () => gettext("queue empty"),
-    met: (t, state) => TAKES.has(t.kind) && isEmpty(state),
-    kinds: [],
-    now: (state, seq, skipped) => Boolean(skipped.Fetched || skipped.Dropped) && isEmpty(state),
+    when: (queue) => ({
+      all: [
+        { any: [happens("Fetched"), happens("Dropped")] },
+        { path: ["queues", queue, "ready"], value: 0 },
+      ],
+    }),
   },
   delivered: {
-    text: () => gettext("a message is delivered"),
-    met: deliversMessage,
-    kinds: [],
-    now: wasDelivered,
+    text: () => gettext("a message is delivered or removed"),
+    when: (queue, seq) => ({
+      any: ["unacked", "gone"].map((place) => ({ path: ["queues", queue, "place", seq], value: place })),
+    }),
     asks: true,
   },
 };
 
-const TAKES = new Set(["Fetched", "Dropped"]);
-const DELIVERIES = new Set(["Fetched", "PublishedDelivered"]);
+/** A condition that is waited for: it has come true when it holds and did not before. */
+class Wait {
+  constructor(condition, state) {
+    this.watch = new Watch(condition);
+    this.tally = new Tally();
+    this.held = this.holds(state);
+  }
+
+  holds(state) {
+    return this.watch.holds(this.tally.moment(state));
+  }
+
+  /** Whether the condition comes true with a transition; `state` is the one after it. */
+  metBy(t, state) {
+    this.tally.see(t);
+    return this.comesTrue(state);
+  }
+
+  /** The same of transitions of which only the numbers by kind are known. */
+  metAmong(skipped, state) {
+    this.tally.skip(skipped);
+    return this.comesTrue(state);
+  }
+
+  comesTrue(state) {
+    const { held } = this;
+    this.held = this.holds(state);
+    return this.held && !held;
+  }
+}
 
 export class Until {
   /** `control({play})` reaches the engine; `done({name, how, position})` is told the end of every wait. */
@@ -97,17 +78,20 @@ export class Until {
     this.control = control;
     this.done = done;
     this.name = null;
+    /** @type {Wait | null} */
+    this.wait = null;
     session.watch((t, number, state) => this.see(t, number, state));
     session.listen((change) => this.follow(change));
   }
 
-  /** Wait for a condition, one that asks for a message with its seq_id. */
+  /** Wait until a condition comes true that does not hold yet; one that asks for a message gets its seq_id. */
   start(name, seq = null) {
+    const { state } = this.session;
     this.name = name;
-    this.seq = seq;
     this.from = this.session.nowUs;
     this.began = this.session.play;
     this.found = null;
+    this.wait = new Wait(CONDITIONS[name].when(shownQueue(state), seq), state);
     this.control({ play: true });
   }
 
@@ -117,8 +101,7 @@ export class Until {
   }
 
   see(t, number, state) {
-    if (!this.name || this.found || !CONDITIONS[this.name].met(t, state, this.seq)) return;
-    this.pauseFor("reached", number + 1);
+    if (this.name && !this.found && this.wait?.metBy(t, state)) this.pauseFor("reached", number + 1);
   }
 
   /** The wait is over, but its end is told when the run stands: until then time passes, whatever a text says. */
@@ -134,20 +117,11 @@ export class Until {
   }
 
   look(kind, skipped) {
-    if (kind === "snapshot") this.lookAtSkipped(skipped);
-    else if (this.session.play) this.began = true;
-    else if (this.began) {
-      this.end("stopped");
-      return;
-    }
-    if (!this.found && this.session.nowUs - this.from > BOUND_US) this.pauseFor("bound");
-  }
-
-  /** Transitions were too fast to show: their numbers by kind, or the state itself, may tell. */
-  lookAtSkipped(skipped) {
-    const { state } = this.session;
-    const { kinds: proving, now } = CONDITIONS[this.name];
-    if (proving.some((kind) => skipped[kind]) || now?.(state, this.seq, skipped)) this.pauseFor("fast");
+    const stopped = kind !== "snapshot" && !this.session.play && this.began;
+    this.began ||= this.session.play;
+    if (stopped) this.end("stopped");
+    else if (kind === "snapshot" && this.wait?.metAmong(skipped, this.session.state)) this.pauseFor("fast");
+    else if (this.session.nowUs - this.from > BOUND_US) this.pauseFor("bound");
   }
 
   end(how, position = null) {

@@ -1,0 +1,43 @@
+/**
+ * What happened since a moment, counted: the twin of engine/replay/tally.py. Conditions read it as `happened.Kind`,
+ * `moved.Kind` and `became.gamma` (see paths.js).
+ */
+import { EXTENT as E } from "./catalogue/rows.js";
+import { stateOf } from "./messages.js";
+import { aboutPlace } from "./places.js";
+
+/** @param {Record<string, number>} counts */
+function add(counts, name, more) {
+  counts[name] = (counts[name] ?? 0) + more;
+}
+
+export class Tally {
+  constructor() {
+    /** @type {Record<string, number>} */
+    this.happened = {};
+    /** @type {Record<string, number>} */
+    this.moved = {};
+    /** @type {Record<string, number>} */
+    this.became = {};
+  }
+
+  /** Count a transition. */
+  see({ kind, to, extents }) {
+    add(this.happened, kind, 1);
+    if (!Array.isArray(extents)) return;
+    for (const extent of extents) {
+      add(this.moved, kind, extent[E.count]);
+      if (to !== null && !aboutPlace(to).unacked) add(this.became, stateOf(to, extent[E.flags]), extent[E.count]);
+    }
+  }
+
+  /** Count transitions of which only the numbers by kind are known. */
+  skip(counts) {
+    for (const [kind, count] of Object.entries(counts)) if (count) add(this.happened, kind, count);
+  }
+
+  /** A state with the counts, as conditions ask for both. */
+  moment(state) {
+    return { ...state, happened: this.happened, moved: this.moved, became: this.became };
+  }
+}
