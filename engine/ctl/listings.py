@@ -12,6 +12,7 @@ from engine.backing_queue.places import places_of
 from engine.ctl.printing import Term
 from engine.ctl.usage import NODE_NAME
 from engine.extents import Extent
+from engine.node.clients.channel import connection_of
 from engine.node.commands.base import DEFAULT_QUEUE
 from engine.node.control.report import Live, Rates
 from engine.node.memory import calibration
@@ -49,7 +50,8 @@ def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
     return {
         name: (number, facts)
         for number, (name, facts) in enumerate(state["node"]["actors"].items())
-        if facts.get("connection_state") != "closed" and (name not in used or facts.get(used[name]))
+        if facts.get("connection_state") != "closed"
+        and (name not in used or facts.get(used[name]) or "tx" in facts)
     }
 
 
@@ -176,11 +178,21 @@ def bindings(state: State, _: Live) -> list[Row]:
     ]
 
 
+def _on_connections(state: State) -> dict[str, list[str]]:
+    """Return the actors of each connection in the order of its channels; channels by hand may share one."""
+    found: dict[str, list[str]] = {}
+    for name, (_number, facts) in _connections(state).items():
+        found.setdefault(connection_of(name) if facts["role"] == "hand" else name, []).append(name)
+    return found
+
+
 def connections(state: State, _: Live) -> list[Row]:
     """Return a row for each connection (A4)."""
     shown = ("blocked", "blocking", "flow")
     rows = []
-    for name, (number, facts) in _connections(state).items():
+    actors = _connections(state)
+    for name, members in _on_connections(state).items():
+        number, facts = actors[members[0]]
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
@@ -197,7 +209,7 @@ def connections(state: State, _: Live) -> list[Row]:
                 "auth_mechanism": "PLAIN",
                 "ssl": False,
                 "state": facts["state"] if facts.get("state") in shown else "running",
-                "channels": int(facts.get("channel_state") != "closed"),
+                "channels": sum(actors[each][1].get("channel_state") != "closed" for each in members),
             }
         )
     return rows
@@ -206,25 +218,31 @@ def connections(state: State, _: Live) -> list[Row]:
 def channels(state: State, live: Live) -> list[Row]:
     """Return a row for each channel."""
     consuming = _consumers(state, live)
+    actors = _connections(state)
+    places = {
+        name: (actors[members[0]][0], channel)
+        for members in _on_connections(state).values()
+        for channel, name in enumerate(members, start=1)
+    }
     return [
         {
             "pid": _pid(FIRST_PROCESS + 3 * number + 1),
-            "connection": _pid(FIRST_PROCESS + 3 * number),
-            "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672 (1)",
-            "number": 1,
+            "connection": _pid(FIRST_PROCESS + 3 * places[name][0]),
+            "name": f"127.0.0.1:{FIRST_PORT + places[name][0]} -> 127.0.0.1:5672 ({places[name][1]})",
+            "number": places[name][1],
             "user": GUEST,
             "vhost": "/",
-            "transactional": False,
+            "transactional": bool(facts.get("tx")),
             "confirm": facts.get("confirm", False),
             "consumer_count": int(name in consuming),
             "messages_unacknowledged": facts.get("unacked", 0),
             "messages_unconfirmed": facts.get("unconfirmed", 0),
-            "messages_uncommitted": 0,
-            "acks_uncommitted": 0,
+            "messages_uncommitted": facts.get("tx_held", 0),
+            "acks_uncommitted": facts.get("acks_held", 0),
             "prefetch_count": facts.get("prefetch", 0),
             "global_prefetch_count": facts.get("channel_prefetch", 0),
         }
-        for name, (number, facts) in _connections(state).items()
+        for name, (number, facts) in actors.items()
         if facts.get("channel_state") != "closed"
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
@@ -153,6 +154,7 @@ class Node:
             self.processes,
             self.configuration.current,
             self._emit,
+            self._redo,
         )
         self.dead_letters = DeadLetters(
             self.definitions,
@@ -211,7 +213,7 @@ class Node:
             connections=self.connections,
             consumers=self.consumers,
         )
-        self._verbs = Verbs(self.life)
+        self._verbs = Verbs(self.life, self.connections.unread)
         self._teach_verbs(console)
 
     def _teach_verbs(self, console: Console) -> None:
@@ -305,6 +307,11 @@ class Node:
 
     def _publish_failed(self, actor: str, error: AmqpError) -> None:
         self._closing.fail(actor, error, "P8")
+
+    def _redo(self, command: Command) -> None:
+        """Do what a client by hand sent while its connection was blocked; nobody waits for a refusal any more."""
+        with suppress(CommandError):
+            self._verbs.do(command)
 
     def _stores_worked(self) -> None:
         self.queues.sweep()

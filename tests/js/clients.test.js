@@ -38,6 +38,11 @@ test("a client is set as it is, but for what changes", () => {
   assert.equal(settingOf(clientsOf(state).consumers[0], { queue: "x" }).queue, "x");
 });
 
+test("a publisher in tx mode stays in it when something else of it is changed", () => {
+  const tx = { node: { actors: { p1: { role: "publisher", state: "running", rate_per_s: 1, size_bytes: 1, tx: 7, tx_held: 3 } } } };
+  assert.equal(settingOf(clientsOf(tx).publishers[0], { running: false }).tx, 7);
+});
+
 test("a free name is the first that nobody has", () => {
   assert.equal(freeName(state.node.actors, "p"), "p3");
   assert.equal(freeName({}, "c"), "c1");

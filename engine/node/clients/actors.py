@@ -361,9 +361,14 @@ class Hand:
         self.channel = Channel(name, joins=False)
         self.publisher = Publisher(name)
         """What it publishes; the person who works here reads nothing else of it."""
-        self.in_tx = False
+        self.in_tx = self.was_tx = False
+        """Whether the channel is in tx mode; whether it ever was, which is shown from then on."""
         self.settling: list[Settling] = []
         """Acknowledgements and rejects that wait for tx.commit (D12)."""
+        self.blocked = self.was_blocked = False
+        """Whether its connection's socket is not read; whether that ever was so, which is shown from then on (A3)."""
+        self.unread = 0
+        """Commands that lie in that socket."""
         self.says_more = False
         self.delivered = 0
         self.redelivered = 0
@@ -382,12 +387,23 @@ class Hand:
         """Return what is shown of it."""
         return {
             "role": "hand",
-            "state": RUNNING,
+            "state": BLOCKED if self.blocked else RUNNING,
             "unacked": len(self.channel),
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
             **({"next_tag": self.channel.next_tag} if self.says_more else {}),
+            **({"unread": self.unread} if self.was_blocked else {}),
+            **(self._transaction() if self.was_tx else {}),
+        }
+
+    def _transaction(self) -> dict[str, Any]:
+        tx = self.publisher.tx
+        return {
+            "tx": self.in_tx,
+            "tx_held": tx.holding if tx is not None else 0,
+            "acks_held": sum(unacked.count for each in self.settling for unacked in each.taken),
+            "commits": tx.commits if tx is not None else 0,
         }
 
 

@@ -58,6 +58,7 @@ class Closing:
         self._emit(ConnectionClosed(rule, actor, code, text))
         by_hand = self._consumers.by_hand
         connection = connection_of(actor) if actor in by_hand else actor
+        self._connections.unread.forget(connection)
         for name in [name for name in by_hand if connection_of(name) == connection] or [actor]:
             self._end_channel(name)
             if name in by_hand and name != HAND:

@@ -18,8 +18,9 @@ from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.clients.queue import Queue
 from engine.node.clients.transactions import Held
+from engine.node.clients.unread import Unread
 from engine.node.clients.way_in import WayIn
-from engine.node.commands.base import Message
+from engine.node.commands.base import Command, Message
 from engine.node.commands.commands import Publish, copies_of, message_of
 from engine.node.commands.settings import NodeSettings
 from engine.node.time.pace import BURST_SPACING_US
@@ -40,6 +41,7 @@ class Connections:
         on_error: told of a publisher whose channel must be closed.
         limits: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
+        redo: does a command that lay unread in a blocked connection's socket.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Connections:
         processes: Processes,
         settings: Callable[[], NodeSettings],
         emit: Callable[[Transition], None],
+        redo: Callable[[Command], None],
     ) -> None:
         self.burst = Publisher("burst")
         self.publishers: dict[str, Publisher] = {"burst": self.burst}
@@ -67,8 +70,10 @@ class Connections:
         self._scheduler = scheduler
         self._limits = limits
         self._emit = emit
+        self._redo = redo
         self.way_in = WayIn(processes, self, settings)
         self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
+        self.unread = Unread(consumers.by_hand)
         self.next_msg_no = 0
 
     @property
@@ -94,7 +99,10 @@ class Connections:
             self.send(self.burst, burst, BURST_SPACING_US)
 
     def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
-        """Publish on a channel by hand, where messages may wait for a commit (D12)."""
+        """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
+        if self.alarm:
+            self.unread.block(hand.name, batch)
+            return
         hand.publisher.address(batch)
         self.send(hand.publisher, batch, BURST_SPACING_US)
 
@@ -114,7 +122,7 @@ class Connections:
         everybody = (*self.publishers.values(), *by_hand)
         held = sum(each.tx.holding for each in everybody if each.tx is not None)
         unread = sum(batch.count for each in self.publishers.values() for batch in each.waiting)
-        return under_way + held + unread
+        return under_way + held + unread + self.unread.messages
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
@@ -278,6 +286,8 @@ class Connections:
                 self.way_in.wake(publisher)
         else:
             self._send_waiting()
+        for command in self.unread.take():
+            self._redo(command)
 
     def _send_waiting(self) -> None:
         """Let in what waits in sockets, burst after burst."""
@@ -308,6 +318,7 @@ class Connections:
         """Every connection is lost; the node stopped."""
         self.alarms = frozenset()
         self.confirms.clear()
+        self.unread.clear()
         for publisher in self.publishers.values():
             publisher.rule = "D4"
             publisher.disconnect()

@@ -118,7 +118,7 @@ class HandVerbs:
         self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 
     def _tx_select(self, hand: Hand, _: cmd.TxSelect) -> None:
-        hand.in_tx = True
+        hand.in_tx = hand.was_tx = True
         if hand.publisher.tx is None:
             hand.publisher.tx = Transaction(0)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.errors import CommandError
+from engine.node.clients.unread import Unread
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.life import Life
@@ -15,10 +16,16 @@ Handlers = Mapping[type[Command], Callable[[Any], None]]
 
 
 class Verbs:
-    """The commands of one node."""
+    """The commands of one node.
 
-    def __init__(self, life: Life) -> None:
+    Args:
+        life: whether the broker runs.
+        unread: keeps what clients send on connections that are blocked (A3).
+    """
+
+    def __init__(self, life: Life, unread: Unread) -> None:
         self._life = life
+        self._unread = unread
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
     def learn(self, handlers: Handlers) -> None:
@@ -32,4 +39,6 @@ class Verbs:
         """
         if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
             raise CommandError("broker_stopped")
+        if self._unread.keeps(command):
+            return
         self._handlers[type(command)](command)

@@ -163,3 +163,50 @@ def test_an_alarm_that_a_restart_does_not_end_blocks_as_before() -> None:
     follower.submit({"do": "restart", "kind": "clean"})
     follower.submit(burst(3))
     assert facts(follower, "actors")["burst"]["state"] == "blocked"
+
+
+def test_acknowledgements_on_a_blocked_connection_lie_unread() -> None:
+    """A3: the broker stops reading the whole socket, so a consumer that publishes on the same connection is stuck."""
+    scenario = parse({"version": 1, "profile": "classroom", "settings": {"vm_memory_high_watermark": 0.2}})
+    follower = Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    follower.submit({"do": "publish", "count": 40, "size_bytes": 6000})
+    follower.submit({"do": "get", "count": 4, "channel": "one.read"})
+    follower.submit({"do": "get", "count": 4, "channel": "two.read"})
+    follower.advance(300_000)
+    actors = follower.node.snapshot()["node"]["actors"]
+    assert follower.node.snapshot()["node"]["alarms"]["memory"]
+    assert actors["one.read"]["state"] == "running"
+    follower.submit({"do": "publish", "count": 1, "size_bytes": 6000, "channel": "one.write"})
+    for name in ("one.read", "two.read"):
+        follower.submit({"do": "ack", "count": 4, "multiple": False, "channel": name})
+    actors = follower.node.snapshot()["node"]["actors"]
+    assert (actors["one.read"]["state"], actors["one.read"]["unacked"], actors["one.read"]["unread"]) == (
+        "blocked",
+        4,
+        2,
+    )
+    assert actors["two.read"]["unacked"] == 0
+    follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 1.0})
+    follower.advance(300_000)
+    actors = follower.node.snapshot()["node"]["actors"]
+    assert (actors["one.read"]["state"], actors["one.read"]["unacked"], actors["one.read"]["unread"]) == (
+        "running",
+        0,
+        0,
+    )
+    assert follower.node.queues["orders"].depth == 33
+
+
+def test_a_blocked_connection_that_is_closed_takes_along_what_lay_unread() -> None:
+    """A3, P11: nobody reads it any more, and what its channels held goes back."""
+    scenario = parse({"version": 1, "profile": "classroom", "settings": {"vm_memory_high_watermark": 0.2}})
+    follower = Follower(Node(scenario, LedgerStorage(), keep=100_000))
+    follower.submit({"do": "publish", "count": 40, "size_bytes": 6000})
+    follower.submit({"do": "get", "count": 4, "channel": "one.read"})
+    follower.advance(300_000)
+    follower.submit({"do": "publish", "count": 1, "size_bytes": 6000, "channel": "one.write"})
+    follower.submit({"do": "ack", "count": 4, "multiple": False, "channel": "one.read"})
+    follower.submit({"do": "remove", "name": "one"})
+    follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 1.0})
+    follower.advance(300_000)
+    assert follower.node.queues["orders"].depth == 40

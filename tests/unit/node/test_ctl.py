@@ -110,3 +110,22 @@ def test_connections_show_what_alarms_do_to_them() -> None:
     made.advance(2_000_000)
     assert ask(made, "-s list_consumers consumer_tag").text == ""
     assert "c1" in ask(made, "-s list_connections user_provided_name channels").text
+
+
+def test_a_transaction_is_seen_in_list_channels() -> None:
+    """D12: what waits for tx.commit is listed, publishes and acknowledgements apart; channels share a connection."""
+    made = node()
+    made.submit({"do": "publish", "count": 3, "size_bytes": 100})
+    made.submit({"do": "get", "count": 2, "channel": "app.work"})
+    made.submit({"do": "tx_select", "channel": "app.work"})
+    made.submit({"do": "publish", "count": 5, "size_bytes": 100, "channel": "app.work"})
+    made.submit({"do": "ack", "count": 1, "multiple": False, "channel": "app.work"})
+    made.submit({"do": "get", "count": 1, "channel": "app.other"})
+    line = "-s list_channels number transactional messages_uncommitted acks_uncommitted"
+    assert ask(made, line).text.splitlines()[1:] == ["1\ttrue\t5\t1", "2\tfalse\t0\t0"]
+    assert ask(made, "-s list_connections user_provided_name channels").text.splitlines()[1:] == ["app\t2"]
+    made.submit({"do": "tx_commit", "channel": "app.work"})
+    assert ask(made, line).text.splitlines()[1:] == ["1\ttrue\t0\t0", "2\tfalse\t0\t0"]
+    made.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 100, "size_bytes": 10, "tx": 50})
+    made.advance(made.now_us + 200_000)
+    assert ask(made, line).text.splitlines()[1].startswith("1\ttrue\t2")

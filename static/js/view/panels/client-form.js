@@ -70,7 +70,7 @@ export class ClientForm {
     const values = read(this.form);
     if (!values) return;
     // What is at its default stays unsaid: sessions of old keep their digests.
-    for (const name of ["exchange", "expiration_ms", "mandatory"]) if (!values[name]) delete values[name];
+    for (const name of ["exchange", "expiration_ms", "mandatory", "tx"]) if (!values[name]) delete values[name];
     const first = Object.keys(this.session.state.queues)[0];
     if (!values.exchange && values.routing_key === first) delete values.routing_key;
     if (values.queue === first) delete values.queue;

@@ -146,7 +146,8 @@ function describe(client) {
   if (client.role === "publisher")
     parts.push(fill(gettext("%(n)s/s of %(size)s"), { n: number(client.rate_per_s ?? 0), size: bytes(client.size_bytes) }));
   else if (client.ack !== "manual") parts.push(fill(gettext("%(n)s/s"), { n: number(client.rate_per_s ?? 0) }));
-  const { unconfirmed, unacked } = client;
+  const { unconfirmed, unacked, tx, tx_held: held } = client;
+  if (tx) parts.push(fill(gettext("%(n)s of %(most)s before its commit"), { n: number(held), most: number(tx) }));
   if (client.confirm) parts.push(fill(gettext("%(n)s unconfirmed"), { n: number(unconfirmed) }));
   if (client.role === "consumer" && client.ack !== "auto") parts.push(fill(gettext("holds %(n)s"), { n: number(unacked) }));
   return parts.join(" \u00b7 ");
