@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,13 @@ class World:
         self.reached_us = 0
         self.repeated: list[int] = []
         self.sent: list[Any] = []
+        self.open: list[Session | Run] = []
+        """What must be closed at the end: a killed process closes nothing, but this one lives on."""
+
+    def close(self) -> None:
+        """Close every file that is still open."""
+        for each in self.open:
+            each.close()
 
     def session(self, key: bytes = b"secret", build: str = "one") -> Session:
         """Wake the session."""
@@ -52,6 +60,7 @@ class World:
             clock=time.monotonic,
             checkpoints=Checkpoints(kept, door=self.door, key=key, build=build, most_bytes=50_000_000),
         )
+        self.open.append(session)
         do(session, protocol.Open(SESSION, 1, self.blank, list(self.commands), self.reached_us, play=False))
         return session
 
@@ -89,7 +98,7 @@ def running(session: Session) -> Run:
 
 
 @pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     monkeypatch.setattr("playground.hosting.session.session.WORTH_KEEPING", 50)
     world = World(tmp_path)
     opened = world.door.open
@@ -99,7 +108,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         return opened(*arguments)
 
     monkeypatch.setattr(world.door, "open", counting)
-    return world
+    yield world
+    world.close()
 
 
 def contents(run: Run) -> dict[str, bytes]:
@@ -111,6 +121,7 @@ def straight(world: World, until_us: int) -> Run:
     """Run everything without a pause."""
     node, files = world.door.open(world.blank, str(world.root / "straight"), 10**9)
     run = Run(node, files, 10**9)
+    world.open.append(run)
     for at_us, command in COMMANDS:
         if at_us <= until_us:
             run.turn(at_us, 10)

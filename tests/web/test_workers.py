@@ -188,7 +188,7 @@ def test_a_worker_ends_when_its_server_is_gone() -> None:
 
 
 async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_path: Path) -> None:
-    ours, started = pool.process({"WATERLINE_OVERRUN_S": "0.02"})
+    ours, started = pool.process({"WATERLINE_OVERRUN_S": "0.002"})
     begin = pool.protocol.Begin(str(tmp_path), limits.current().bounds())
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
@@ -206,7 +206,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
 
     end.listeners["one"] = Listener()
     blank = EngineDoor().check({"version": 1, "profile": "real", "until_us": 0})
-    # A turn lasts 30 ms: with this bound every busy one counts as endless.
+    # A turn lasts 30 ms: with this bound every one that works counts as endless.
     huge = [(0, {"do": "publish", "count": 1, "size_bytes": 1})] * 5000
     with pytest.raises(pool.Lost):
         await end.call(pool.protocol.Open, "one", scenario=blank, commands=huge, until_us=0, play=False)

@@ -62,8 +62,8 @@ class WorkerEnd(asyncio.Protocol):
         self.listeners: dict[str, Listener] = {}
         self.kill = kill
         self.gone = False
-        self.answered_s = asyncio.get_running_loop().time()
-        """When it was last heard of."""
+        self.silent_s = 0.0
+        """How long it could have said something since it was last heard of."""
         self._on_lost = on_lost
         self._calls: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._numbers = itertools.count(1)
@@ -115,7 +115,7 @@ class WorkerEnd(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Hand on what has arrived."""
-        self.answered_s = asyncio.get_running_loop().time()
+        self.silent_s = 0.0
         for message in self._unpacker.feed(data):
             try:
                 self._received(message)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 
 from playground.hosting.door import Door
 from playground.hosting.workers.link import Link
 from playground.hosting.workers.pool import ENDS_S, Started
+from playground.hosting.workers.pulse import Pulse
 from playground.hosting.workers.worker import Worker
 
 
@@ -35,6 +37,7 @@ class _Thread:
     """See `pool.Started`."""
 
     def __init__(self, thread: threading.Thread, end: socket.socket) -> None:
+        self.pulse = Pulse(os.getpid(), thread.native_id or 0)
         self._thread = thread
         self._end = end
 

@@ -60,6 +60,8 @@ class Link:
         self._socket = end
         self._unpacker = Unpacker(of_server)
         self._sending = threading.Lock()
+        self._arrival = select.poll()  # select() itself takes no handle from 1024 on
+        self._arrival.register(end, select.POLLIN)
 
     def send(self, message: Any) -> None:
         """Send a message; waits while the server is behind. Raises `Gone`."""
@@ -73,7 +75,7 @@ class Link:
     def receive(self, wait_s: float) -> list[Any]:
         """Return what has arrived, waiting for it at most so long. Raises `Gone`."""
         try:
-            if not select.select([self._socket], [], [], wait_s)[0]:
+            if not self._arrival.poll(wait_s * 1000):
                 return []
             data = self._socket.recv(READ_BYTES)
         except OSError as error:

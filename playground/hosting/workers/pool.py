@@ -14,6 +14,7 @@ from typing import Final, Protocol
 
 from playground.hosting.session import protocol
 from playground.hosting.workers.end import Listener, Lost, WorkerEnd
+from playground.hosting.workers.pulse import Pulse
 
 logger = logging.getLogger(__name__)
 
@@ -22,11 +23,14 @@ ENDS_S: Final = 3.0
 """How long workers may take to end."""
 PING_S: Final = 5.0
 SILENT_S: Final = 30.0
-"""A worker that says nothing for so long, although it was asked, is killed. It ends by itself before that if it can."""
+"""A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
 
 class Started(Protocol):
     """A worker that was started."""
+
+    pulse: Pulse
+    """Tells whose fault its silence is."""
 
     def kill(self) -> None:
         """End it at once."""
@@ -37,6 +41,15 @@ class Started(Protocol):
 
 Launch = Callable[[], tuple[socket.socket, Started]]
 """Starts a worker; returns the server's end of the socket to it as well."""
+
+
+class Process:
+    """A worker in a process of its own: see `Started`."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.pulse = Pulse(process.pid, process.pid)  # the first thread of a process has its number
+        self.kill = process.kill
+        self.wait = process.wait
 
 
 def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, Started]:
@@ -52,7 +65,7 @@ def process(environment: dict[str, str] | None = None) -> tuple[socket.socket, S
             stdin=subprocess.DEVNULL,
             env={**os.environ, **(environment or {})},
         )
-    return ours, started
+    return ours, Process(started)
 
 
 class Pool:
@@ -111,12 +124,13 @@ class Pool:
         waiting.add_done_callback(self._waiting.discard)
 
     async def _look_after(self) -> None:
-        """Ask every worker whether it is there, and kill those that do not answer."""
+        """Ask every worker whether it is there, and kill those that do not answer although they could."""
         while True:
             await asyncio.sleep(PING_S)
-            now_s = asyncio.get_running_loop().time()
             for end in tuple(self.ends):
-                if now_s - end.answered_s > SILENT_S:
+                # However late this loop itself is, it counts no more than it wanted to wait.
+                end.silent_s += self._started[end].pulse.own_s(PING_S)
+                if end.silent_s > SILENT_S:
                     logger.error("a worker does not answer: it is killed")
                     end.kill()
                 else:

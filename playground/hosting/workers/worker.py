@@ -29,7 +29,7 @@ TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
 LONGEST_WAIT_S: Final = 1.0
 OVERRUN_S: Final = 20.0
-"""A turn that takes so long never ends."""
+"""A turn that takes so much of a processor's time never ends. On a busy machine, real time says nothing."""
 STUCK: Final = 3
 """Exit status of a worker that ended itself because a turn did not end."""
 
@@ -46,7 +46,7 @@ class Worker:
     def __init__(self, link: Link, door: Door, clock: Callable[[], float] = time.monotonic) -> None:
         self.sessions: dict[str, Session] = {}
         self.turn: tuple[str, float] | None = None
-        """Whose turn it is, and since when."""
+        """Whose turn it is, and how long this thread had worked when it began."""
         self._link = link
         self._door = door
         self._clock = clock
@@ -55,15 +55,20 @@ class Worker:
         self._checkpoints: Checkpoints | None = None
 
     def serve(self) -> None:
-        """Work until the server is gone."""
-        with contextlib.suppress(Gone):
-            while True:
-                for message in self._link.receive(self._wait_s()):
-                    self._take(message)
-                self._give_turns()
-        for session in self.sessions.values():
-            session.close()
-        self.sessions.clear()
+        """Work until the server is gone. However this ends, the server sees that it has ended."""
+        try:
+            with contextlib.suppress(Gone):
+                while True:
+                    for message in self._link.receive(self._wait_s()):
+                        self._take(message)
+                    self._give_turns()
+        finally:
+            try:
+                for session in self.sessions.values():
+                    session.close()
+                self.sessions.clear()
+            finally:
+                self._link.close()
 
     def _wait_s(self) -> float:
         due_s = min((session.due_s() for session in self.sessions.values()), default=float("inf"))
@@ -72,7 +77,7 @@ class Worker:
     def _give_turns(self) -> None:
         now_s = self._clock()
         for session in [each for each in self.sessions.values() if each.due_s() <= now_s]:
-            self.turn = session.session_id, self._clock()
+            self.turn = session.session_id, time.thread_time()
             session.turn(TURN_S)
         self.turn = None
 
@@ -118,12 +123,18 @@ class Worker:
         return session
 
 
-def watch(worker: Worker, link: Link, overrun_s: float) -> None:
-    """End this process when a turn does not end, saying whose it was."""
+def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
+    """End this process when a turn does not end, saying whose it was.
+
+    Args:
+        overrun_s: time of a processor that no turn needs.
+        thread: identifies the one that gives the turns.
+    """
+    worked = time.pthread_getcpuclockid(thread)
     while True:
         time.sleep(min(1.0, overrun_s / 4))
         turn = worker.turn
-        if turn is not None and time.monotonic() - turn[1] > overrun_s:
+        if turn is not None and time.clock_gettime(worked) - turn[1] > overrun_s:
             logging.getLogger(__name__).error("session %s does not come to an end", turn[0])
             with contextlib.suppress(Gone):
                 link.send(protocol.Stuck(turn[0]))
@@ -142,7 +153,8 @@ def main() -> None:
     link = Link(socket.socket(fileno=int(sys.argv[1])))
     worker = Worker(link, cast(Door, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
-    threading.Thread(target=watch, args=(worker, link, overrun_s), daemon=True).start()
+    watched = worker, link, overrun_s, threading.get_ident()
+    threading.Thread(target=watch, args=watched, daemon=True).start()
     worker.serve()
     os._exit(0)  # nothing is left to tidy up, and nobody waits for it
 
