@@ -70,7 +70,8 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
     now = timezone.now()
     slugs = {each.slug: each for each in assigned(classroom)}
     works: dict[int, list[Work]] = defaultdict(list)
-    for work in Work.objects.filter(learner__student__classroom=classroom).select_related("session"):
+    present = Work.objects.filter(learner__student__classroom=classroom, learner__leaving_at=None)
+    for work in present.select_related("session"):
         works[work.learner_id].append(work)
     rows = [
         row(student, works[student.learner_id], slugs, now, online) for student in classroom.students.all()
@@ -83,7 +84,7 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
         "code": classroom.join_code,
         "students": rows,
         "vote": vote_for_teacher(vote) if vote else None,
-        "hardest": hardest(classroom, list(slugs.values())),
+        "hardest": hardest([work for each in works.values() for work in each if work.exercise in slugs]),
     }
 
 
@@ -157,26 +158,23 @@ def current_of(works: Iterable[Work]) -> Work | None:
     return max(works, key=lambda work: work.touched, default=None)
 
 
-def hardest(classroom: Classroom, known: list[Exercise]) -> dict[str, Any] | None:
-    """Return the exercise that fewest got right at the first try, and its answers as they were first given."""
+def hardest(works: Iterable[Work]) -> dict[str, Any] | None:
+    """Return the exercise that fewest got right at the first try, and its answers as they were first given.
+
+    Args:
+        works: as the rows of the grid show them, so that both tell of the same moment.
+    """
     tried: dict[str, set[int]] = defaultdict(set)
     failed: dict[str, set[int]] = defaultdict(set)
     firsts: dict[str, Counter[tuple[str, bool]]] = defaultdict(Counter)
-    answers = (
-        Attempt.objects.filter(
-            work__learner__student__classroom=classroom,
-            work__learner__leaving_at=None,
-            work__exercise__in={each.slug for each in known},
-            number=1,
-        )
-        .order_by("work_id")
-        .values_list("work__exercise", "work__learner_id", "work__failures", "passed", "tally")
-    )
-    for slug, learner, failures, passed, tally in answers:
-        tried[slug].add(learner)
-        if failures:
-            failed[slug].add(learner)
-        firsts[slug][(tally, passed)] += 1
+    answered = {work.pk: work for work in works if work.attempts}
+    answers = Attempt.objects.filter(work__in=answered, number=1).order_by("work_id")
+    for pk, passed, tally in answers.values_list("work_id", "passed", "tally"):
+        work = answered[pk]
+        tried[work.exercise].add(work.learner_id)
+        if work.failures:
+            failed[work.exercise].add(work.learner_id)
+        firsts[work.exercise][(tally, passed)] += 1
     if not failed:
         return None
     slug = max(failed, key=lambda each: (len(failed[each]) / len(tried[each]), len(tried[each]), each))

@@ -188,7 +188,7 @@ def test_a_whole_lesson(open_page: OpenPage, assert_accessible: Callable[[Page],
     for student in students:
         student.locator("input[value=newest]").check(timeout=WAIT_MS)
         student.locator(".answer .btn.primary").click()
-        expect(student.locator(".said")).to_be_visible()
+        expect(student.locator(".said[role=status]")).to_be_visible()  # "Your vote is in."
     teacher.get_by_role("button", name="Reveal now").click()
     expect(students[0].locator(".results .is-right")).to_contain_text("the 4 newest: 6 to 9", timeout=WAIT_MS)
     assert_accessible(students[0])

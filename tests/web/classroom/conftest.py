@@ -1,0 +1,41 @@
+"""A fresh start for each test, a teacher, and a class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from playground.classroom import limits
+from playground.classroom.models import Classroom
+from playground.exercises import limits as exercise_limits
+from tests.web.classroom.people import PASSWORD
+
+
+@pytest.fixture(autouse=True)
+def _fresh(settings: Any) -> Iterator[None]:
+    settings.PASSWORD_HASHERS = [
+        "django.contrib.auth.hashers.MD5PasswordHasher"
+    ]  # these passwords guard nothing
+    limits.forget()
+    exercise_limits.forget()
+    yield
+    limits.forget()
+    exercise_limits.forget()
+
+
+@pytest.fixture
+def teacher() -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.create_user("frau-lehrer", password=PASSWORD))
+    return client
+
+
+@pytest.fixture
+def classroom(teacher: Client) -> Classroom:
+    form = {"name": "Brokers 1", "unit": ["waterline", "sub-queues"], "keep_days": "30"}
+    assert teacher.post("/class/new", form).status_code == 302
+    return Classroom.objects.get()
