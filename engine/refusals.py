@@ -18,7 +18,20 @@ ENGLISH: Final[dict[str, str]] = {
         "smaller messages, or purge first"
     ),
     "broker_stopped": "the broker is stopped; start it with start_app first",
-    "not_modelled": "%(name)s = %(value)s: %(what)s not part of Waterline; leave it out",
+    "classic_version_2": (
+        "%(name)s = %(value)s: version 2 of classic queues has another index and one file of bodies for each queue, "
+        "and needs hardly any RAM; it is not part of Waterline, which shows version 1. Read "
+        "rabbitmq.com/docs/persistence-conf and leave the argument out"
+    ),
+    "quorum_queue": (
+        "%(name)s = %(value)s: a quorum queue keeps its messages in a log that several nodes agree on by Raft; it is "
+        "not part of Waterline, which shows classic queues. Read rabbitmq.com/docs/quorum-queues and leave the "
+        "argument out"
+    ),
+    "stream": (
+        "%(name)s = %(value)s: a stream is a log that consumers read without taking anything out; it is not part of "
+        "Waterline, which shows classic queues. Read rabbitmq.com/docs/streams and leave the argument out"
+    ),
     "too_many_channels": "there are %(most)s channels already; close a connection first",
     "not_held": (
         "%(held)s messages are held by hand, not %(count)s; first use get with ack, or a consumer with manual acks"
@@ -34,6 +47,10 @@ ENGLISH: Final[dict[str, str]] = {
     "no_policy": "there is no policy %(name)s; policies: %(known)s",
     "no_channel": "there is no %(name)s; channels: %(known)s",
     "too_many_queues": "there are %(most)s queues already; delete one first",
+    "too_many_priorities": (
+        "each priority is a backing queue of its own, and there may be %(most)s; x-max-priority is at most "
+        "%(room)s here"
+    ),
     "too_many_exchanges": "there are %(most)s exchanges already; delete one first",
     "too_many_bindings": "there are %(most)s bindings already; remove one first",
     "too_many_policies": "there are %(most)s policies already; clear one first",

@@ -8,7 +8,7 @@ from engine.errors import CommandError
 from engine.metrics import PowerCut
 from engine.node.node import Node
 from engine.ranges import RangeSet
-from engine.reading.places import in_delta
+from engine.reading.places import in_delta, with_places
 
 
 def cut_power(node: Node) -> PowerCut:
@@ -17,12 +17,12 @@ def cut_power(node: Node) -> PowerCut:
     Returns:
         what is lost and what returned, None for each if the node cannot be restarted now (it is stopped).
     """
-    before = node.snapshot()["queues"]
+    before = with_places(node.snapshot())
     try:
         node.submit({"do": "restart", "kind": "power"})
     except CommandError:
         return PowerCut(None, None, None)
-    after = node.snapshot()["queues"]
+    after = with_places(node.snapshot())
     lost = transient = returned = 0
     for name, queue in before.items():
         held = members(queue)

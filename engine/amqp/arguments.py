@@ -12,6 +12,9 @@ MAX_EXPIRY_MS: Final = 315_360_000_000
 """Ten years: the longest TTL and expiry."""
 MAX_PRIORITY: Final = 255
 
+PRIORITIES: Final = "x-max-priority"
+"""Makes a queue that serves higher priorities first."""
+
 Arguments = Mapping[str, Any]
 
 Check = Callable[[Any, Arguments], str | None]
@@ -96,7 +99,7 @@ CHECKS: Final[dict[str, Check]] = {
     "x-dead-letter-routing-key": _dead_letter_key,
     "x-max-length": _not_negative,
     "x-max-length-bytes": _not_negative,
-    "x-max-priority": _priority,
+    PRIORITIES: _priority,
     "x-overflow": _one_of(OVERFLOWS, "invalid_overflow"),
     "x-queue-mode": _one_of(QUEUE_MODES, "\"unsupported queue mode '{}'\""),
     "x-queue-version": _version,
@@ -118,11 +121,11 @@ OTHER_TYPES: Final = (
 """Arguments that quorum queues or streams know."""
 
 NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
-    ("x-max-priority", None, "priority queues are"),
-    ("x-queue-version", 1, "version 2 of classic queues is"),
-    ("x-queue-type", "classic", "quorum queues and streams are"),
+    ("x-queue-version", 2, "classic_version_2"),
+    ("x-queue-type", "quorum", "quorum_queue"),
+    ("x-queue-type", "stream", "stream"),
 )
-"""What the broker could do and Waterline does not: the argument, the value that it may have, and the words."""
+"""What the broker could do and Waterline does not: argument and value, and the code of the refusal that explains it."""
 
 
 def check_arguments(queue: str, arguments: Arguments) -> None:
@@ -140,9 +143,9 @@ def check_arguments(queue: str, arguments: Arguments) -> None:
         wrong = check(arguments[name], arguments) if name in arguments else None
         if wrong is not None:
             raise AmqpError("precondition_failed", f"invalid arg '{name}' for {queue_words(queue)}: {wrong}")
-    for name, possible, words in NOT_HERE:
-        if name in arguments and (possible is None or arguments[name] != possible):
-            raise CommandError("not_modelled", name=name, value=arguments[name], what=words)
+    for name, value, code in NOT_HERE:
+        if arguments.get(name) == value:
+            raise CommandError(code, name=name, value=value)
     for name in arguments:
         if name in OTHER_TYPES:
             raise AmqpError(

@@ -33,6 +33,9 @@ class Place(msgspec.Struct, frozen=True):
 VARIABLE_QUEUE: Final = "variable_queue"
 """The backing queue of a classic queue of version 1; what is not told to be another is this one."""
 
+PRIORITY_QUEUE: Final = "priority_queue"
+"""The backing queue of a queue with x-max-priority: its messages lie in the queues that it consists of."""
+
 PLACES: Final[dict[str, tuple[Place, ...]]] = {
     VARIABLE_QUEUE: (
         Place("q1", "ram"),
@@ -44,8 +47,14 @@ PLACES: Final[dict[str, tuple[Place, ...]]] = {
         Place("disk_pending", "disk", unacked=True),
         Place("index_pending", "ram", unacked=True),
     ),
+    PRIORITY_QUEUE: (),
 }
 """The places of each backing queue, from the tail to the head; then those of unacknowledged messages."""
+
+
+def part_name(queue: str, number: int) -> str:
+    """Return the name of one of the queues that a queue consists of; no declared queue can have it."""
+    return f"{queue}:{number}"
 
 
 def places_of(queue: Mapping[str, Any]) -> tuple[Place, ...]:

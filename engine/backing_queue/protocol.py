@@ -21,6 +21,13 @@ Message = tuple[str, Any]
 NeedsTimeout = Literal["no", "timed", "idle"]
 
 
+class Drained(msgspec.Struct, frozen=True):
+    """What draining the mailbox did: credit messages applied and rounds of resume."""
+
+    bumps: int
+    resumes: int
+
+
 class StoreCredit(msgspec.Struct, frozen=True):
     """Credit towards one message store, which the queue itself counts (F4).
 
@@ -70,6 +77,14 @@ class BackingQueue(Protocol):
     @property
     def places(self) -> tuple[Place, ...]:
         """Where its messages can lie, from the tail to the head; then those of unacknowledged ones."""
+
+    @property
+    def parts(self) -> Mapping[str, BackingQueue]:
+        """The queues that it consists of, by the names in their transitions; empty where it is one itself."""
+
+    @property
+    def directories(self) -> Sequence[str]:
+        """Where its files are."""
 
     # --- time --------------------------------------------------------------------------------------------------------
 
@@ -160,10 +175,13 @@ class BackingQueue(Protocol):
     def timeout(self) -> None:
         """Sync the journal (P3, S82)."""
 
+    def resume(self) -> None:
+        """Reduce now: there is credit again (Q54)."""
+
     def pre_hibernate(self) -> None:
         """Flush the index before sleeping (Q65)."""
 
-    def drain_mailbox(self) -> object:
+    def drain_mailbox(self) -> Drained:
         """Handle everything that stores and index sent, until quiet (K7, F5, Q52)."""
 
     def take_posted(self) -> list[Message]:

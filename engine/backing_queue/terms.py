@@ -11,6 +11,7 @@ class Terms(msgspec.Struct, frozen=True):
     Args:
         segments: (segment number, unacked) of every segment the index knew; None when they were lost.
         persistent_ref: name of the queue's client at the persistent store; None for a queue that is not durable.
+        parts: those of the queues that it consists of, which have the other fields then.
     """
 
     segments: tuple[tuple[int, int], ...] | None
@@ -19,3 +20,10 @@ class Terms(msgspec.Struct, frozen=True):
     persistent_ref: str | None
     persistent_count: int
     persistent_bytes: int
+    parts: tuple[Terms, ...] = ()
+
+    @property
+    def persistent_refs(self) -> list[str]:
+        """Names of all its clients at the persistent store."""
+        own = [] if self.persistent_ref is None else [self.persistent_ref]
+        return own + [ref for each in self.parts for ref in each.persistent_refs]

@@ -16,6 +16,7 @@ from engine.ctl.usage import NODE_NAME
 from engine.errors import CommandError
 from engine.node.commands.memory_limit import bytes_of
 from engine.node.control.report import Live
+from engine.reading.places import declared
 
 USAGE: Final = 64
 NODE_REFUSED: Final = 69
@@ -129,7 +130,7 @@ def _clear_policy(request: Request, state: State, _: Live) -> Change:
 def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
     said = f"Purging queue '{name}' in vhost '/' ..."
-    if name not in state["queues"]:
+    if name not in declared(state):
         raise _failed(request, said, "not_found")
     return Change({"do": "purge", "queue": name}, said)
 
@@ -144,7 +145,7 @@ def _delete(request: Request, state: State, live: Live) -> Change:
     said = " ".join([f"Deleting queue '{name}' on vhost '/'", " and ".join(conditions), "..."]).replace(
         "  ", " "
     )
-    if name not in state["queues"]:
+    if name not in declared(state):
         raise _failed(request, said, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
     if "if-empty" in request.options and ready:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +17,7 @@ from engine.node.commands.base import DEFAULT_QUEUE
 from engine.node.control.report import Live, Rates
 from engine.node.memory import calibration
 from engine.node.memory.model import entry_bytes
+from engine.reading.places import declared, parts_of
 
 State = Mapping[str, Any]
 Row = dict[str, Any]
@@ -72,49 +73,93 @@ def _queue_of(facts: Mapping[str, Any]) -> str:
     return str(facts.get("queue") or DEFAULT_QUEUE)
 
 
-def memory_of(queue: Mapping[str, Any]) -> int:
-    """Return the modelled bytes of a queue process: its entries, and an idle process."""
+def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
+    """Return the modelled bytes of a queue process: the entries of its backing queues, and an idle process."""
     entries = sum(
         extent.count * (entry_bytes(extent) + (calibration.PENDING_HEAP if place.unacked else 0))
+        for queue in queues
         for place in places_of(queue)
         for extent in (msgspec.convert(row, Extent) for row in queue["lanes"].get(place.name, ()))
     )
     return (calibration.QUEUE_BASE + entries) // 1000
 
 
-def backing_queue_status(queue: Mapping[str, Any], rates: Rates | None) -> Term:
-    """Return the status of a queue's backing queue as the broker's own term (Q10)."""
+def backing_queue_status(queues: Mapping[str, Mapping[str, Any]], live: Live) -> Term:
+    """Return the status of a queue's backing queue as the broker's own term (Q10).
+
+    Of several, one for each priority, the broker adds up what can be added up (P20).
+
+    Args:
+        queues: the backing queues by name, the highest priority first.
+    """
+    each = [_status(queue, live.rates.get(name)) for name, queue in queues.items()]
+    pairs = each[0]
+    if len(each) > 1 or "part_of" in next(iter(queues.values())):
+        for more in each[1:]:
+            pairs = {name: _added(pairs[name], value) for name, value in more.items()}
+        lengths = [f"{{{number},{status['len']}}}" for number, status in enumerate(reversed(each))]
+        pairs = {"priority_lengths": f"[{','.join(lengths)}]", **pairs}
+    texts = {
+        name: erlang_float(value) if isinstance(value, float) else value for name, value in pairs.items()
+    }
+    return Term("[" + ",".join(f"{{{name},{value}}}" for name, value in texts.items()) + "]")
+
+
+def _added(one: Any, other: Any) -> Any:
+    """Return two values of a status as one."""
+    if isinstance(one, str) or isinstance(other, str):
+        texts = [each for each in (one, other) if isinstance(each, str)]
+        return "{delta,todo,todo,todo,todo}" if texts[0].startswith("{delta") else texts[0]
+    return one + other
+
+
+def _status(queue: Mapping[str, Any], rates: Rates | None) -> dict[str, Any]:
+    """Return the status of one backing queue."""
     counters = queue["counters"]
     start, count, transient, end = queue["delta"]
     target = counters["target_ram_count"]
-    ingress, egress, ack_ingress, ack_egress = map(erlang_float, rates or (0.0, 0.0, 0.0, 0.0))
+    ingress, egress, ack_ingress, ack_egress = rates or (0.0, 0.0, 0.0, 0.0)
     edges = ["undefined" if each is None else each for each in (start, end)]
     delta = f"{{delta,{edges[0]},{count},{transient},{edges[1]}}}"
     ready = [place for place in places_of(queue) if not place.unacked]
-    pairs = [
-        ("mode", queue["mode"]),
-        ("version", 1),
-        *((each.name, delta if each.counted else _count(queue["lanes"][each.name])) for each in ready),
-        ("len", counters["len"]),
-        ("target_ram_count", "infinity" if target is None else target),
-        ("next_seq_id", counters["next_seq_id"]),
-        ("next_deliver_seq_id", counters["next_deliver_seq_id"]),
-        ("avg_ingress_rate", ingress),
-        ("avg_egress_rate", egress),
-        ("avg_ack_ingress_rate", ack_ingress),
-        ("avg_ack_egress_rate", ack_egress),
-    ]
-    return Term("[" + ",".join(f"{{{name},{value}}}" for name, value in pairs) + "]")
+    return {
+        "mode": queue["mode"],
+        "version": 1,
+        **{each.name: delta if each.counted else _count(queue["lanes"][each.name]) for each in ready},
+        "len": counters["len"],
+        "target_ram_count": "infinity" if target is None else target,
+        "next_seq_id": counters["next_seq_id"],
+        "next_deliver_seq_id": counters["next_deliver_seq_id"],
+        "avg_ingress_rate": ingress,
+        "avg_egress_rate": egress,
+        "avg_ack_ingress_rate": ack_ingress,
+        "avg_ack_egress_rate": ack_egress,
+    }
+
+
+def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Return the numbers of backing queues, added up."""
+    found: dict[str, int] = {}
+    for queue in queues:
+        for name, value in queue["counters"].items():
+            found[name] = found.get(name, 0) + int(value or 0)
+    return found
 
 
 def queues(state: State, live: Live) -> list[Row]:
     """Return a row for each queue."""
     consumers = [_queue_of(facts) for _, facts in _consumers(state, live).values()]
     rows = []
-    for number, (name, queue) in enumerate(state["queues"].items()):
-        lanes, counters = queue["lanes"], queue["counters"]
+    for number, (name, queue) in enumerate(declared(state).items()):
+        parts = parts_of(state, name)
+        counters = _sums(parts.values())
         ready = counters["len"]
-        waiting = [(place, _count(lanes[place.name])) for place in places_of(queue) if place.unacked]
+        waiting = [
+            (place, _count(part["lanes"][place.name]))
+            for part in parts.values()
+            for place in places_of(part)
+            if place.unacked
+        ]
         unacked = sum(count for _, count in waiting)
         unacked_ram = sum(count for place, count in waiting if place.content == "ram")
         rows.append(
@@ -141,13 +186,13 @@ def queues(state: State, live: Live) -> list[Row]:
                 "disk_reads": counters["disk_read_count"],
                 "disk_writes": counters["disk_write_count"],
                 "consumers": consumers.count(name),
-                "memory": memory_of(queue),
+                "memory": memory_of(parts.values()),
                 "state": "flow" if counters["blocked"] else "running",
                 "type": "classic",
                 "leader": NODE_NAME,
                 "members": NODE_NAME,
                 "online": NODE_NAME,
-                "backing_queue_status": backing_queue_status(queue, live.rates.get(name)),
+                "backing_queue_status": backing_queue_status(parts, live),
             }
         )
     return rows
@@ -164,7 +209,7 @@ def exchanges(state: State, _: Live) -> list[Row]:
 
 def bindings(state: State, _: Live) -> list[Row]:
     """Return a row for each binding, first those that every queue has to the default exchange."""
-    made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in state["queues"]]
+    made = [{"exchange": DEFAULT, "queue": name, "routing_key": name} for name in declared(state)]
     return [
         {
             "source_name": each["exchange"],

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from engine.ctl.request import Request
 from engine.ctl.usage import NODE_NAME
+from engine.reading.places import declared
 
 UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
 
@@ -63,7 +64,7 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
             "Totals",
             [
                 f"Connection count: {sum(a['role'] in ('publisher', 'consumer') for a in node['actors'].values())}",
-                f"Queue count: {len(state['queues'])}",
+                f"Queue count: {len(declared(state))}",
                 "Virtual host count: 1",
             ],
         ),

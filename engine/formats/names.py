@@ -32,9 +32,18 @@ def vhost_directory(vhost: str) -> str:
     return _hashed(vhost.encode())
 
 
-def queue_directory(vhost: str, queue: str) -> str:
+def queue_directory(vhost: str, queue: str | bytes) -> str:
     """Return the directory name of a queue (S1)."""
-    return _hashed(b"queue" + vhost.encode() + queue.encode())
+    return _hashed(b"queue" + vhost.encode() + (queue.encode() if isinstance(queue, str) else queue))
+
+
+def priority_resource(queue: str, priority: int) -> bytes:
+    """Return what the broker calls the queue that holds one priority of a priority queue.
+
+    Args:
+        priority: 0 to 255.
+    """
+    return queue.encode() + bytes((0, priority))
 
 
 def config_text(segment_entry_count: int) -> bytes:

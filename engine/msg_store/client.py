@@ -27,7 +27,11 @@ class StoreClient:
         self._store = store
         self._peer = peer
         self._initial = initial_credit
-        self.credit: int | None = None
+
+    @property
+    def credit(self) -> int | None:
+        """Writes that may still be sent, None before the first one (F1)."""
+        return self._peer.account.left
 
     @property
     def ref(self) -> str:
@@ -50,7 +54,7 @@ class StoreClient:
         Args:
             credits_: as `on_credit` told.
         """
-        self.credit = (self.credit or 0) + credits_
+        self._peer.account.left = (self.credit or 0) + credits_
 
     def write(self, extent: Extent, one_by_one: bool = False, descending: bool = False) -> None:
         """Send one write for each message of an extent; each costs a credit (S140, F4).
@@ -60,7 +64,7 @@ class StoreClient:
             one_by_one: each is a call of its own: settling lets everything finish between them.
             descending: the last message is written first, as when alphas are paged out from q4's tail.
         """
-        self.credit = self.credit_left - extent.count
+        self._peer.account.left = self.credit_left - extent.count
         codec = self._store.codec
         raw = extent.raw_persistent
         record_bytes = codec.record_bytes(extent.template, extent.size_bytes, raw)

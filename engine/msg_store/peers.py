@@ -13,6 +13,29 @@ How = Literal["written", "ignored"]
 OnDisk = Callable[[RangeSet, How], None]
 
 
+class Account:
+    """The credit between one process and a store; the clients of one process share it (F1).
+
+    Args:
+        more: handled writes for each grant, and credits in it.
+    """
+
+    def __init__(self, more: int) -> None:
+        self.left: int | None = None
+        """What the process may still send, None before its first write."""
+        self.more = more
+        self._until_grant = more
+
+    def handled(self, count: int) -> int:
+        """Count handled writes; return how many grants are due."""
+        self._until_grant -= count
+        grants = 0
+        while self._until_grant <= 0:
+            self._until_grant += self.more
+            grants += 1
+        return grants
+
+
 class Peer:
     """What the server and one client share.
 
@@ -21,7 +44,7 @@ class Peer:
         on_disk: told which messages need no further wait, and why; None in the transient store (S135).
         on_credit: told each grant of credit.
         on_close: asked to close the handles that are marked; None leaves them open until the next read.
-        more: handled writes for each grant, and credits in it (F1).
+        account: the credit of the client's process.
     """
 
     def __init__(
@@ -30,23 +53,20 @@ class Peer:
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
         on_close: Callable[[], None] | None,
-        more: int,
+        account: Account,
     ) -> None:
         self.ref = ref
         self.on_disk = on_disk
         self.on_credit: Callable[[int], None] | None = on_credit
         self.on_close = on_close
         self.flying = Tallies()
-        self._more = more
-        self._until_grant = more
+        self.account = account
 
     def handled(self, count: int) -> None:
         """Count handled writes and grant credit after every `more` of them (F1)."""
-        self._until_grant -= count
-        while self._until_grant <= 0:
-            self._until_grant += self._more
+        for _ in range(self.account.handled(count)):
             if self.on_credit is not None:
-                self.on_credit(self._more)
+                self.on_credit(self.account.more)
 
     def confirm(self, messages: RangeSet, how: How) -> None:
         """Tell the client, if it listens."""

@@ -10,7 +10,7 @@ from engine.msg_store import recovery, views
 from engine.msg_store.client import StoreClient
 from engine.msg_store.collector import Collector
 from engine.msg_store.mailbox import Content, Delete, Mailbox, Remove, Write
-from engine.msg_store.peers import OnDisk, Peer
+from engine.msg_store.peers import Account, OnDisk, Peer
 from engine.msg_store.reader import Reader
 from engine.msg_store.rebuild import Reference
 from engine.msg_store.remover import Remover
@@ -58,6 +58,10 @@ class MsgStore:
         self._remover = Remover(self._state, self._collector)
         self._reader = Reader(self._state, self._collector)
 
+    def account(self) -> Account:
+        """Return the credit of a process that begins to use the store (F1)."""
+        return Account(self._settings.msg_store_credit_disc_bound[1])
+
     # --- clients -----------------------------------------------------------------------------------------------------
 
     def client(
@@ -66,6 +70,7 @@ class MsgStore:
         on_disk: OnDisk | None,
         on_credit: Callable[[int], None],
         on_close: Callable[[], None] | None = None,
+        account: Account | None = None,
     ) -> StoreClient:
         """Register a client (S135).
 
@@ -75,9 +80,10 @@ class MsgStore:
             on_credit: told each grant of credit; the queue applies it with `StoreClient.grant`.
             on_close: asked to call `StoreClient.close_marked` soon (S185); without it the client closes marked
                 handles at its next read from a file.
+            account: the credit that it shares with other clients of its process; without it one of its own.
         """
-        initial, more = self._settings.msg_store_credit_disc_bound
-        peer = Peer(ref, on_disk, on_credit, on_close, more)
+        initial, _ = self._settings.msg_store_credit_disc_bound
+        peer = Peer(ref, on_disk, on_credit, on_close, account or self.account())
         self._state.peers[ref] = peer
         self._state.refs.add(ref)
         return StoreClient(self, peer, initial)

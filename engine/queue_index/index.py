@@ -30,7 +30,8 @@ class QueueIndex:
     `delete` or `kill` it is blank again.
 
     Args:
-        queue: queue name, as transitions and the stub file carry it.
+        queue: queue name, as transitions carry it.
+        resource: what the broker calls it, where that is not its name.
         directory: the queue's directory, relative to the storage's root (S1).
         storage: where the files are.
         codec: message numbers, ids and terms.
@@ -51,8 +52,10 @@ class QueueIndex:
         emit: Callable[[Transition], None],
         on_index_written: Callable[[RangeSet], None],
         on_both_written: Callable[[RangeSet], None],
+        resource: bytes | None = None,
     ) -> None:
         self.queue = queue
+        self.resource = queue.encode() if resource is None else resource
         self.directory = directory
         self.storage = storage
         self.codec = codec
@@ -76,7 +79,14 @@ class QueueIndex:
             Segments(
                 queue=queue, directory=directory, storage=storage, codec=codec, size=self.size, emit=emit
             ),
-            Journal(queue=queue, directory=directory, storage=storage, codec=codec, emit=emit),
+            Journal(
+                queue=queue,
+                resource=self.resource,
+                directory=directory,
+                storage=storage,
+                codec=codec,
+                emit=emit,
+            ),
         )
 
     @property

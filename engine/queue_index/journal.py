@@ -20,7 +20,8 @@ class Journal:
     """`journal.jif` behind a buffer without limit (S21).
 
     Args:
-        queue: queue name, for the stub file and the transitions.
+        queue: queue name, as transitions carry it.
+        resource: what the broker calls the queue, for the stub file (S6).
         directory: the queue's directory, relative to the storage's root.
     """
 
@@ -28,6 +29,7 @@ class Journal:
         self,
         *,
         queue: str,
+        resource: bytes,
         directory: str,
         storage: Storage,
         codec: MessageCodec,
@@ -35,6 +37,7 @@ class Journal:
     ) -> None:
         self.path = f"{directory}/{JOURNAL_NAME}"
         self._queue = queue
+        self._resource = resource
         self._directory = directory
         self._storage = storage
         self._codec = codec
@@ -66,9 +69,9 @@ class Journal:
         """Return the handle; the first time, write the stub and make the file if it is absent (S6, S70)."""
         if self._handle is None:
             stub = f"{self._directory}/{STUB_NAME}"
-            name = f"VHOST: {self._codec.vhost}\nQUEUE: {self._queue}\n"
+            name = b"VHOST: %b\nQUEUE: %b\n" % (self._codec.vhost.encode(), self._resource)
             self._storage.create(stub)
-            self._storage.append(stub, [RawBytes(name.encode())])
+            self._storage.append(stub, [RawBytes(name)])
             if not self.exists():
                 self._storage.create(self.path)
                 self.file_bytes = 0

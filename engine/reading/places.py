@@ -47,13 +47,34 @@ def count_of(queue: Queue, place: str) -> int:
     return sum(row[1] for row in queue["lanes"].get(place, ()))
 
 
+def declared(state: Mapping[str, Any]) -> dict[str, Queue]:
+    """Return the queues that clients know by name: a queue that consists of others, without those."""
+    return {name: queue for name, queue in state["queues"].items() if "part_of" not in queue}
+
+
+def with_places(state: Mapping[str, Any]) -> dict[str, Queue]:
+    """Return the queues whose messages lie in them: a queue that consists of others only adds those up."""
+    return {name: queue for name, queue in state["queues"].items() if places_of(queue)}
+
+
+def parts_of(state: Mapping[str, Any], name: str) -> dict[str, Queue]:
+    """Return the queues that a queue consists of, the highest priority first; itself where it is one."""
+    found = {part: queue for part, queue in state["queues"].items() if queue.get("part_of") == name}
+    ordered = sorted(found.items(), key=lambda each: -int(each[1]["priority"]))
+    return dict(ordered) or {name: state["queues"][name]}
+
+
 def ready_of(queue: Queue) -> int:
     """Return how many messages wait for a consumer, in the sub-queues and in delta."""
+    if not places_of(queue):
+        return int(queue["counters"]["len"])
     return sum(count_of(queue, place) for place in ready(places_of(queue)))
 
 
 def unacked_of(queue: Queue) -> int:
     """Return how many messages consumers hold."""
+    if not places_of(queue):
+        return int(queue["counters"]["unacked"])
     return sum(count_of(queue, place) for place in unacked(places_of(queue)))
 
 
@@ -71,13 +92,21 @@ def letters_of(queue: Queue) -> dict[str, int]:
 def held_messages(state: Mapping[str, Any]) -> int:
     """Return how many messages a state holds: in all queues, in pending maps, and in publishers that are blocked."""
     held = sum((actor or {}).get("waiting") or 0 for actor in state["node"]["actors"].values())
-    return held + sum(ready_of(queue) + unacked_of(queue) for queue in state["queues"].values())
+    return held + sum(ready_of(queue) + unacked_of(queue) for queue in declared(state).values())
 
 
 def shown_queue(state: Mapping[str, Any]) -> Queue | None:
-    """Return the queue that a picture shows where none is named: `orders`, else the first."""
+    """Return the queue that is meant where none is named: `orders`, else the first."""
     queues = state["queues"]
     return queues.get(USUAL_QUEUE) or next(iter(queues.values()), None)
+
+
+def pictured_queue(state: Mapping[str, Any]) -> Queue | None:
+    """Return the queue that a picture shows: of one that consists of others, that with the most messages."""
+    name = USUAL_QUEUE if USUAL_QUEUE in state["queues"] else next(iter(state["queues"]), None)
+    if name is None:
+        return None
+    return max(parts_of(state, name).values(), key=lambda part: ready_of(part) + unacked_of(part))
 
 
 def place_of(queue: Queue, seq_id: int) -> str | None:

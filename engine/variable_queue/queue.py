@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-import msgspec
-
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.backing_queue.protocol import Message, NeedsTimeout
+from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.extents import Extent
 from engine.formats.message import MessageCodec
-from engine.msg_store import MsgStore
+from engine.msg_store import Account, MsgStore
 from engine.queue_index import QueueIndex
 from engine.ranges import Range, RangeSet
 from engine.settings import QueueSettings
@@ -26,13 +24,6 @@ from engine.variable_queue.reduce import resume
 from engine.variable_queue.state import QueueState, as_it_is
 
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
-
-
-class Drained(msgspec.Struct, frozen=True):
-    """What draining the mailbox did: credit messages applied and rounds of resume."""
-
-    bumps: int
-    resumes: int
 
 
 class VariableQueue(Reading):
@@ -48,6 +39,8 @@ class VariableQueue(Reading):
         ref: name of this queue at its stores.
         settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
         as_read: see QueueState.
+        resource: what the broker calls the queue in its files, where that is not its name.
+        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
     """
 
     def __init__(
@@ -65,7 +58,10 @@ class VariableQueue(Reading):
         emit: Callable[[Transition], None],
         settle: Callable[[], None],
         as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
+        resource: bytes | None = None,
+        accounts: Mapping[str, Account] | None = None,
     ) -> None:
+        shared = accounts or {}
         index = QueueIndex(
             queue=name,
             directory=directory,
@@ -75,6 +71,7 @@ class VariableQueue(Reading):
             emit=emit,
             on_index_written=partial(self._post, "index"),
             on_both_written=partial(self._post, "both"),
+            resource=resource,
         )
         self.state = QueueState(
             name=name,
@@ -87,12 +84,14 @@ class VariableQueue(Reading):
                 self._on_disk,
                 partial(self._post_credit, "persistent"),
                 partial(self._post, "close", "persistent"),
+                shared.get("persistent"),
             ),
             transient=transient.client(
                 ref,
                 None,
                 partial(self._post_credit, "transient"),
                 partial(self._post, "close", "transient"),
+                shared.get("transient"),
             ),
             emit=emit,
             settle=settle,

@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival
 from engine.backing_queue.places import PLACES, VARIABLE_QUEUE, Place
-from engine.backing_queue.protocol import IndexLoad, StoreCredit
+from engine.backing_queue.protocol import BackingQueue, IndexLoad, StoreCredit
 from engine.extents import PERSISTENT, RAW_PERSISTENT, Extent
 from engine.ranges import Range
 from engine.variable_queue import heads
@@ -33,6 +33,16 @@ class Reading:
     def durable(self) -> bool:
         """Whether it survives a restart (D1)."""
         return self.state.durable
+
+    @property
+    def parts(self) -> Mapping[str, BackingQueue]:
+        """The queues that it consists of: it is one itself."""
+        return {}
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Where its files are."""
+        return (self.state.index.directory,)
 
     # --- time --------------------------------------------------------------------------------------------------------
 

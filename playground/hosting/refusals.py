@@ -22,7 +22,19 @@ TEXTS: Final[dict[str, Any]] = {
         "smaller messages, or purge first."
     ),
     "broker_stopped": _("The broker is stopped. Start it in the console with start_app first."),
-    "not_modelled": _("%(name)s = %(value)s is not part of Waterline. Leave it out."),
+    "classic_version_2": _(
+        "Version 2 of classic queues has another index and one file of bodies for each queue, and needs hardly any "
+        "RAM. It is not part of Waterline, which shows version 1. Read rabbitmq.com/docs/persistence-conf, and leave "
+        "%(name)s = %(value)s out."
+    ),
+    "quorum_queue": _(
+        "A quorum queue keeps its messages in a log that several nodes agree on by Raft. It is not part of Waterline, "
+        "which shows classic queues. Read rabbitmq.com/docs/quorum-queues, and leave %(name)s = %(value)s out."
+    ),
+    "stream": _(
+        "A stream is a log that consumers read without taking anything out. It is not part of Waterline, which shows "
+        "classic queues. Read rabbitmq.com/docs/streams, and leave %(name)s = %(value)s out."
+    ),
     "too_many_channels": _("There are %(most)s channels already. Close a connection first."),
     "not_held": _(
         "%(held)s messages are held by hand, not %(count)s. First use Get, or a consumer with acks by hand."
@@ -42,6 +54,10 @@ TEXTS: Final[dict[str, Any]] = {
     "no_policy": _("There is no policy called %(name)s."),
     "no_channel": _("Nobody called %(name)s has a channel."),
     "too_many_queues": _("There are %(most)s queues already. Delete one first."),
+    "too_many_priorities": _(
+        "Each priority is a backing queue of its own, and there may be %(most)s. x-max-priority is at most "
+        "%(room)s here."
+    ),
     "too_many_exchanges": _("There are %(most)s exchanges already. Delete one first."),
     "too_many_bindings": _("There are %(most)s bindings already. Remove one first."),
     "too_many_policies": _("There are %(most)s policies already. Clear one first."),

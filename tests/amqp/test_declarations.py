@@ -136,15 +136,15 @@ def test_dead_letter_exchange_of_the_wrong_type():
 
 
 @pytest.mark.parametrize(
-    "argument",
+    ("argument", "where_to_read"),
     [
-        {"x-max-priority": 5},
-        {"x-queue-type": "quorum"},
-        {"x-queue-version": 2},
+        ({"x-queue-type": "quorum"}, "Raft.* rabbitmq.com/docs/quorum-queues"),
+        ({"x-queue-type": "stream"}, "without taking anything out.* rabbitmq.com/docs/streams"),
+        ({"x-queue-version": 2}, "another index.* rabbitmq.com/docs/persistence-conf"),
     ],
 )
-def test_what_is_not_modelled_is_said_so(argument):
-    with pytest.raises(CommandError, match="not part of Waterline"):
+def test_what_is_not_modelled_is_said_so(argument, where_to_read):
+    with pytest.raises(CommandError, match=f"{where_to_read} and leave the argument out"):
         _declare("new", arguments=argument)
 
 

@@ -31,6 +31,13 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "engine.storage.port",  # the type alone, to hand it on to the index
         *VALUES,
     ),
+    "engine.priority_queue": (
+        "engine.priority_queue",
+        "engine.backing_queue",
+        "engine.formats.message",  # the codec, whose templates tell a message's priority
+        "engine.formats.properties",
+        *VALUES,
+    ),
     "engine.amqp": ("engine.amqp", "engine.errors"),
     **dict.fromkeys(VALUES, VALUES),
 }
@@ -38,7 +45,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 
 NEVER: dict[str, tuple[str, ...]] = {
     "engine.node.broker.backing_queues": ("engine.ctl",),
-    "engine.node": ("engine.ctl", "engine.variable_queue"),
+    "engine.node": ("engine.ctl", "engine.variable_queue", "engine.priority_queue"),
 }
 """What a part of the rest must not import: a node knows neither its operator nor what kind of queue it has."""
 

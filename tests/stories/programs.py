@@ -116,6 +116,8 @@ class Program:
             found["x-message-ttl"] = choose((0, LONG_MS))
         if self._chance(0.1):
             found["x-single-active-consumer"] = True
+        if self._chance(0.15):
+            found["x-max-priority"] = choose((0, 1, 3))
         return found
 
     # --- what is there -----------------------------------------------------------------------------------------------

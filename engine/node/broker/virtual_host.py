@@ -30,15 +30,16 @@ class Hosted:
     """One queue with what the virtual host remembers of it while the node is stopped.
 
     Args:
-        durable: whether the queue survives a restart (D1).
-        backing_queue: name of its implementation in the table.
+        declared: what it was declared as.
         redeclared: whether a client declares it again after each restart, as the only queue of a scenario is.
     """
 
-    def __init__(self, name: str, durable: bool, backing_queue: str, redeclared: bool) -> None:
-        self.name = name
-        self.durable = durable
-        self.backing_queue = backing_queue
+    def __init__(self, declared: DeclaredQueue, redeclared: bool) -> None:
+        name = self.name = declared.name
+        self.durable = declared.durable
+        self.arguments = declared.arguments
+        self.backing_queue = backing_queue_of(declared)
+        """Name of its implementation in the table."""
         self.redeclared = redeclared
         self.directory = f"msg_stores/vhosts/{vhost_directory(VHOST)}/queues/{queue_directory(VHOST, name)}"
         self.crashes = 0
@@ -97,6 +98,7 @@ class VirtualHost:
         hosted.queue = BACKING_QUEUES[hosted.backing_queue].make(
             name=hosted.name,
             durable=hosted.durable,
+            arguments=hosted.arguments,
             settings=self._settings,
             codec=self._codec,
             storage=self._storage,
@@ -127,7 +129,7 @@ class VirtualHost:
 
     def add(self, queue: DeclaredQueue, now_us: int, redeclared: bool = False) -> BackingQueue:
         """Begin a queue that is not there yet; `redeclared` as for Hosted."""
-        hosted = Hosted(queue.name, queue.durable, backing_queue_of(queue), redeclared)
+        hosted = Hosted(queue, redeclared)
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()
@@ -147,14 +149,15 @@ class VirtualHost:
         for hosted in list(self.hosted.values()):
             if not hosted.durable:
                 hosted.terms = None
-                self._storage.delete_directory(hosted.directory)
+                for directory in hosted.queue.directories:
+                    self._storage.delete_directory(directory)
                 if not hosted.redeclared:
                     del self.hosted[hosted.name]
         known = list(self.hosted.values())
         stopped = [each.queue for each in known]
         self._make_stores()
         self.stores["transient"].start_new()
-        refs = [each.terms.persistent_ref for each in known if each.terms and each.terms.persistent_ref]
+        refs = [ref for each in known if each.terms for ref in each.terms.persistent_refs]
         clean = self.stores["persistent"].start(
             refs, lambda: [(each.start, each.count) for queue in stopped for each in queue.store_references()]
         )
@@ -207,8 +210,8 @@ class VirtualHost:
         file system, and the segments deleted before it are gone for good here. The journal is only ever written and
         fsynced in one go, so an empty file is one that was cleared.
         """
-        for hosted in self.hosted.values():
-            journal = f"{hosted.directory}/journal.jif"
+        for directory in (each for hosted in self.hosted.values() for each in hosted.queue.directories):
+            journal = f"{directory}/journal.jif"
             if self._storage.size(journal) == 0:
                 self._storage.fsync(journal)
 

@@ -86,6 +86,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     Args:
         hears_blocked: the client announced that it understands connection.blocked (A5).
         tx: it commits a transaction after so many messages, 0 for none (D12-D15).
+        properties: as in a burst; `priority` is for queues with x-max-priority (P20).
     """
 
     name: Name
@@ -101,6 +102,7 @@ class SetPublisher(Command, frozen=True, tag="set_publisher"):
     mandatory: bool = False
     expiration_ms: Milliseconds | None = None
     headers: Fields = {}
+    properties: Properties = {}
 
 
 class SetConsumer(Command, frozen=True, tag="set_consumer"):
@@ -418,7 +420,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
         command.mandatory,
         expiration_ms,
         {name: value for name, value in headers.items() if name != "BCC"} if "BCC" in headers else headers,
-        command.properties if isinstance(command, Publish) else {},
+        command.properties,
         copies,
     )
 

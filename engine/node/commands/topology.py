@@ -22,6 +22,8 @@ from engine.node.commands.topology_commands import (
 )
 
 MAX_QUEUES: Final = 8
+MAX_BACKING_QUEUES: Final = 64
+"""Of all queues together: one with x-max-priority has a backing queue for each priority."""
 
 
 class _Spec(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
+from engine.backing_queue.protocol import BackingQueue
 from engine.extents import Delta, Extent
 from engine.fold import rows_of
 from engine.node.broker.board import Board
@@ -96,7 +97,7 @@ class Report:
     def snapshot(self) -> dict[str, Any]:
         """Return the state of everything, from the structures that do the work."""
         return {
-            "queues": {name: self._queue(name) for name in sorted(self._queues)},
+            "queues": dict(sorted(self._queues_and_parts())),
             "stores": self._host.snapshots(),
             "node": {
                 "settings": self._settings.facts(),
@@ -112,9 +113,17 @@ class Report:
             },
         }
 
-    def _queue(self, name: str) -> dict[str, Any]:
-        """Return the state of one queue."""
-        queue = self._queues[name].process.queue.snapshot()
+    def _queues_and_parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the state of each queue, and of the queues that it consists of."""
+        for name, live in self._queues.items():
+            queue = live.process.queue
+            yield name, self._queue(queue) | self._queues.facts(name)
+            for part, facts in self._queues.facts_of_parts(name).items():
+                yield part, self._queue(queue.parts[part]) | facts
+
+    def _queue(self, backing_queue: BackingQueue) -> dict[str, Any]:
+        """Return the state of one backing queue."""
+        queue = backing_queue.snapshot()
         lanes: dict[str, list[Extent]] = queue["lanes"]
         delta: Delta = queue["delta"]
         return {
@@ -125,12 +134,16 @@ class Report:
             "counters": queue["counters"],
             "reduced": queue["reduced"],
             "index": queue["index"],
-            **self._queues.facts(name),
         }
+
+    def _backing_queues(self) -> Iterator[tuple[str, BackingQueue]]:
+        for name, live in self._queues.items():
+            yield name, live.process.queue
+            yield from live.process.queue.parts.items()
 
     def live(self) -> Live:
         """Return what a snapshot does not tell: rates, and who is subscribed."""
         return Live(
-            {name: each.process.queue.rates for name, each in self._queues.items()},
+            {name: queue.rates for name, queue in self._backing_queues()},
             frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),
         )

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from engine.amqp.arguments import PRIORITIES
 from engine.amqp.declarations import (
     check_binding,
     check_delete_exchange,
@@ -26,7 +27,7 @@ from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.consumers import Consumers
 from engine.node.commands import topology_commands as cmd
-from engine.node.commands.topology import MAX_QUEUES
+from engine.node.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
 from engine.node.control.ends import QueueEnds
 from engine.node.control.verbs import Handlers
 from engine.node.queues.lifetimes import Lifetimes
@@ -93,6 +94,10 @@ class TopologyVerbs:
             return
         if len(self._queues) >= MAX_QUEUES:
             raise CommandError("too_many_queues", most=MAX_QUEUES)
+        others = sum(max(1, len(each.process.queue.parts)) for each in self._queues.values())
+        room = MAX_BACKING_QUEUES - others - 1
+        if wanted.arguments.get(PRIORITIES, 0) > room:
+            raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
         self._queues.begin(wanted)
 
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:

@@ -31,6 +31,8 @@ RULES: Final = {
     "desired_duration": "M2",
     "ttl_at_us": "P9",
     "expires_at_us": "P18",
+    "part_of": "P20",
+    "priority": "P20",
 }
 """By which rule each fact of a queue changes; its definition follows P17."""
 
@@ -171,15 +173,15 @@ class Queues(Mapping[str, Deliveries]):
         self._lifetimes.forget(name)
         self._watch.monitor.deregister(name)
         del self.wishes[name]
+        self._forget(name)
         self._host.delete(name, cause)
         self._definitions.remove_queue(name, rule)
-        self._board.forget_queue(name)
 
     def crash(self, name: str) -> None:
         """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
         self._live[name].process.stop()
         self._watch.monitor.deregister(name)
-        self._board.forget_queue(name)
+        self._forget(name)
         self._host.restart_queue(name, self._clock.now_us)
         self._start_process(name)
 
@@ -189,7 +191,7 @@ class Queues(Mapping[str, Deliveries]):
             live.process.stop()
             live.evictions.stop()
             self._lifetimes.forget(name)
-            self._board.forget_queue(name)
+            self._forget(name)
         self._processes.end_all()
         self._host.stop(kind)
         self._down, self._live = self._live, {}
@@ -249,6 +251,8 @@ class Queues(Mapping[str, Deliveries]):
         """Tell what changed without a transition of its own."""
         for name in self._live:
             self._board.tell_queue(name, RULES, self.facts(name))
+            for part, facts in self.facts_of_parts(name).items():
+                self._board.tell_queue(part, RULES, facts)
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
@@ -256,6 +260,18 @@ class Queues(Mapping[str, Deliveries]):
         if known is None:
             return {}
         return {"reported_duration": known.reported, "desired_duration": known.sent}
+
+    def _forget(self, name: str) -> None:
+        """Forget what was told of a queue that ended with a transition of its own, and of its parts."""
+        for each in (name, *self._host.hosted[name].queue.parts):
+            self._board.forget_queue(each)
+
+    def facts_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
+        """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
+        parts = self._host.hosted[name].queue.parts
+        return {
+            part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
+        }
 
     def facts(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record; what has its usual value is left out."""

@@ -5,7 +5,7 @@ const OWN = new Set(["burst", "hand"]);
 
 /** What a command that sets an actor carries on from what is known of it. */
 const KEPT = {
-  publisher: ["rate_per_s", "size_bytes", "persistent", "confirm", "tx", "exchange", "routing_key", "mandatory", "expiration_ms", "headers"],
+  publisher: ["rate_per_s", "size_bytes", "persistent", "confirm", "tx", "exchange", "routing_key", "mandatory", "expiration_ms", "headers", "properties"],
   consumer: ["rate_per_s", "prefetch", "ack", "queue", "priority", "exclusive", "channel_prefetch"],
 };
 

@@ -1,6 +1,6 @@
 /** What the flags and the place of a message mean (the twin of engine/extents.py). */
 import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
-import { aboutPlace, lanesOf, pendingPlacesOf } from "./places.js";
+import { aboutPlace, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./runs.js";
 
 /** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
@@ -21,6 +21,7 @@ export function lengthOf(queue, place) {
 
 /** How many messages consumers hold unacknowledged. */
 export function pendingOf(queue) {
+  if (!placesOf(queue).length) return queue.counters.unacked ?? 0;
   return pendingPlacesOf(queue).reduce((sum, place) => sum + lengthOf(queue, place), 0);
 }
 
@@ -34,6 +35,7 @@ export function stateOf(place, flags) {
 
 /** How many messages wait for a consumer, in the sub-queues and in delta. */
 export function readyOf(queue) {
+  if (!placesOf(queue).length) return queue.counters.len ?? 0;
   return lanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 }
 
@@ -50,6 +52,11 @@ export function placeOf(queue, seq) {
   const found = locate(queue, seq);
   if (found) return aboutPlace(found.place).unacked ? "unacked" : found.place;
   return seq < (queue.counters.next_seq_id ?? 0) ? "gone" : null;
+}
+
+/** Names of the queues that clients know: a queue that consists of others, one for each priority, without those. */
+export function declaredQueues(state) {
+  return Object.keys(state.queues).filter((name) => !state.queues[name].part_of);
 }
 
 /** The queue that is meant where none is named: orders, else the first; null where there is none. */

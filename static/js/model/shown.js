@@ -1,4 +1,8 @@
-/** Which queue the page shows: the one that the reader chose, else the first. One choice for all parts of the page. */
+/** Which queue the page shows: the one that the reader chose, else the first. One choice for all parts of the page.
+ *
+ * A queue that consists of others, one for each priority, has no places of its own: the first of those stands for it.
+ */
+import { placesOf } from "./places.js";
 
 let chosen = null;
 
@@ -7,8 +11,15 @@ export function showQueue(name) {
   chosen = name;
 }
 
+/** The name by which clients know the queue that is shown, or null where there is none. */
+export function shownDeclared(state) {
+  const name = shownQueue(state);
+  return name === null ? null : (state.queues[name].part_of ?? name);
+}
+
 /** The name of the queue that is shown, or null where there is none. */
 export function shownQueue(state) {
-  if (chosen !== null && state.queues[chosen]) return chosen;
-  return Object.keys(state.queues)[0] ?? null;
+  const name = chosen !== null && state.queues[chosen] ? chosen : (Object.keys(state.queues)[0] ?? null);
+  if (name === null || placesOf(state.queues[name]).length) return name;
+  return Object.keys(state.queues).find((part) => state.queues[part].part_of === name) ?? name;
 }

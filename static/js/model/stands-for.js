@@ -1,14 +1,14 @@
 /** What a control stands for: the lines of rabbitmqctl, of a configuration file or of a client, with the values now. */
-import { shownQueue } from "./shown.js";
+import { shownDeclared } from "./shown.js";
 
 /** Values that many lines need, from the state and from what the page's fields say (`said`). */
 export function valuesNow(state, said = {}) {
   const settings = state.node?.settings ?? {};
   return {
     ...settings,
-    queue: shownQueue(state) ?? "orders",
+    queue: shownDeclared(state) ?? "orders",
     exchange: '""',
-    routing_key: shownQueue(state) ?? "orders",
+    routing_key: shownDeclared(state) ?? "orders",
     delivery_mode: said.persistent ? 2 : 1,
     no_ack: said.ack === "auto",
     multiple: said.ack === "multiple",
@@ -19,7 +19,7 @@ export function valuesNow(state, said = {}) {
 }
 
 /** Fields of the forms, and the setting that each of them is in x-arguments (after "x-") and in policies. */
-const FIELDS = { mode: "queue-mode", max_length: "max-length", ttl: "message-ttl", dead_letter: "dead-letter-exchange" };
+const FIELDS = { mode: "queue-mode", max_length: "max-length", max_priority: "max-priority", ttl: "message-ttl", dead_letter: "dead-letter-exchange" };
 
 /** What a form that declares something says: its fields, with arguments and definition put together as JSON. */
 export function formWords(fields) {

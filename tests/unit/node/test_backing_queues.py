@@ -14,7 +14,7 @@ import pytest
 from engine.amqp.declarations import DeclaredQueue
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.places import PLACES, Place
-from engine.backing_queue.protocol import BackingQueue, IndexLoad, Message, NeedsTimeout, StoreCredit
+from engine.backing_queue.protocol import BackingQueue, Drained, IndexLoad, Message, NeedsTimeout, StoreCredit
 from engine.backing_queue.terms import Terms
 from engine.extents import BLANK, IN_RAM, Extent
 from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, backing_queue_of
@@ -56,6 +56,9 @@ class Shelf:
         self._lent: Runs[Extent] = Runs()
         self._next = 0
         self._told: dict[str, Any] = {}
+
+    parts: Mapping[str, BackingQueue] = {}
+    directories: Sequence[str] = ()
 
     def advance_clock(self, to_us: int) -> None:
         self.now_us = max(self.now_us, to_us)
@@ -153,9 +156,12 @@ class Shelf:
 
     def timeout(self) -> None: ...
 
+    def resume(self) -> None: ...
+
     def pre_hibernate(self) -> None: ...
 
-    def drain_mailbox(self) -> None: ...
+    def drain_mailbox(self) -> Drained:
+        return Drained(0, 0)
 
     def take_posted(self) -> list[Message]:
         return []

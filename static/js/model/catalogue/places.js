@@ -17,4 +17,6 @@ export const PLACES = {
     { name: "disk_pending", content: "disk", unacked: true, counted: false },
     { name: "index_pending", content: "ram", unacked: true, counted: false },
   ],
+  priority_queue: [
+  ],
 };

@@ -1,4 +1,5 @@
 /** All actions of the live page under their names, for the palette. */
+import { declaredQueues } from "../../model/messages.js";
 import { PRESETS } from "../../model/presets.js";
 import { CONDITIONS } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
@@ -66,7 +67,7 @@ function commanding({ controls, clients, topology }, page, off) {
     { title: gettext("Restart the node in order"), words: "restart", run: send({ do: "restart", kind: "clean" }), off },
     { title: gettext("Kill the node (kill -9)"), words: "restart crash", run: send({ do: "restart", kind: "kill" }), off },
     { title: gettext("Pull the plug"), words: "power restart crash", run: send({ do: "restart", kind: "power" }), off },
-    ...Object.keys(controls.session.state.queues).map((queue) => ({
+    ...declaredQueues(controls.session.state).map((queue) => ({
       title: fill(gettext("Kill the process of queue %(queue)s"), { queue }),
       run: send({ do: "kill_queue", queue }),
       off,

@@ -1,4 +1,5 @@
 /** The panels around the stage, in order. Each follows the run by its `update()`, and knows no other panel but by name. */
+import { declaredQueues } from "../../model/messages.js";
 import { gettext } from "../../model/text.js";
 import { find } from "../base/dom.js";
 import { ClientForm } from "./client-form.js";
@@ -31,7 +32,7 @@ export function buildPanels(live, queueShown) {
     find("#console"),
     data.console,
     (line) => engine.ask(line),
-    () => Object.keys(session.state.queues),
+    () => declaredQueues(session.state),
   );
   const panels = {
     why,

@@ -1,4 +1,5 @@
 /** The dialog in which a publisher or a consumer is made or changed. */
+import { declaredQueues } from "../../model/messages.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
@@ -36,8 +37,8 @@ export class ClientForm {
     this.goals = "";
     this.places();
     show(find("[data-running]", this.form), !fresh);
-    const goal = Object.keys(this.session.state.queues)[0] ?? "";
-    write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client });
+    const goal = declaredQueues(this.session.state)[0] ?? "";
+    write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client, priority: client.properties?.priority ?? null });
     find("[name=name]", this.form).readOnly = !fresh;
     forgive(this.form);
     this.dialog.showModal();
@@ -51,7 +52,7 @@ export class ClientForm {
 
   /** Where messages can go to and come from. */
   places() {
-    const queues = Object.keys(this.session.state.queues);
+    const queues = declaredQueues(this.session.state);
     const exchanges = ["", ...PREDECLARED, ...Object.keys(this.session.state.node.exchanges ?? {})];
     const goals = JSON.stringify([queues, exchanges]);
     if (goals === this.goals) return;
@@ -70,8 +71,10 @@ export class ClientForm {
     const values = read(this.form);
     if (!values) return;
     // What is at its default stays unsaid: sessions of old keep their digests.
+    if (values.priority != null) values.properties = { ...this.client.properties, priority: values.priority };
+    delete values.priority;
     for (const name of ["exchange", "expiration_ms", "mandatory", "tx"]) if (!values[name]) delete values[name];
-    const first = Object.keys(this.session.state.queues)[0];
+    const first = declaredQueues(this.session.state)[0];
     if (!values.exchange && values.routing_key === first) delete values.routing_key;
     if (values.queue === first) delete values.queue;
     await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });

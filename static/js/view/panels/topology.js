@@ -1,5 +1,5 @@
 /** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
-import { readyOf } from "../../model/messages.js";
+import { declaredQueues, readyOf } from "../../model/messages.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText } from "../base/dom.js";
 import { complain, forgive, read } from "../base/forms.js";
@@ -8,6 +8,7 @@ import { complain, forgive, read } from "../base/forms.js";
 const ARGUMENTS = {
   ttl: "x-message-ttl",
   max_length: "x-max-length",
+  max_priority: "x-max-priority",
   dead_letter: "x-dead-letter-exchange",
   mode: "x-queue-mode",
 };
@@ -84,11 +85,13 @@ export class Topology {
   /** List what there is. */
   update() {
     if (!this.dialog.open) return;
-    const { queues, node } = this.session.state;
-    const mark = JSON.stringify([Object.entries(queues).map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
+    const { state } = this.session;
+    const { node } = state;
+    const queues = declaredQueues(state).map((name) => [name, state.queues[name]]);
+    const mark = JSON.stringify([queues.map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
     this.mark = mark;
-    this.fill("queues", Object.entries(queues).map(([name, queue]) => this.queue(name, queue)));
+    this.fill("queues", queues.map(([name, queue]) => this.queue(name, queue)));
     this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => row(name || gettext("(default)"), type, name && !name.startsWith("amq.") ? { do: "delete_exchange", name } : null)));
     this.fill("bindings", (node.bindings ?? []).map((each) => this.binding(each)));
     this.fill("policies", Object.entries(node.policies ?? {}).map(([name, { pattern, definition }]) => row(name, `${pattern} ${JSON.stringify(definition)}`, { do: "clear_policy", name })));

@@ -1,0 +1,305 @@
+"""The backing queue of a queue with x-max-priority, verb by verb as `rabbit_priority_queue` has them (P20)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Final, TypeVar
+
+from engine.backing_queue.arrivals import Arrival, Taken
+from engine.backing_queue.protocol import BackingQueue, Drained, Message, NeedsTimeout
+from engine.backing_queue.terms import Terms
+from engine.extents import BLANK, Extent
+from engine.formats import properties
+from engine.formats.message import MessageCodec
+from engine.priority_queue.reading import Reading
+from engine.priority_queue.tags import base_of, by_priority, in_turn, tagged, taken
+from engine.ranges import Range, RangeSet
+from engine.transitions import CountersChanged, ModeChanged, QueueStarted, QueueStopped, Transition, Why
+
+HIGHEST: Final = 255
+T = TypeVar("T")
+
+
+class PriorityQueue(Reading):
+    """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own.
+
+    The highest priority that has messages is served. The parts emit their own transitions under their own names; the
+    whole tells only what it adds up to.
+
+    Args:
+        name, durable: as declared.
+        highest: x-max-priority; more than 255 is 255.
+        make: makes the blank queue of a priority.
+        codec: knows which priority a message has.
+        emit: receives every transition.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        durable: bool,
+        highest: int,
+        make: Callable[[int], BackingQueue],
+        codec: MessageCodec,
+        emit: Callable[[Transition], None],
+    ) -> None:
+        self.name = name
+        self.durable = durable
+        self.mode = "default"
+        self.by_number = {number: make(number) for number in range(min(highest, HIGHEST), -1, -1)}
+        self.priority_of = _Priorities(codec, max(self.by_number)).of
+        self._emit = emit
+        self._told: Why = {}
+
+    # --- beginning and end -------------------------------------------------------------------------------------------
+
+    def start_new(self) -> None:
+        """Begin as a queue that never existed."""
+        self._begin("Q5")
+        for part in self.by_number.values():
+            part.start_new()
+
+    def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
+        """Begin on the files that a stop left, each part on its own (Q62, S110)."""
+        self._begin("Q62")
+        each = [None] * len(self.by_number) if terms is None else terms.parts
+        for part, own in zip(self.by_number.values(), each, strict=True):
+            part.recover(own, store_clean, contains)
+        self._done(None)
+
+    def _begin(self, rule: str) -> None:
+        self._told = self.counters()
+        self._emit(QueueStarted(rule, self.name, self.mode, self.durable, BLANK, dict(self._told)))
+
+    def terminate(self) -> Terms:
+        """Stop in order and return what the next start needs (Q63)."""
+        terms = Terms(None, 0, 0, None, 0, 0, tuple(part.terminate() for part in self.by_number.values()))
+        self._emit(QueueStopped("Q63", self.name, "clean"))
+        return terms
+
+    def delete_and_terminate(self, cause: str = "deleted") -> None:
+        """End for good, with all messages and files (Q64)."""
+        for part in self.by_number.values():
+            part.delete_and_terminate(cause)
+        self._emit(QueueStopped("Q64", self.name, cause))
+
+    def kill(self, kind: str = "crash") -> None:
+        """End without cleaning up; buffers are lost (D4)."""
+        for part in self.by_number.values():
+            part.kill(kind)
+        self._emit(QueueStopped("D4", self.name, kind))
+
+    # --- messages in and out -----------------------------------------------------------------------------------------
+
+    def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
+        """Publish into the part of the messages' priority; return the tags (Q20)."""
+        found = self.part_of(arrival).publish(arrival, already_delivered, spacing_us)
+        return self._done(self._tags(arrival, found))
+
+    def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
+        """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
+        found = self.part_of(arrival).publish_delivered(arrival, spacing_us)
+        return self._done(self._tags(arrival, found))
+
+    def _tags(self, arrival: Arrival, found: Range) -> Range:
+        return Range(found.start + base_of(self.priority_of(arrival.template)), found.count)
+
+    def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
+        """Take up to `count` messages with their bodies, those of the highest priority first (Q31)."""
+        return self._take(count, lambda part, left: part.fetch(left, ack, spacing_us))
+
+    def drop(self, count: int, ack: bool) -> list[Taken]:
+        """Take up to `count` messages without reading bodies, those of the highest priority first (Q60)."""
+        return self._take(count, lambda part, left: part.drop(left, ack))
+
+    def _take(self, count: int, take: Callable[[BackingQueue, int], list[Taken]]) -> list[Taken]:
+        found: list[Taken] = []
+        for number, part in self.by_number.items():
+            left = count - sum(each.extent.count for each in found)
+            if left and part.depth:
+                found += taken(take(part, left), number)
+        return self._done(found)
+
+    def dropwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Drop expired heads; a lower priority is looked at once the higher ones are empty (Q58)."""
+        return self._take_expired(lambda part: part.dropwhile(now_us))
+
+    def fetchwhile(self, now_us: int) -> tuple[list[Taken], int | None]:
+        """Fetch expired heads as pending acks; return them and when the next one expires (Q59)."""
+        return self._take_expired(lambda part: part.fetchwhile(now_us))
+
+    def _take_expired(
+        self, take: Callable[[BackingQueue], tuple[list[Taken], int | None]]
+    ) -> tuple[list[Taken], int | None]:
+        found: list[Taken] = []
+        for number, part in self.by_number.items():
+            expired, next_us = take(part)
+            found += taken(expired, number)
+            if part.depth:
+                return self._done((found, next_us))
+        return self._done((found, None))
+
+    def ack(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """End acknowledged messages: one call for each part, or one for each message (Q39)."""
+        return self._settle(tags, multiple, lambda part, own: part.ack(own, multiple))
+
+    def requeue(self, tags: Sequence[Range], multiple: bool = True) -> list[Extent]:
+        """Put pending messages back: one call for each part, or one for each message (Q40)."""
+        return self._settle(tags, multiple, lambda part, own: part.requeue(own, multiple))
+
+    def ackfold(self, tags: Sequence[Range]) -> list[Extent]:
+        """Read pending messages with their bodies, and leave them as they are (Q41)."""
+        return self._settle(tags, True, lambda part, own: part.ackfold(own))
+
+    def _settle(
+        self,
+        tags: Sequence[Range],
+        multiple: bool,
+        do: Callable[[BackingQueue, list[Range]], list[Extent]],
+    ) -> list[Extent]:
+        """Hand the seq_ids of each part to it: all of the highest priority first, or in the order of the tags."""
+        groups: Iterable[tuple[int, list[Range]]] = in_turn(tags)
+        if multiple:
+            own = by_priority(tags)
+            groups = [(number, own[number]) for number in self.by_number if number in own]
+        return self._done(
+            [
+                tagged(each, number)
+                for number, seq_ids in groups
+                for each in do(self.by_number[number], seq_ids)
+            ]
+        )
+
+    def purge(self) -> int:
+        """Drop every ready message; return how many (Q61)."""
+        return self._done(sum(part.purge() for part in self.by_number.values()))
+
+    # --- memory ------------------------------------------------------------------------------------------------------
+
+    def ram_duration(self) -> float | None:
+        """Report the shortest of the parts' durations, None for infinity (Q42)."""
+        each = [part.ram_duration() for part in self.by_number.values()]
+        return min((duration for duration in each if duration is not None), default=None)
+
+    def set_ram_duration_target(self, duration_s: float | None) -> int | None:
+        """Let every part turn the wanted duration into a target of its own (Q43)."""
+        each = [part.set_ram_duration_target(duration_s) for part in self.by_number.values()]
+        finite = [count for count in each if count is not None]
+        return self._done(sum(finite) if len(finite) == len(each) else None)
+
+    def set_target(self, count: int | None) -> None:
+        """Overwrite how many bodies each part may have in RAM, and reduce once."""
+        self._each(lambda part: part.set_target(count))
+
+    def set_queue_mode(self, mode: str) -> None:
+        """Convert every part to "lazy" or "default" (Q55-Q57)."""
+        self._each(lambda part: part.set_queue_mode(mode))
+        if mode != self.mode:
+            self.mode = mode
+            self._emit(ModeChanged("Q56" if mode == "lazy" else "Q57", self.name, mode))
+
+    # --- timers and the mailbox --------------------------------------------------------------------------------------
+
+    def needs_timeout(self) -> NeedsTimeout:
+        """Tell which timer the process must arm: the most urgent of the parts (P1)."""
+        each = {part.needs_timeout() for part in self.by_number.values()}
+        return "timed" if "timed" in each else "idle" if "idle" in each else "no"
+
+    def timeout(self) -> None:
+        """Sync every journal (P3, S82)."""
+        self._each(lambda part: part.timeout())
+
+    def resume(self) -> None:
+        """Let every part reduce now (Q54)."""
+        self._each(lambda part: part.resume())
+
+    def pre_hibernate(self) -> None:
+        """Flush every index before sleeping (Q65)."""
+        self._each(lambda part: part.pre_hibernate())
+
+    def drain_mailbox(self) -> Drained:
+        """Handle everything that stores and indexes sent; with credit every part resumes (K7, F5, Q52)."""
+        bumps = resumes = 0
+        more = True
+        while more:
+            each = [(part, part.drain_mailbox()) for part in self.by_number.values()]
+            more = any(drained.bumps for _, drained in each)
+            for part, drained in each:
+                bumps, resumes = bumps + drained.bumps, resumes + drained.resumes
+                if more and not drained.resumes:
+                    part.resume()
+        return self._done(Drained(bumps, resumes))
+
+    def take_posted(self) -> list[Message]:
+        """Return what stores and indexes sent since, with the priority of the part that it is for."""
+        return [
+            (kind, (number, what))
+            for number, part in self.by_number.items()
+            for kind, what in part.take_posted()
+        ]
+
+    def take_message(self, kind: str, what: Any) -> None:
+        """Handle one message of those; with credit every part resumes (K7, F5, Q52)."""
+        number, own = what
+        self.by_number[number].take_message(kind, own)
+        if kind == "credit":
+            for other, part in self.by_number.items():
+                if other != number:
+                    part.resume()
+        self._done(None)
+
+    def drain_confirmed(self) -> list[Range]:
+        """Hand over the message numbers whose confirms may be sent, those of priority 0 first (K8)."""
+        each = [part.drain_confirmed() for part in self.by_number.values()]
+        return [messages for found in reversed(each) for messages in found]
+
+    def let_stores_work_alone(self, alone: bool) -> None:
+        """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
+        for part in self.by_number.values():
+            part.let_stores_work_alone(alone)
+
+    def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
+        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+        for number, part in self.by_number.items():
+            own = [(kind, what[1]) for kind, what in waiting if what[0] == number]
+            do = partial(part.answered_at_once, own, do)
+        do()
+
+    # --- after each verb ---------------------------------------------------------------------------------------------
+
+    def _each(self, do: Callable[[BackingQueue], Any]) -> None:
+        for part in self.by_number.values():
+            do(part)
+        self._done(None)
+
+    def _done(self, result: T) -> T:
+        """Tell which of the whole's numbers changed."""
+        now = self.counters()
+        if now != self._told:
+            changed: Why = {name: value for name, value in now.items() if self._told.get(name) != value}
+            self._told = now
+            self._emit(CountersChanged("P20", self.name, changed))
+        return result
+
+
+class _Priorities:
+    """The priority of a template's messages in one queue.
+
+    Args:
+        highest: what asks for more gets this.
+    """
+
+    def __init__(self, codec: MessageCodec, highest: int) -> None:
+        self._codec = codec
+        self._highest = highest
+        self._known: dict[int, int] = {}
+
+    def of(self, template: int) -> int:
+        """Return it: 0 where the publisher said nothing."""
+        if template not in self._known:
+            block = self._codec.templates[template].properties
+            said = properties.decode(block).get("priority", 0) if block is not None else 0
+            self._known[template] = min(said, self._highest)
+        return self._known[template]
