@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { PLACES, USUAL } from "../../static/js/model/catalogue/places.js";
-import { lettersOf, locate, pendingOf, placeOf, readyOf, spans } from "../../static/js/model/messages.js";
+import { declaredQueues, lettersOf, locate, pendingOf, placeOf, readyOf, spans } from "../../static/js/model/messages.js";
 import { lanesOf, listedPlacesOf, pendingPlacesOf, placesOf } from "../../static/js/model/places.js";
 import { emptyState, reduce } from "../../static/js/model/reduce.js";
+import { shownDeclared, shownQueue } from "../../static/js/model/shown.js";
 
 test("the usual queue has its places from the tail to the head", () => {
   assert.equal(placesOf(null), PLACES[USUAL]);
@@ -41,4 +42,24 @@ test("another kind of queue is folded and read by its own places", (t) => {
       [2, 3, "alpha"],
     ],
   );
+});
+
+test("a queue with priorities adds up its parts, and the first of those is shown for it", () => {
+  const state = emptyState();
+  const nothing = [null, 0, 0, null];
+  reduce(state, [
+    ["QueueStarted", "Q5", "tasks", "default", true, nothing, { len: 0, unacked: 0 }],
+    ["QueueStarted", "Q5", "tasks:1", "default", true, nothing, { next_seq_id: 0 }],
+    ["QueueStarted", "Q5", "tasks:0", "default", true, nothing, { next_seq_id: 0 }],
+    ["QueueChanged", "P17", "tasks", { backing_queue: "priority_queue" }, {}],
+    ["QueueChanged", "P20", "tasks:1", { part_of: "tasks", priority: 1 }, {}],
+    ["QueueChanged", "P20", "tasks:0", { part_of: "tasks", priority: 0 }, {}],
+    ["Published", "Q20", "tasks:0", null, "q4", [[0, 3, 0, 10, 2, 0, 0]], null, {}],
+    ["CountersChanged", "P20", "tasks", { len: 3, unacked: 1 }, {}],
+  ]);
+  assert.deepEqual([readyOf(state.queues.tasks), pendingOf(state.queues.tasks)], [3, 1]);
+  assert.equal(readyOf(state.queues["tasks:0"]), 3);
+  assert.deepEqual(declaredQueues(state), ["tasks"]);
+  assert.equal(shownQueue(state), "tasks:1");
+  assert.equal(shownDeclared(state), "tasks");
 });
