@@ -4,7 +4,7 @@ import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Session } from "../../static/js/model/session.js";
 import { situation } from "../../static/js/model/situation.js";
 import { bytes, clock, fill, number, signed } from "../../static/js/model/text.js";
-import { explain } from "../../static/js/model/why.js";
+import { explain, narrate } from "../../static/js/model/why.js";
 import { paged, published, started, stateOf } from "./feed.js";
 
 const frame = (session, rows, us) =>
@@ -40,6 +40,15 @@ test("more of the same is one line of the narrative", () => {
   const lines = session.timeline.lines.filter((line) => !line.detail);
   assert.equal(lines.length, 1);
   assert.equal(lines[0].messages, 7);
+});
+
+test("a line of several transitions counts all their messages, and says how often it was where its text has no number", () => {
+  const dead = (count) => ["DeadLettered", "Q66", "orders", "rejected", count, "", "dead", ["dead"], {}];
+  const session = sessionWith([dead(3)], [dead(2)], [["StoreSynced", "S150", "persistent", 0]], [["StoreSynced", "S150", "persistent", 0]]);
+  const [letters, synced] = session.timeline.lines;
+  assert.equal(narrate(letters.t, letters.messages).text, "5 dead letters to dead");
+  assert.deepEqual([narrate(letters.t, letters.messages).counted, narrate(synced.t, synced.messages).counted], [true, false]);
+  assert.equal(synced.times, 2);
 });
 
 test("history stays bounded however long the run is", () => {

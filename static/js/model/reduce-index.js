@@ -34,13 +34,23 @@ function recode(entries, start, count, change) {
   if (at < start + count) put(at, start + count - at, 0);
 }
 
+/** The place of the first segment whose number is not below `segment`, by halving. */
+function firstFrom(segments, segment) {
+  let low = 0;
+  let high = segments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (segments[middle][0] < segment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** The place of a segment among [number, bytes] pairs; made on first sight. */
 function segmentAt(index, segment) {
-  const at = index.segments.findIndex(([number]) => number >= segment);
-  if (at >= 0 && index.segments[at][0] === segment) return at;
-  const place = at < 0 ? index.segments.length : at;
-  index.segments.splice(place, 0, [segment, 0]);
-  return place;
+  const at = firstFrom(index.segments, segment);
+  if (index.segments[at]?.[0] !== segment) index.segments.splice(at, 0, [segment, 0]);
+  return at;
 }
 
 function entriesRecorded(state, t) {
@@ -66,7 +76,8 @@ function segmentDeleted(state, { queue, segment }) {
   const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
   remove(index.entries, segment * size, size, ENTRIES);
-  index.segments = index.segments.filter(([number]) => number !== segment);
+  const at = firstFrom(index.segments, segment);
+  if (index.segments[at]?.[0] === segment) index.segments.splice(at, 1);
 }
 
 export const INDEX_HANDLERS = {

@@ -116,10 +116,10 @@ export class Timeline {
   }
 }
 
-/** Messages that a transition moves, where it moves any. */
+/** How many messages a transition moves or counts, where it does either. */
 export function messagesOf(t) {
   if (t.kind === "Reduced") return movedBy(t.why);
-  return KINDS[t.kind].fold === "shift" ? total(t.extents) : 0;
+  return KINDS[t.kind].fold === "shift" ? total(t.extents) : (t.count ?? 0);
 }
 
 function isDetail(t) {

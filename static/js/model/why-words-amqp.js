@@ -31,9 +31,9 @@ function gotEmpty() {
   );
 }
 
-function unroutable(t) {
+function unroutable(t, n) {
   const values = {
-    count: number(t.count),
+    count: number(n),
     exchange: t.exchange || gettext("the default exchange"),
     key: t.routing_key,
   };
@@ -41,33 +41,33 @@ function unroutable(t) {
     ? said(
         "\u21a9",
         "alarm",
-        ngettext("%(count)s message returned: no route", "%(count)s messages returned: no route", t.count),
+        ngettext("%(count)s message returned: no route", "%(count)s messages returned: no route", n),
         gettext("They were mandatory, and no binding of %(exchange)s fits the routing key %(key)s."),
         values,
       )
     : said(
         "\u2205",
         "alarm",
-        ngettext("%(count)s message went nowhere", "%(count)s messages went nowhere", t.count),
+        ngettext("%(count)s message went nowhere", "%(count)s messages went nowhere", n),
         gettext("No binding of %(exchange)s fits the routing key %(key)s, so the node drops them."),
         values,
       );
 }
 
-function deadLettered(t) {
+function deadLettered(t, n) {
   const to = t.to.join(", ");
   return said(
     "\u271d",
     "plain",
     to
-      ? ngettext("%(count)s dead letter to %(to)s", "%(count)s dead letters to %(to)s", t.count)
+      ? ngettext("%(count)s dead letter to %(to)s", "%(count)s dead letters to %(to)s", n)
       : ngettext(
           "%(count)s dead letter that no queue gets",
           "%(count)s dead letters that no queue gets",
-          t.count,
+          n,
         ),
     DEATHS[t.reason]?.() ?? "",
-    { count: number(t.count), to },
+    { count: number(n), to },
   );
 }
 
@@ -99,43 +99,43 @@ export const AMQP_WORDS = {
     ),
   Unroutable: unroutable,
   GotEmpty: gotEmpty,
-  NacksSent: ({ count, why }) =>
+  NacksSent: ({ why }, n) =>
     said(
       "\u2715",
       "alarm",
-      ngettext("%(count)s publish refused (nack)", "%(count)s publishes refused (nack)", count),
+      ngettext("%(count)s publish refused (nack)", "%(count)s publishes refused (nack)", n),
       why.cause === "crashed"
         ? gettext("The queue process crashed before it could confirm them.")
         : gettext("The queue is full and its overflow is reject-publish."),
-      { count: number(count) },
+      { count: number(n) },
     ),
-  ConfirmsForgotten: ({ count }) =>
+  ConfirmsForgotten: (_, n) =>
     said(
       "?",
       "alarm",
-      ngettext("%(count)s confirm never comes", "%(count)s confirms never come", count),
+      ngettext("%(count)s confirm never comes", "%(count)s confirms never come", n),
       gettext(
         "The channel of %(actor)s closed while it waited for them. The messages may be in their queues or not: only publishing them again makes sure.",
       ),
-      { count: number(count) },
+      { count: number(n) },
     ),
-  Committed: ({ count }) =>
+  Committed: (_, n) =>
     said(
       "\u2713",
       "alpha",
-      ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", count),
+      ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", n),
       gettext(
         "All queues have confirmed all of it, on disk where that is due; only now commit_ok goes out and the client goes on.",
       ),
-      { count: number(count) },
+      { count: number(n) },
     ),
-  Rejected: ({ count }) =>
+  Rejected: (_, n) =>
     said(
       "\u2715",
       "alarm",
-      ngettext("%(count)s message not let into %(queue)s", "%(count)s messages not let into %(queue)s", count),
+      ngettext("%(count)s message not let into %(queue)s", "%(count)s messages not let into %(queue)s", n),
       gettext("The queue is at its length limit and its overflow is reject-publish."),
-      { count: number(count) },
+      { count: number(n) },
     ),
   DeadLettered: deadLettered,
 };

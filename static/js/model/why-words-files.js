@@ -74,17 +74,17 @@ export const FILE_WORDS = {
     }),
   FileDeleted: () =>
     said("\u2715", "plain", gettext("%(file)s.rdq deleted"), gettext("No live message was left in it.")),
-  StoreRead: ({ count }) =>
+  StoreRead: (_, n) =>
     said(
       "\u25a5",
       "plain",
       ngettext(
         "%(count)s content read from %(file)s.rdq",
         "%(count)s contents read from %(file)s.rdq",
-        count,
+        n,
       ),
       gettext("A beta or gamma is delivered: its content comes back from disk."),
-      { count: number(count) },
+      { count: number(n) },
     ),
   FileUnlinked: () =>
     said("\u2715", "plain", gettext("%(file)s.rdq left the disk"), gettext("Nobody has it open any more.")),

@@ -267,8 +267,8 @@ export const WORDS = {
   NodeChanged: nodeChanged,
   ActorChanged: actorChanged,
   ...NODE_WORDS,
-  ConfirmsSent: ({ count }) =>
-    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", count), "", {
-      count: number(count),
+  ConfirmsSent: (_, n) =>
+    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", n), "", {
+      count: number(n),
     }),
 };

@@ -13,12 +13,15 @@ function valuesOf(t, messages) {
   return values;
 }
 
-/** One line of the narrative: {glyph, tone, text}. */
+/** Places of a sentence that stand for the number of messages. */
+const COUNTED = /%\((n|count)\)s/;
+
+/** One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages. */
 export function narrate(t, messages = messagesOf(t)) {
   const word = WORDS[t.kind];
-  if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind };
+  if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind, counted: false };
   const { glyph, tone, text, values } = word(t, messages);
-  return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }) };
+  return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }), counted: COUNTED.test(text) };
 }
 
 /**
