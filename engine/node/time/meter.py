@@ -139,9 +139,10 @@ def _store_decoded(profile: Profile, t: tr.StoreRead) -> int:
 
 
 def _combined(profile: Profile, t: tr.CombineStepped) -> int:
-    if t.step not in COPIES:
-        return 0
-    return profile.combine_ns_per_mib * t.bytes_ // (1024 * 1024)
+    """Live records are copied; a destination that was cut is written again, and a crash may fall into that (S191)."""
+    if t.step == "truncated":
+        return profile.disk.write(t.bytes_) + profile.disk.fsync(t.bytes_)
+    return profile.combine_ns_per_mib * t.bytes_ // (1024 * 1024) if t.step in COPIES else 0
 
 
 def _moved(profile: Profile, t: tr.RowsMoved) -> int:
