@@ -9,7 +9,7 @@ from typing import Protocol
 from engine.backing_queue.protocol import BackingQueue
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.monitor import MemoryMonitor
-from engine.node.time.process import Process
+from engine.node.time.process import PUBLISH, Process
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
 from engine.transitions import Why
@@ -205,12 +205,18 @@ class QueueProcess:
         self.handled()
 
     def set_mode(self, mode: str) -> None:
-        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
-        queue = self.begin()
+        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57).
+
+        Where work takes time it is a message like any other, and its queue does nothing else until it is done.
+        """
         if self.mail is None:
-            queue.set_queue_mode(mode)
+            self.begin().set_queue_mode(mode)
         else:
-            self.mail.at_once(partial(queue.set_queue_mode, mode))
+            self.mail.post(PUBLISH, partial(self._convert, self.mail, mode))
+
+    def _convert(self, mail: Mail, mode: str) -> None:
+        mail.at_once(partial(self.begin().set_queue_mode, mode))
+        self.handled()
 
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""
