@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import msgspec
 
-from engine.amqp.arguments import CHECKS, amqp_type, check_arguments, check_equivalent, check_field
+from engine.amqp.arguments import CHECKS, Arguments, amqp_type, check_arguments, check_equivalent, check_field
 from engine.amqp.errors import AmqpError, exchange_words, queue_words
 from engine.amqp.exchanges import DEFAULT, X_MATCH, Binding, Exchange
 
@@ -16,6 +16,9 @@ USER: Final = "guest"
 MAX_MESSAGE_BYTES: Final = 134_217_728
 EXCHANGE_TYPES: Final = ("direct", "fanout", "topic", "headers")
 MAX_EXPIRATION_MS: Final = 315_360_000_000
+COPIES: Final = ("CC", "BCC")
+"""Headers that name more routing keys (P16)."""
+NO_ARGUMENTS: Final[Arguments] = {}
 
 
 class DeclaredQueue(msgspec.Struct, frozen=True, kw_only=True):
@@ -255,14 +258,16 @@ def check_publish(
     max_message_bytes: int = MAX_MESSAGE_BYTES,
     expiration: str | None = None,
     user_id: str | None = None,
+    headers: Arguments = NO_ARGUMENTS,
 ) -> None:
     """Refuse a publish as AMQP does.
 
     Args:
         user_id: the property, which may only name the user of the connection.
 
-    Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large or an
-    expiration that is no time; 404 when there is no such exchange; 403 when it is internal.
+    Raises AmqpError 540, which closes the connection, for immediate; 406 for a body that is too large, an
+    expiration that is no time, or a CC or BCC that is no list; 404 when there is no such exchange; 403 when it is
+    internal.
     """
     if immediate:
         raise AmqpError("not_implemented", "immediate=true")
@@ -281,6 +286,10 @@ def check_publish(
     wrong = None if expiration is None else _wrong_expiration(expiration)
     if wrong is not None:
         raise AmqpError("precondition_failed", f"invalid expiration '{expiration}': {wrong}")
+    for key in COPIES:
+        if key in headers and not isinstance(headers[key], list):
+            words = f'{{unacceptable_type_in_header,"{key}",{amqp_type(headers[key])}}}'
+            raise AmqpError("precondition_failed", f"invalid message: {words}")
 
 
 def _wrong_expiration(text: str) -> str | None:

@@ -6,9 +6,11 @@ import shlex
 import subprocess
 import time
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import pika
+from pika import spec
 from pika.adapters.blocking_connection import BlockingChannel
 from pika.exceptions import (
     AMQPError,
@@ -48,9 +50,9 @@ class BrokerPlayer:
         self._channels: dict[str, BlockingChannel] = {}
         self._held: dict[str, list[int]] = {}
         self._publishers: dict[bool, Any] = {}
-        self._published = 0
-        self._waiting: list[int] = []
-        """Numbers of publishes that the broker has not spoken of."""
+        self._waiting: dict[Any, list[int]] = {}
+        """For each channel in confirm mode the numbers of publishes that the broker has not spoken of."""
+        self._published: dict[Any, int] = {}
         self._together = False
 
     def close(self) -> None:
@@ -92,7 +94,7 @@ class BrokerPlayer:
         time.sleep(self.patience_s)
         while True:
             self._driver.ask({"do": "settled", "limit_ms": LIMIT_MS})
-            if not self._receive() and (not self._waiting or time.monotonic() > until):
+            if not self._receive() and (not any(self._waiting.values()) or time.monotonic() > until):
                 return
 
     def _receive(self) -> bool:
@@ -138,6 +140,7 @@ class BrokerPlayer:
         return self._channels[name]
 
     def _channel_closed(self, name: str, channel: BlockingChannel, reason: Any) -> None:
+        self._waiting.pop(channel._impl, None)
         if self._channels.get(name) is channel:
             del self._channels[name]
         code = getattr(reason, "reply_code", 0)
@@ -150,9 +153,11 @@ class BrokerPlayer:
         if self._connections.pop(name, None) is None:
             return
         for channel in [each for each in self._channels if connection_of(each) == name]:
-            del self._channels[channel]
+            self._waiting.pop(self._channels.pop(channel)._impl, None)
         if name == PUBLISHER:
-            self._publishers, self._waiting = {}, []
+            for publisher in self._publishers.values():
+                self._waiting.pop(publisher, None)
+            self._publishers = {}
         if code not in (0, 200):
             self._view.closed.append((name, code, text))
 
@@ -166,16 +171,18 @@ class BrokerPlayer:
             channel.add_on_return_callback(lambda _, method, __, ___: self._on_return(method))
             channel.add_on_close_callback(lambda _, reason: self._publisher_closed(confirm, reason))
             if confirm:
-                self._published, self._waiting = 0, []
-                channel.confirm_delivery(self._on_confirm)
-                self._settle()
+                self._select_confirms(channel)
             self._publishers[confirm] = channel
         return self._publishers[confirm]
 
+    def _select_confirms(self, channel: Any) -> None:
+        """Put a channel of pika's own into confirm mode, so that single frames are seen."""
+        self._published[channel], self._waiting[channel] = 0, []
+        channel.confirm_delivery(partial(self._on_confirm, channel))
+        self._settle()
+
     def _publisher_closed(self, confirm: bool, reason: Any) -> None:
-        self._publishers.pop(confirm, None)
-        if confirm:
-            self._waiting = []
+        self._waiting.pop(self._publishers.pop(confirm, None), None)
         if isinstance(reason, ChannelClosedByBroker):
             self._view.closed.append((PUBLISHER, reason.reply_code, reason.reply_text))
 
@@ -183,14 +190,15 @@ class BrokerPlayer:
         assert (method.reply_code, method.reply_text) == (312, "NO_ROUTE")
         self._view.returned.append((method.exchange, method.routing_key, 1))
 
-    def _on_confirm(self, frame: Any) -> None:
+    def _on_confirm(self, channel: Any, frame: Any) -> None:
         method = frame.method
+        waiting = self._waiting.get(channel, [])
         numbers = [
             each
-            for each in self._waiting
+            for each in waiting
             if each == method.delivery_tag or (method.multiple and each <= method.delivery_tag)
         ]
-        self._waiting = [each for each in self._waiting if each not in numbers]
+        self._waiting[channel] = [each for each in waiting if each not in numbers]
         if method.NAME == "Basic.Nack":
             self._view.nacked += len(numbers)
         else:
@@ -297,18 +305,29 @@ class BrokerPlayer:
         for size in sizes:
             body = b"x" * (sizes[0] if together else size)
             if on is not None:
-                self._channel(on).basic_publish(exchange, routing_key, body, said, mandatory)
+                hand = self._channel(on)
+                self._count_publish(hand._impl)
+                hand.basic_publish(exchange, routing_key, body, said, mandatory)
                 continue
             if publisher is None or not publisher.is_open:
                 break  # it was closed meanwhile: what is behind it in the socket is not read any more
-            if confirm:
-                self._published += 1
-                self._waiting = [*self._waiting, self._published]
+            self._count_publish(publisher)
             publisher.basic_publish(exchange, routing_key, body, said, mandatory)
             if not together:
                 self._receive()
         if pad_ms:
             self._wait(pad_ms)
+
+    def _count_publish(self, channel: Any) -> None:
+        """Wait for the confirm of a publish, if the channel is in confirm mode."""
+        if channel in self._waiting:
+            self._published[channel] += 1
+            self._waiting[channel].append(self._published[channel])
+
+    def _confirm_select(self, on: str = HAND) -> None:
+        channel = self._channel(on)._impl
+        if channel not in self._waiting:
+            self._select_confirms(channel)
 
     def _tx_select(self, on: str = HAND) -> None:
         self._channel(on).tx_select()
@@ -338,6 +357,15 @@ class BrokerPlayer:
             channel.basic_qos(prefetch_count=prefetch)
         if channel_prefetch:
             channel.basic_qos(prefetch_count=channel_prefetch, global_qos=True)
+        arguments = {"x-priority": priority} if priority else None
+        if name in channel._consumer_infos:
+            if name in channel._impl._consumers:  # pika would refuse it itself
+                consume = spec.Basic.Consume(
+                    0, queue, name, False, mode == "auto", exclusive, False, arguments
+                )
+                channel._impl._send_method(consume)
+                return
+            del channel._consumer_infos[name]
         channel.basic_consume(
             queue,
             lambda _, method, properties, body: self._deliver(
@@ -346,7 +374,7 @@ class BrokerPlayer:
             auto_ack=mode == "auto",
             consumer_tag=name,
             exclusive=exclusive,
-            arguments={"x-priority": priority} if priority else None,
+            arguments=arguments,
         )
 
     def _qos(self, prefetch: int, channel: bool = False, on: str = HAND) -> None:
@@ -407,12 +435,13 @@ class BrokerPlayer:
     def _close_channel(self, name: str = HAND) -> None:
         channel = self._channels.pop(name, None)
         if channel is not None:
+            self._waiting.pop(channel._impl, None)
             channel._impl.close()  # pika's blocking face would cancel consumers first and give messages back itself
 
     def _close_connection(self, name: str = HAND) -> None:
         connection = self._connections.pop(name, None)
         for channel in [each for each in self._channels if connection_of(each) == name]:
-            del self._channels[channel]
+            self._waiting.pop(self._channels.pop(channel)._impl, None)
         if connection is not None:
             _close(connection)
 

@@ -97,7 +97,7 @@ class EnginePlayer:
 
     def _consume(self, mode: str = "manual", on: str | None = None, **words: Any) -> None:
         if mode == "manual":
-            self._submit("set_consumer", on=on, ack="manual", **words)
+            self._submit("consume", on=on, **words)
         else:
             self._submit("set_consumer", ack="auto", rate_per_s=FAST, **words)
 

@@ -17,6 +17,7 @@ LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
 TTL_MS = 300
 LONG_MS = 300_000
+IDLE_MS = 400
 PAD_MS = 900
 """Waited after a publish that expires, so that no machine is too slow to tell before from after."""
 DEAD_LETTERS: tuple[dict[str, str], ...] = (
@@ -80,6 +81,7 @@ class Program:
             (self._delete, 1.2),
             (self._purge, 1.2),
             (self._transaction, 2),
+            (self._confirms, 1.5),
             (self._wrong, 1),
             (self._lease, 0.6 if self._waits else 0),
             (self._restart, 0.8 if self._restarts else 0),
@@ -289,6 +291,15 @@ class Program:
         self._next_size += 1
         return size + LARGE if self._chance(0.3) else size
 
+    def _confirms(self) -> None:
+        """Publishes on a channel by hand with confirms; now and then on one that is in tx mode."""
+        on = "hand.3" if self._chance(0.1) else self._channel()
+        self._do("confirm_select", on=on)
+        for _ in range(self._random.randint(1, 2)):
+            self._publish(on=on)
+        if self._chance(0.1):
+            self._do("tx_select", on=on)
+
     def _transaction(self) -> None:
         channel = "hand.3"
         if channel not in self._tx:
@@ -316,6 +327,8 @@ class Program:
         self._names += 1
         manual = self._chance(0.75)
         name = f"{'m' if manual else 'a'}{self._names}"
+        held = [each for each in self._consumers if each[0].startswith("m")]
+        again = self._random.choice(held) if manual and held and self._chance(0.03) else None
         words: dict[str, Any] = {"mode": "manual" if manual else "auto"}
         words["prefetch"] = self._random.choice((0, 1, 1, 2, 5)) if manual else 0
         if manual and self._chance(0.15):
@@ -325,6 +338,9 @@ class Program:
         if self._chance(0.06):
             words["exclusive"] = True
         on = self._channel()
+        if again is not None:  # a tag that its channel has, unless the broker cancelled it
+            name, on = again
+            self._consumers.remove(again)
         if manual:
             words["on"] = on
         self._consumers.append((name, on if manual else name))
@@ -395,7 +411,12 @@ class Program:
         )()
 
     def _restart(self) -> None:
-        self._do("restart", kind=self._random.choice(("clean", "clean", "kill")))
+        kind = self._random.choice(("clean", "clean", "kill"))
+        if (
+            kind == "kill"
+        ):  # what an idle queue writes after 200 ms (P2) is written then, however slow the machine
+            self._wait(IDLE_MS)
+        self._do("restart", kind=kind)
         self._consumers.clear()
         self._tx.clear()
         self._deliveries = 1

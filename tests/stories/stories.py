@@ -50,6 +50,9 @@ def wait(ms: int) -> Step:
 DEAD = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
 CLOSE: Step = {"do": "close_channel"}
 
+TASKS = ((1, 0), (2, 2), (5003, 9), (4, 2), (5, 1))
+"""Sizes of messages, and their priorities."""
+
 STORIES = (
     Story(
         "prefetch, and acknowledgements one by one and multiple",
@@ -337,6 +340,75 @@ STORIES = (
             publish(8, to="any", exchange="f"),
             get(9, queue="one", ack=False),
             get(9, queue="two", ack=False),
+        ),
+    ),
+    Story(
+        "priorities: who is first, what is put back, what expires, what is too long",
+        "P20",
+        (
+            declare("q", arguments={"x-max-priority": 3}),
+            *(publish(size, properties={"priority": level}, persistent=True) for size, level in TASKS),
+            publish(6, 7),
+            get(3),
+            nack(2, multiple=True),
+            get(4),
+            ack(0, multiple=True),
+            *(publish(size, properties={"priority": level}, persistent=True) for size, level in TASKS),
+            {"do": "restart", "kind": "clean"},
+            get(1),
+            publish(8, properties={"priority": 1}, expiration_ms=1, pad_ms=100),
+            publish(9, properties={"priority": 2}),
+            get(9, ack=False),
+            {"do": "set_policy", "name": "p", "pattern": "q", "definition": {"max-length": 2}},
+            *(publish(size, properties={"priority": level}) for size, level in TASKS),
+            consume("c", prefetch=1),
+            ack(0, multiple=True),
+            wait(400),
+            {"do": "restart", "kind": "kill"},
+            get(9, ack=False),
+            {"do": "delete_queue", "name": "q"},
+        ),
+    ),
+    Story(
+        "a consumer tag that the channel has already",
+        "P12",
+        (
+            declare("q"),
+            consume("c"),
+            publish(1, 2),
+            consume("c"),
+            get(1),
+            consume("c"),
+        ),
+    ),
+    Story(
+        "CC and BCC that are no lists",
+        "P16",
+        (
+            declare("q"),
+            *(
+                publish(1, headers={"CC": value}, confirm=True)
+                for value in ("q", 5, True, {"a": 1}, [5, "q"])
+            ),
+            publish(2, headers={"BCC": "q"}, on="hand"),
+            publish(3, headers={"BCC": ["q"]}, on="hand"),
+            get(9),
+        ),
+    ),
+    Story(
+        "confirms and transactions on channels by hand",
+        "K1, K10, D12",
+        (
+            declare("q", arguments={"x-max-length": 2, "x-overflow": "reject-publish"}),
+            {"do": "confirm_select"},
+            publish(1, 2, 3, on="hand", persistent=True),
+            publish(4, to="nowhere", on="hand", mandatory=True),
+            publish(5, exchange="nope", on="hand"),
+            publish(6, to="nowhere", on="hand", mandatory=True),
+            {"do": "tx_select"},
+            {"do": "confirm_select"},
+            {"do": "confirm_select"},
+            {"do": "tx_select"},
         ),
     ),
 )

@@ -88,7 +88,7 @@ class Player(Protocol):
     - publish: `sizes`, one message each; without `on` through a connection of its own, with publisher confirms or not
     - consume: `name` is the tag; `mode` manual (acknowledged by steps, on the channel `on`) or auto (no-ack, on a
       connection of its own); `prefetch` and `channel_prefetch` are basic.qos before it
-    - qos, cancel, get, ack, nack, reject, recover, tx_select, tx_commit, tx_rollback
+    - qos, cancel, get, ack, nack, reject, recover, confirm_select, tx_select, tx_commit, tx_rollback
     - ack names a `tag`; nack and reject too, or the `count` of the oldest that are held on the channel
     - close_channel, close_connection, set_policy, clear_policy, restart (`clean` or `kill`), ctl, wait
     """

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
+from engine.amqp.errors import AmqpError
 from engine.node.clients.channel import Channel, Unacked, connection_of
 from engine.node.clients.transactions import Transaction
 from engine.node.commands.base import HAND, MAX_COUNT, Message
@@ -363,6 +364,8 @@ class Hand:
         """What it publishes; the person who works here reads nothing else of it."""
         self.in_tx = self.was_tx = False
         """Whether the channel is in tx mode; whether it ever was, which is shown from then on."""
+        self.confirming = self.was_confirming = False
+        """Whether the channel is in confirm mode; whether it ever was, which is shown from then on (K1)."""
         self.settling: list[Settling] = []
         """Acknowledgements and rejects that wait for tx.commit (D12)."""
         self.blocked = self.was_blocked = False
@@ -375,12 +378,32 @@ class Hand:
         self.acked = 0
         self.rule = HOLDS
 
+    def select_confirms(self) -> None:
+        """Put the channel into confirm mode, for good.
+
+        Raises AmqpError 406 when it is in tx mode.
+        """
+        if self.in_tx:
+            raise AmqpError("precondition_failed", "cannot switch from tx to confirm mode")
+        self.confirming = self.was_confirming = True
+
+    def select_tx(self) -> None:
+        """Put the channel into tx mode, for good (D12).
+
+        Raises AmqpError 406 when it is in confirm mode.
+        """
+        if self.confirming:
+            raise AmqpError("precondition_failed", "cannot switch from confirm to tx mode")
+        self.in_tx = self.was_tx = True
+        if self.publisher.tx is None:
+            self.publisher.tx = Transaction(0)
+
     def disconnect(self) -> None:
         """Lose the channel; the next command opens another."""
         self.channel.reset()
         self.publisher.channel_closed()
         self.publisher.tx = None
-        self.in_tx = False
+        self.in_tx = self.confirming = False
         self.settling.clear()
 
     def facts(self) -> dict[str, Any]:
@@ -395,6 +418,16 @@ class Hand:
             **({"next_tag": self.channel.next_tag} if self.says_more else {}),
             **({"unread": self.unread} if self.was_blocked else {}),
             **(self._transaction() if self.was_tx else {}),
+            **(self._confirms() if self.was_confirming else {}),
+        }
+
+    def _confirms(self) -> dict[str, Any]:
+        said = self.publisher
+        return {
+            "confirm": self.confirming,
+            "published": said.published,
+            "confirmed": said.confirmed,
+            "unconfirmed": said.unconfirmed,
         }
 
     def _transaction(self) -> dict[str, Any]:

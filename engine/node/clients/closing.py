@@ -80,7 +80,11 @@ class Closing:
     def _end_channel(self, actor: str) -> None:
         publisher, consumer = self._connections.publishers.get(actor), self._consumers.all.get(actor)
         if actor in self._consumers.by_hand:
-            self._consumers.close_by_hand(self._consumers.by_hand[actor])
+            hand = self._consumers.by_hand[actor]
+            if hand.confirming and hand.publisher.unconfirmed:
+                self._emit(ConfirmsForgotten("K10", actor, hand.publisher.unconfirmed))
+            self._connections.confirms.forget(actor)
+            self._consumers.close_by_hand(hand)
         elif publisher is not None:
             publisher.rule = "P11"
             if publisher.unconfirmed:

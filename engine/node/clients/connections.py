@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
@@ -103,8 +104,10 @@ class Connections:
         if self.alarm:
             self.unread.block(hand.name, batch)
             return
+        if batch.confirm:
+            hand.select_confirms()
         hand.publisher.address(batch)
-        self.send(hand.publisher, batch, BURST_SPACING_US)
+        self.send(hand.publisher, replace(batch, confirm=hand.confirming), BURST_SPACING_US)
 
     def commit(self, hand: Hand) -> None:
         """Let arrive what a channel by hand published in its transaction; it waits for their confirms (D13)."""
@@ -193,6 +196,7 @@ class Connections:
                 batch.exchange,
                 expiration=batch.expiration,
                 user_id=None if user_id is None else str(user_id),
+                headers=batch.headers,
             )
         except AmqpError as error:
             self._on_error(publisher.name, error)

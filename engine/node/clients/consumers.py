@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Final
 
@@ -62,6 +63,18 @@ class Consumers:
             found = self.by_hand[name] = Hand(name)
             found.channel.observer = self.observer
         return found
+
+    @contextmanager
+    def on_channel(self, name: str) -> Iterator[Hand]:
+        """Give a channel by hand to a command; one that was opened for it is gone if the command is refused."""
+        fresh = name not in self.by_hand
+        hand = self.channel(name)
+        try:
+            yield hand
+        except CommandError:
+            if fresh:
+                del self.by_hand[name]
+            raise
 
     @property
     def hand(self) -> Hand:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.amqp.declarations import COPIES
 from engine.errors import CommandError
 from engine.node.commands.base import (
     DEFAULT_QUEUE,
@@ -49,8 +50,6 @@ from engine.node.commands.validation import refused
 from engine.node.time.work import ProfileName
 
 MAX_TX: Final = 10_000
-COPIES: Final = ("CC", "BCC")
-"""Headers that name more routing keys (P16)."""
 Properties = Annotated[
     dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**53)] | Text], msgspec.Meta(max_length=MAX_FIELDS)
 ]
@@ -222,6 +221,32 @@ class Qos(Command, frozen=True, tag="qos"):
     channel: ChannelName = HAND
 
 
+class Consume(Command, frozen=True, tag="consume"):
+    """basic.consume on a channel by hand, whose messages are acknowledged by hand (P12).
+
+    Unlike `set_consumer` it begins a consumer and changes none: with a tag that the channel has already the broker
+    closes the connection.
+
+    Args:
+        name: the consumer tag.
+        others: as in `set_consumer`.
+    """
+
+    name: Name
+    prefetch: Prefetch = 0
+    queue: Name = DEFAULT_QUEUE
+    priority: Priority = 0
+    exclusive: bool = False
+    channel_prefetch: Prefetch = 0
+    channel: ChannelName = HAND
+
+
+class ConfirmSelect(Command, frozen=True, tag="confirm_select"):
+    """confirm.select: publishes on a channel by hand are confirmed from now on (K1)."""
+
+    channel: ChannelName = HAND
+
+
 class TxSelect(Command, frozen=True, tag="tx_select"):
     """tx.select: publishes and acknowledgements of a channel wait for tx.commit from now on (D12)."""
 
@@ -311,6 +336,8 @@ AnyCommand = (
     | AckTag
     | NackTag
     | Recover
+    | Consume
+    | ConfirmSelect
     | TxSelect
     | TxCommit
     | TxRollback
@@ -374,7 +401,7 @@ def parse(command: object) -> AnyCommand:
     if isinstance(parsed, Set):
         _check_value(parsed)
     taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
-    if isinstance(parsed, SetPublisher | SetConsumer | Cancel | Remove) and parsed.name in taken:
+    if isinstance(parsed, SetPublisher | SetConsumer | Consume | Cancel | Remove) and parsed.name in taken:
         raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
     return parsed
 

@@ -56,6 +56,7 @@ class ClientVerbs:
             cmd.Publish: self._publish,
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
+            cmd.Consume: self._consume,
             cmd.Cancel: self._cancel,
             cmd.CloseChannel: self._close_channel,
             cmd.Remove: self._remove,
@@ -68,8 +69,12 @@ class ClientVerbs:
             raise refusal
         if command.channel is None:
             self._connections.publish_burst(command)
-        else:
-            self._connections.publish_by_hand(self._consumers.channel(command.channel), command)
+            return
+        hand = self._consumers.channel(command.channel)
+        try:
+            self._connections.publish_by_hand(hand, command)
+        except AmqpError as error:
+            self._closing.fail(hand.name, error, "K1")
 
     def _set_publisher(self, command: cmd.SetPublisher) -> None:
         publishers = self._connections.publishers
@@ -95,15 +100,16 @@ class ClientVerbs:
         elif (consumer.ack != command.ack or consumer.queue != command.queue) and consumer.holding:
             code = "ack_mode_fixed" if consumer.ack != command.ack else "queue_fixed"
             raise CommandError(code, name=command.name, held=consumer.holding)
+        channel = (
+            consumers.channel(command.channel).channel if command.ack == "manual" else consumer.own_channel
+        )
         consumer.rule = "set"
         place = (consumer.queue, consumer.priority)
         if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
             self._lifetimes.lost_consumer(self._queues[consumer.queue])
         consumer.change(command)
         consumers.all[consumer.name] = consumer
-        consumer.channel = consumer.own_channel
-        if consumer.ack == "manual":
-            consumer.channel = consumers.channel(command.channel).channel
+        consumer.channel = channel
         consumers.limit_channel(consumer.channel, consumer.channel_prefetch)
         try:
             self._check_consume(consumer)
@@ -114,6 +120,20 @@ class ClientVerbs:
         if consumer not in queue.consumers:
             consumers.subscribe(consumer)
         queue.wake(consumer)
+
+    def _consume(self, command: cmd.Consume) -> None:
+        """Begin a consumer by hand, whose tag its channel must not have yet."""
+        known = self._consumers.all.get(command.name)
+        queue = None if known is None else self._queues.get(known.queue)
+        if known is not None and queue is not None and known in queue.consumers:
+            hand = self._consumers.by_hand.get(command.channel)
+            if hand is None or known.channel is not hand.channel:
+                raise CommandError("name_taken", name=command.name)
+            said = f"attempt to reuse consumer tag '{command.name}'"
+            self._closing.fail(hand.name, AmqpError("not_allowed", said), "P12")
+            return
+        words = {name: getattr(command, name) for name in command.__struct_fields__}
+        self._set_consumer(cmd.SetConsumer(**words, ack="manual"))
 
     def _check_consume(self, consumer: Consumer) -> None:
         """Look whether AMQP lets a consumer have its queue."""

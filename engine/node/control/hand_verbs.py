@@ -15,7 +15,6 @@ from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
-from engine.node.clients.transactions import Transaction
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.verbs import Handlers
@@ -55,6 +54,7 @@ class HandVerbs:
             cmd.NackTag: (self._nack_tag, "P14"),
             cmd.Recover: (self._recover, "P11"),
             cmd.Qos: (self._qos, "P13"),
+            cmd.ConfirmSelect: (self._confirm_select, "K1"),
             cmd.TxSelect: (self._tx_select, "D12"),
             cmd.TxCommit: (self._tx_commit, "D13"),
             cmd.TxRollback: (self._tx_rollback, "D14"),
@@ -63,11 +63,11 @@ class HandVerbs:
 
     def _on_channel(self, do: Callable[[Hand, Any], None], rule: str, command: Any) -> None:
         """Do a command on the channel that it names, which AMQP's errors close."""
-        hand = self._consumers.channel(command.channel)
-        try:
-            do(hand, command)
-        except AmqpError as error:
-            self._closing.fail(hand.name, error, rule)
+        with self._consumers.on_channel(command.channel) as hand:
+            try:
+                do(hand, command)
+            except AmqpError as error:
+                self._closing.fail(hand.name, error, rule)
 
     def _check_access(self, hand: Hand, queue: str) -> None:
         check_access(self._definitions.queues.get(queue), queue, connection_of(hand.name))
@@ -118,9 +118,10 @@ class HandVerbs:
         self._consumers.limit_channel(hand.channel, command.prefetch if command.channel_wide else 0)
 
     def _tx_select(self, hand: Hand, _: cmd.TxSelect) -> None:
-        hand.in_tx = hand.was_tx = True
-        if hand.publisher.tx is None:
-            hand.publisher.tx = Transaction(0)
+        hand.select_tx()
+
+    def _confirm_select(self, hand: Hand, _: cmd.ConfirmSelect) -> None:
+        hand.select_confirms()
 
     def _check_tx(self, hand: Hand) -> None:
         if not hand.in_tx:

@@ -71,11 +71,11 @@ class TopologyVerbs:
 
     def _by_hand(self, do: Callable[[Any], None], rule: str, command: Any) -> None:
         """Do a command on the channel that it names, which AMQP's errors close."""
-        hand = self._consumers.channel(command.channel)
-        try:
-            do(command)
-        except AmqpError as error:
-            self._closing.fail(hand.name, error, rule)
+        with self._consumers.on_channel(command.channel) as hand:
+            try:
+                do(command)
+            except AmqpError as error:
+                self._closing.fail(hand.name, error, rule)
 
     def _declare_queue(self, command: cmd.DeclareQueue) -> None:
         existing = self._definitions.queues.get(command.name)

@@ -357,8 +357,19 @@ def test_a_channel_that_closes_while_confirms_are_awaited_forgets_them() -> None
     assert len(all_of(follower, ConfirmsForgotten)) == 1
 
 
-@pytest.mark.parametrize("copies", [5, "text", None, {"a": 1}, [1, None]])
-def test_a_cc_header_that_names_no_keys_copies_nothing(copies: object) -> None:
+@pytest.mark.parametrize(
+    ("copies", "kind"), [(5, "signedint"), ("text", "longstr"), (None, "void"), ({"a": 1}, "table")]
+)
+def test_a_cc_header_that_is_no_list_is_no_message(copies: object, kind: str) -> None:
     node = operated(parse({"version": 1, "profile": "real", "until_us": 1}), LedgerStorage())
     node.submit({"do": "publish", "count": 1, "size_bytes": 1, "headers": {"CC": copies, "BCC": copies}})
+    assert [queue.depth for queue in node.queues.values()] == [0]
+    closed = [row for row in node.log.since(0).rows if isinstance(row, ChannelClosed)]
+    words = f'PRECONDITION_FAILED - invalid message: {{unacceptable_type_in_header,"CC",{kind}}}'
+    assert [(row.code, row.text) for row in closed] == [(406, words)]
+
+
+def test_what_is_no_text_in_a_cc_header_names_no_key() -> None:
+    node = operated(parse({"version": 1, "profile": "real", "until_us": 1}), LedgerStorage())
+    node.submit({"do": "publish", "count": 1, "size_bytes": 1, "headers": {"CC": [1, None, "nowhere"]}})
     assert [queue.depth for queue in node.queues.values()] == [1]

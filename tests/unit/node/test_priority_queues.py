@@ -49,6 +49,7 @@ def lengths(made: Follower) -> list[int]:
 
 
 def test_the_highest_priority_goes_first_and_one_that_is_too_high_is_the_highest() -> None:
+    """A message goes to the part of its priority; the highest part that has messages is served (P20)."""
     made = node()
     publish(made, None, 2, 0, 200, 3, 2)
     assert lengths(made) == [2, 2, 0, 2]
