@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
@@ -13,8 +14,9 @@ from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 from django.db import transaction
 
-from playground import selectors, services
-from playground.hosting.book import Remembered, Unreachable
+from playground import leases, selectors, services
+from playground.hosting.book import Elsewhere, Remembered, Unreachable
+from playground.leases import Holder
 
 logger = logging.getLogger(__name__)
 
@@ -75,6 +77,8 @@ def written(writes: list[Write]) -> list[Exception | None]:
             with transaction.atomic():
                 for write in writes:
                     write()
+        except Elsewhere:
+            logger.info("one of %s writes is of a session that another process has by now", len(writes))
         except Exception:
             logger.exception("%s writes could not be made at once", len(writes))
         else:
@@ -88,6 +92,8 @@ def _written(write: Write) -> Exception | None:
             write()
     except DatabaseError as error:
         return Unreachable(str(error))
+    except Elsewhere as error:
+        return error
     except Exception as error:
         logger.exception("a write failed")
         return error
@@ -107,11 +113,79 @@ def writer() -> Writer:
     return _writers[loop]
 
 
-class DatabaseBook:
-    """See `playground.hosting.book.Book`."""
+class Tenure:
+    """The sessions that this process owns. Their leases are renewed together, at a third of their time.
 
-    def __init__(self, session_id: str) -> None:
+    Args:
+        lasts_s: seconds after which a lease lapses.
+        gone: processes that are known to have ended without a word; theirs need not lapse first.
+    """
+
+    def __init__(self, holder: Holder, lasts_s: float, gone: Iterable[str] = ()) -> None:
+        self.holder = holder
+        self.lasts_s = lasts_s
+        self._gone = list(gone)
+        self._kept: dict[str, Callable[[], None]] = {}
+        self._renewing: asyncio.Task[None] | None = None
+
+    async def take(self, session_id: str, epoch: int | None) -> int:
+        """Become the owner of a session, or stay it under `epoch`; return the epoch. Raises `Elsewhere`."""
+        if self._gone:
+            await in_thread(leases.lapse)(self._gone)
+            self._gone = []
+        taken: int = await in_thread(leases.take)(session_id, self.holder, self.lasts_s, epoch)
+        return taken
+
+    def keep(self, session_id: str, lost: Callable[[], None]) -> None:
+        """Renew the lease of a session from now on; `lost` is called once it is another process's."""
+        self._kept[session_id] = lost
+        if self._renewing is None or self._renewing.done():
+            self._renewing = asyncio.create_task(self._renew_all(), name="leases")
+
+    def leave(self, session_id: str) -> None:
+        """Renew the lease of a session no longer."""
+        self._kept.pop(session_id, None)
+
+    async def _renew_all(self) -> None:
+        await asyncio.sleep(self.lasts_s / 3)
+        while self._kept:
+            asked = tuple(self._kept)
+            try:
+                ours = await in_thread(leases.renew)(self.holder, asked, self.lasts_s)
+            except Unreachable as error:
+                logger.warning("the leases of %s sessions could not be renewed: %s", len(asked), error)
+            else:
+                for session_id in asked:
+                    if session_id not in ours and session_id in self._kept:
+                        self._kept.pop(session_id)()
+            await asyncio.sleep(self.lasts_s / 3)
+
+
+class DatabaseBook:
+    """See `playground.hosting.book.Book`.
+
+    Args:
+        tenure: what this process owns.
+    """
+
+    def __init__(self, session_id: str, tenure: Tenure) -> None:
         self._session_id = session_id
+        self._tenure = tenure
+        self._epoch: int | None = None
+
+    async def take(self, lost: Callable[[], None]) -> None:
+        """Become the owner, or stay it."""
+        self._epoch = await self._tenure.take(self._session_id, self._epoch)
+        self._tenure.keep(self._session_id, lost)
+
+    async def give_back(self) -> None:
+        """Own the session no longer."""
+        if self._epoch is None:
+            return
+        epoch, self._epoch = self._epoch, None
+        self._tenure.leave(self._session_id)
+        with contextlib.suppress(Exception):  # then it lapses
+            await writer().write(partial(leases.give_back, self._session_id, self._tenure.holder, epoch))
 
     async def load(self) -> Remembered:
         """Return everything on record."""
@@ -122,7 +196,7 @@ class DatabaseBook:
         await self._write(services.record_command, sequence, at_us, command)
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        """Strike out the last command."""
+        """Write down that the last command is taken back."""
         await self._write(services.undo_command, sequence, at_us)
 
     def note(self, at_us: int) -> None:
@@ -134,7 +208,9 @@ class DatabaseBook:
         await self._write(services.note_progress, at_us, digest)
 
     def _write(self, service: Callable[..., None], *arguments: Any) -> asyncio.Future[None]:
-        return writer().write(partial(service, self._session_id, *arguments))
+        if self._epoch is None:
+            raise Elsewhere
+        return writer().write(partial(service, self._session_id, *arguments, epoch=self._epoch))
 
 
 def _log_failure(done: asyncio.Future[None]) -> None:

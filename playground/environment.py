@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 from pathlib import Path
 
@@ -26,6 +27,14 @@ def integer(name: str, default: int) -> int:
     if not value.isdecimal():
         raise SystemExit(f"{name} must be a whole number of at least 0, not {value!r}")
     return int(value)
+
+
+def name(variable: str) -> str:
+    """Return a name of a few letters that may stand in addresses, nothing if there is none, or say what is wrong."""
+    value = text(variable)
+    if value and not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}", value):
+        raise SystemExit(f"{variable} must be up to 40 small letters, digits and hyphens, not {value!r}")
+    return value
 
 
 def listed(name: str, default: str = "") -> list[str]:

@@ -10,21 +10,22 @@ from django.conf import settings
 
 import engine
 from playground import limits
-from playground.book import DatabaseBook
+from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.checkpoints import build_of
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 from playground.hosting.session.protocol import Begin
+from playground.leases import Holder
 
 _lock = threading.Lock()
 
 
 @cache
 def _registry() -> Registry:
-    return Registry(
+    registry = Registry(
         door=door(),
-        book=DatabaseBook,
+        book=lambda session_id: DatabaseBook(session_id, _tenure(registry)),
         limits=limits.current(),
         root=settings.SESSIONS_DIR,
         begin=Begin(
@@ -36,6 +37,18 @@ def _registry() -> Registry:
             checkpoint_bytes=settings.CHECKPOINT_BYTES,
         ),
     )
+    return registry
+
+
+@cache
+def _tenure(of: Registry) -> Tenure:
+    holder = Holder(of.directory.path.name, settings.WATERLINE_NODE)
+    return Tenure(holder, settings.WATERLINE_LEASE_S, of.directory.swept)
+
+
+def tenure() -> Tenure:
+    """Return what this process owns."""
+    return _tenure(registry())
 
 
 @cache
@@ -60,3 +73,4 @@ async def end() -> None:
         await _registry().end()
         _registry.cache_clear()
         _past.cache_clear()
+        _tenure.cache_clear()

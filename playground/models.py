@@ -54,11 +54,25 @@ class Session(models.Model):
         return self.public_id
 
 
+class Lease(models.Model):
+    """Which process owns a session: see `playground.leases`."""
+
+    session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="lease")
+    process = models.CharField(max_length=80, db_index=True)
+    node = models.CharField(max_length=40, blank=True, help_text="by which the proxy finds the process")
+    epoch = models.PositiveBigIntegerField(help_text="higher with each new owner")
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.session_id}: {self.process}, epoch {self.epoch}"
+
+
 class CommandRecord(models.Model):
-    """A command that the engine took: together with the scenario these are the whole session."""
+    """A command that the engine took, or an undo: together with the scenario these rows are the whole session."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="commands")
     sequence = models.PositiveIntegerField()
+    epoch = models.PositiveBigIntegerField(default=0, help_text="of the lease under which it was written")
     at_us = models.BigIntegerField()
     command = models.JSONField()
 

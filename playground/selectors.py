@@ -11,6 +11,9 @@ from django.db.models import Q
 from playground.hosting.book import Remembered
 from playground.models import CommandRecord, Scenario, Session
 
+UNDO = {"do": "undo"}
+"""The row of a record that takes the command before it back. No engine has a command of this name."""
+
 
 def session_by_id(public_id: str) -> Session | None:
     """Return a session, or None when there is none (any more)."""
@@ -27,18 +30,36 @@ def latest_of(public_ids: Sequence[str]) -> Session | None:
     return Session.objects.filter(public_id__in=public_ids).order_by("-last_seen").first()
 
 
-def commands_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
-    """Return when each command was given, and what it was."""
+def rows_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
+    """Return every row of a session's record: when it was written, and what it says."""
     records = CommandRecord.objects.filter(session=session).order_by("sequence")
     return list(records.values_list("at_us", "command"))
+
+
+def commands_of(session: Session) -> list[tuple[int, dict[str, Any]]]:
+    """Return when each command was given, and what it was, without those that were taken back."""
+    return standing(rows_of(session))
+
+
+def standing(rows: list[tuple[int, dict[str, Any]]]) -> list[tuple[int, dict[str, Any]]]:
+    """Return the commands of a record that no undo took back."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    for at_us, command in rows:
+        if command != UNDO:
+            found.append((at_us, command))
+        elif found:
+            found.pop()
+    return found
 
 
 def remembered(public_id: str) -> Remembered:
     """Return all that is on record of a session."""
     session = Session.objects.select_related("origin").get(public_id=public_id)
+    rows = rows_of(session)
     return Remembered(
         scenario=session.scenario,
-        commands=commands_of(session),
+        commands=standing(rows),
+        rows=len(rows),
         reached_us=session.reached_us,
         digest=session.digest,
         engine_version=session.engine_version,

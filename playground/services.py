@@ -9,7 +9,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from playground import selectors, timeline
+from playground import leases, selectors, timeline
 from playground.doors import door
 from playground.models import CommandRecord, Scenario, Session
 
@@ -46,24 +46,43 @@ def delete_untouched(session: Session) -> None:
         session.delete()
 
 
-def record_command(public_id: str, sequence: int, at_us: int, command: dict[str, Any]) -> None:
-    """Write a command down. Fails if another process hosts the session too, and was faster."""
-    session = Session.objects.only("pk").get(public_id=public_id)
-    CommandRecord.objects.create(session=session, sequence=sequence, at_us=at_us, command=command)
+def record_command(
+    public_id: str, sequence: int, at_us: int, command: dict[str, Any], epoch: int | None = None
+) -> None:
+    """Add a row to the record of a session. Fails if another process wrote the row of this number already.
 
+    Args:
+        epoch: of the lease under which it is written; None where no run is at stake, as in tests and tools.
 
-def undo_command(public_id: str, sequence: int, at_us: int) -> None:
-    """Strike out the last command of a session; its run is known up to then."""
+    Raises:
+        Elsewhere: another process owns the session by now.
+    """
     with transaction.atomic():
-        CommandRecord.objects.filter(session__public_id=public_id, sequence=sequence).delete()
+        pk = _owned(public_id, epoch)
+        CommandRecord.objects.create(
+            session_id=pk, sequence=sequence, at_us=at_us, command=command, epoch=epoch or 0
+        )
+
+
+def undo_command(public_id: str, sequence: int, at_us: int, epoch: int | None = None) -> None:
+    """Take the last command of a session back, which is a row of its own; its run is known up to `at_us`."""
+    with transaction.atomic():
+        record_command(public_id, sequence, at_us, selectors.UNDO, epoch)
         Session.objects.filter(public_id=public_id).update(reached_us=at_us, digest="")
 
 
-def note_progress(public_id: str, at_us: int, digest: str) -> None:
+def note_progress(public_id: str, at_us: int, digest: str, epoch: int | None = None) -> None:
     """Write down how far a session has come, and that somebody is there."""
-    Session.objects.filter(public_id=public_id).update(
-        reached_us=at_us, digest=digest, last_seen=timezone.now()
-    )
+    with transaction.atomic():
+        Session.objects.filter(pk=_owned(public_id, epoch)).update(
+            reached_us=at_us, digest=digest, last_seen=timezone.now()
+        )
+
+
+def _owned(public_id: str, epoch: int | None) -> int:
+    if epoch is None:
+        return Session.objects.only("pk").get(public_id=public_id).pk
+    return leases.guard(public_id, epoch)
 
 
 def keep_scenario(

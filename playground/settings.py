@@ -48,6 +48,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "playground.views.errors.BusyMiddleware",
+    "playground.whereabouts.ElsewhereMiddleware",
 ]
 
 ROOT_URLCONF = "playground.urls"
@@ -188,6 +189,13 @@ WATERLINE = {
     "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),
 }
 SESSIONS_DIR = VAR_DIR / "sessions"
+
+# --- several processes on one database: see docs/operations.md ---
+
+WATERLINE_NODE = environment.name("WATERLINE_NODE")
+"""By which the proxy finds this process; empty where it is the only one."""
+WATERLINE_LEASE_S = environment.integer("WATERLINE_LEASE_S", 9)
+"""How long a session stays a process's own that says nothing more; it is renewed at a third of it."""
 CHECKPOINT_BYTES = 512 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = WATERLINE["scenario_bytes"] + 64 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE

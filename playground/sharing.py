@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.errors import RunTooLong
 from engine.replay import Player
-from playground import live, repeating, selectors, services, timeline
+from playground import repeating, selectors, services, timeline, whereabouts
 from playground.doors import door
 from playground.hosting.wishes import Moment
 from playground.messages import Refused
@@ -72,7 +72,7 @@ def fork(session: Session, at_us: int | None = None) -> Session:
 
 def _moment(session: Session) -> Moment:
     try:
-        moment = live.registry().moment(session.public_id)
+        moment = whereabouts.moment(session.public_id)
     except TimeoutError:
         raise Refused(_("The session is busy. Pause it, and try again.")) from None
     return moment or _rehearse(session)

@@ -9,9 +9,10 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from playground import holds, limits, live, ownership, selectors, wire
+from playground import holds, leases, limits, live, ownership, selectors, whereabouts, wire
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
@@ -29,6 +30,8 @@ TRY_AGAIN = 4012
 """WebSocket's own code for this, 1012, is only for the protocol itself: autobahn sends 1000 and 3000 to 4999."""
 FULL = 4013
 NO_HELLO = 4014
+MOVED = 4015
+"""Another process has the session; the message before it says at which address."""
 
 OUTBOX = 256
 BESIDE_COMMANDS_PER_S = 80
@@ -67,6 +70,7 @@ class SessionSocket(AsyncWebsocketConsumer):
             language_of(self.scope),
             await database_sync_to_async(ownership.owns)(self.scope["session"], self.session_id),
             close=lambda for_good: self._end(GONE if for_good else TRY_AGAIN),
+            move=self._move,
             address=address,
         )
         if not self._take_place(address):
@@ -209,6 +213,20 @@ class SessionSocket(AsyncWebsocketConsumer):
             self.client.notice("error", message)
         logger.info("session %s: a socket was closed (%s): %s", self.session_id, code, message)
         self._end(code)
+
+    def _move(self) -> None:
+        """Send the browser to the process that has the session; it may take a moment until one has it."""
+        self._leave()
+        self._moving = asyncio.create_task(self._tell_where())
+
+    async def _tell_where(self) -> None:
+        node = await database_sync_to_async(leases.node_of)(self.session_id)
+        query = self.scope.get("query_string", b"").decode("ascii", "replace")
+        if self.client and node not in ("", settings.WATERLINE_NODE, whereabouts.hint_of(query)):
+            self.client.tell("moved", websocket=whereabouts.at_node(self.scope["path"], query, node))
+            self._end(MOVED)
+        else:  # nobody has it, or the proxy did not reach who does
+            self._end(TRY_AGAIN)
 
     def _end(self, code: int) -> None:
         self._leave()

@@ -146,6 +146,12 @@ class AnswerMessage(msgspec.Struct, tag_field="t", tag="answer", forbid_unknown_
     error: str | None
 
 
+class MovedMessage(msgspec.Struct, tag_field="t", tag="moved", forbid_unknown_fields=True):
+    """Another process has the session: where its socket is. This one is closed."""
+
+    websocket: str
+
+
 HostMessage = (
     FrameMessage
     | SnapshotMessage
@@ -154,4 +160,5 @@ HostMessage = (
     | AcceptedMessage
     | RefusedMessage
     | AnswerMessage
+    | MovedMessage
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground import live, services
+from playground import selectors, services, whereabouts
 from playground.doors import door
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
@@ -42,10 +42,9 @@ def log_of(session: Session) -> dict[str, Any]:
 
     Raises TimeoutError when the session is too busy to say where it is.
     """
-    moment = live.registry().moment(session.public_id)
+    moment = whereabouts.moment(session.public_id)
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:
-        kept = session.commands.order_by("sequence").values_list("at_us", "command")
-        commands, until_us = list(kept), Session.objects.get(pk=session.pk).reached_us
+        commands, until_us = selectors.commands_of(session), Session.objects.get(pk=session.pk).reached_us
     return {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}

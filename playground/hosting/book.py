@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 import msgspec
@@ -12,6 +13,7 @@ class Remembered(msgspec.Struct):
 
     scenario: dict[str, Any]
     commands: list[tuple[int, dict[str, Any]]]
+    """Those that nobody took back."""
     reached_us: int = 0
     digest: str = ""
     engine_version: str = ""
@@ -20,23 +22,43 @@ class Remembered(msgspec.Struct):
     """The engine version that recorded scenario["digest"]."""
     waits: bool = False
     """Whether time stands still until somebody plays: there is something to read or to predict first."""
+    rows: int = 0
+    """How many the record has: a command is one, and taking it back another."""
 
 
 class Unreachable(Exception):
     """The record cannot be read or written now; later perhaps."""
 
 
+class Elsewhere(Exception):
+    """Another process owns the session, or it is gone: this one may neither run it nor write its record."""
+
+    def __init__(self, node: str = "") -> None:
+        super().__init__(node)
+        self.node = node
+        """Where the owner is found, if that is known."""
+
+
 class Book(Protocol):
-    """The record of one session. Each verb may raise `Unreachable`."""
+    """The record of one session, which its owner alone may write. Each verb may raise `Unreachable`.
+
+    Those that write raise `Elsewhere` once another process has become the owner.
+    """
+
+    async def take(self, lost: Callable[[], None]) -> None:
+        """Become the owner, or stay it; `lost` is called if another process becomes it. Raises `Elsewhere`."""
+
+    async def give_back(self) -> None:
+        """Own the session no longer, so that the next one need not wait."""
 
     async def load(self) -> Remembered:
         """Return everything on record."""
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
-        """Write a command down; it counts as given only after this."""
+        """Write a command down as row `sequence`; it counts as given only after this."""
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        """Strike out the last command, with which the run cannot be repeated; the run ends at `at_us`."""
+        """Write down as row `sequence` that the last command is taken back; the run ends at `at_us`."""
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come, in the middle of things; never waits and never fails."""

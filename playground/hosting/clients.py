@@ -17,6 +17,7 @@ class Client:
         send: hands bytes to the socket; must not block, and bounds what it keeps.
         language: in which messages are written.
         close: ends the socket, for good or so that its browser connects again.
+        move: ends the socket so that its browser connects to the process that has the session.
         owner: whether it may command; everybody else only watches.
         address: where it comes from, as far as that is known.
     """
@@ -27,10 +28,12 @@ class Client:
         language: str = "en",
         owner: bool = True,
         close: Callable[[bool], None] = lambda for_good: None,
+        move: Callable[[], None] = lambda: None,
         address: str = "",
     ) -> None:
         self.send = send
         self.close = close
+        self.move = move
         self.language = language
         self.owner = owner
         self.address = address

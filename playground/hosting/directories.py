@@ -45,7 +45,8 @@ class ProcessDirectory(SessionFiles):
 
     def __init__(self, root: Path) -> None:
         root.mkdir(parents=True, exist_ok=True)
-        sweep(root)
+        self.swept = [path.name for path in sweep(root)]
+        """The processes that were found to be gone."""
         super().__init__(root / f"process-{os.getpid()}-{os.urandom(4).hex()}")
         self._lock_path = self.path.with_suffix(".lock")
         self._lock: IO[bytes] | None = None

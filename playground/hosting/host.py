@@ -16,7 +16,7 @@ from typing import Any
 
 from playground.hosting import wording
 from playground.hosting.audience import Audience
-from playground.hosting.book import Book
+from playground.hosting.book import Book, Elsewhere
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
@@ -71,6 +71,7 @@ class Host:
             limits=limits,
             listener=self,
             notice=self.audience.notice,
+            superseded=self._superseded,
             door=door,
         )
         self._upkeep = Upkeep(self.keeper, self.audience, limits.wake_s, clock)
@@ -202,6 +203,12 @@ class Host:
 
         self._put(lost)
 
+    def _superseded(self) -> None:
+        async def superseded() -> None:
+            raise Elsewhere
+
+        self._put(superseded)
+
     def _welcome(self, client: Client, message: protocol.Welcome) -> dict[str, Any]:
         return {
             "session": self.session_id,
@@ -246,6 +253,8 @@ class Host:
                 if self._upkeep.stands and self.audience and self.clock() >= self._upkeep.due_s:
                     await self._guarded(self._upkeep.try_again)
                 await self._rest_if_idle()
+        except Elsewhere:
+            self._move()
         except Exception:
             logger.exception("the host of session %s failed", self.session_id)
             self.audience.notice("error", wording.STOPPED if self._upkeep.started else wording.UNREPEATABLE)
@@ -254,6 +263,13 @@ class Host:
             for client in self.audience:
                 client.close(not self._upkeep.started)
             await self.keeper.rest()
+
+    def _move(self) -> None:
+        """Send everybody to the process that owns the session. What this one knows of the run is worth nothing now."""
+        logger.info("session %s: another process has it", self.session_id)
+        self.keeper.forget()
+        for client in self.audience:
+            client.move()
 
     async def _wait(self) -> None:
         timeout = self._seconds_until_rest(self.clock())

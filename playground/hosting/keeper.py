@@ -13,7 +13,7 @@ import msgspec
 
 from playground import limits as checks
 from playground.hosting import refusals, wording
-from playground.hosting.book import Book, Remembered, Unreachable
+from playground.hosting.book import Book, Elsewhere, Remembered, Unreachable
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.faults import Stopped
@@ -35,6 +35,7 @@ class Keeper:
         pool: gives it a worker.
         listener: hears what the worker says by itself.
         notice: says something to everybody who watches.
+        superseded: is called when another process has become the owner.
         door: knows the engine.
     """
 
@@ -48,6 +49,7 @@ class Keeper:
         limits: Limits,
         listener: Listener,
         notice: Notice,
+        superseded: Callable[[], None],
         door: Door,
     ) -> None:
         self.session_id = session_id
@@ -62,6 +64,7 @@ class Keeper:
         self._limits = limits
         self._listener = listener
         self._notice = notice
+        self._superseded = superseded
         self._door = door
         self._worker: WorkerEnd | None = None
         self._resume_us = 0
@@ -140,8 +143,10 @@ class Keeper:
 
         Raises:
             Stopped: files, memory or the record fail; nothing of the record is touched.
+            Elsewhere: another process owns the session.
         """
         try:
+            await self._book.take(self._superseded)
             self.record = await self._book.load()
         except Unreachable as error:
             logger.exception("session %s: its record cannot be read", self.session_id)
@@ -175,7 +180,9 @@ class Keeper:
     async def _strike_out_last(self, first: Fallen) -> None:
         """Go on without the last command if that mends the error; else raise it, and the record stays whole."""
         *commands, (at_us, _command) = self.record.commands
-        shorter = msgspec.structs.replace(self.record, commands=commands, reached_us=at_us, digest="")
+        shorter = msgspec.structs.replace(
+            self.record, commands=commands, rows=self.record.rows + 1, reached_us=at_us, digest=""
+        )
         try:
             await self._open(shorter, at_us, play=False)
         except Fallen as fallen:
@@ -184,7 +191,9 @@ class Keeper:
             logger.warning("session %s cannot be repeated without it either", self.session_id)
             raise first from None
         try:
-            await self._book.undo_command(len(commands), at_us)
+            await self._book.undo_command(self.record.rows, at_us)
+        except Elsewhere:
+            raise
         except Exception as failure:
             self.fell(at_us)
             raise Stopped(wording.NO_RECORD) from failure
@@ -234,10 +243,13 @@ class Keeper:
                 came = await self.call(protocol.Rest)
                 self.fell(came["at_us"])
                 await self._book.reached(came["at_us"], came["digest"])
+        except Elsewhere:
+            logger.info("session %s: another process has it by now", self.session_id)
         except Exception:  # what is on record is enough to repeat the run, up to a little earlier
             logger.exception("session %s: it is not on record how far it came", self.session_id)
         finally:
             self.forget()
+            await self._book.give_back()
 
     # --- commands ---
 
@@ -246,15 +258,18 @@ class Keeper:
 
         Raises:
             Stopped: it could not be written down, and the run cannot be had without it for now.
+            Elsewhere: another process owns the session by now, and it was not written down.
         """
-        checks.check_command(command, self._limits, len(self.record.commands))
+        checks.check_command(command, self._limits, self.record.rows)
         done = await self.call(protocol.Submit, command=command)
         await self.write_down(done["at_us"], command)
 
     async def write_down(self, at_us: int, command: dict[str, Any]) -> None:
         """Write down a command that the engine took; if that cannot be done, undo it."""
         try:
-            await self._book.add_command(len(self.record.commands), at_us, command)
+            await self._book.add_command(self.record.rows, at_us, command)
+        except Elsewhere:
+            raise
         except Exception as error:
             logger.exception("session %s: a command could not be written down", self.session_id)
             sequence = len(self.record.commands)
@@ -266,6 +281,7 @@ class Keeper:
                 raise Refused(wording.NOT_WRITTEN) from error
         else:
             self.record.commands.append((at_us, command))
+            self.record.rows += 1
 
     async def undo(self) -> int:
         """Strike out the last command; `rebuild` up to the time that is returned makes the run without it.
@@ -277,11 +293,14 @@ class Keeper:
             raise Refused(wording.NOTHING_TO_UNDO)
         *commands, (at_us, _command) = self.record.commands
         try:
-            await self._book.undo_command(len(commands), at_us)
+            await self._book.undo_command(self.record.rows, at_us)
+        except Elsewhere:
+            raise
         except Exception as error:
             logger.exception("session %s: an undo could not be written down", self.session_id)
             raise Refused(wording.NOT_STRUCK_OUT) from error
         self.record.commands = commands
+        self.record.rows += 1
         self.record.reached_us, self.record.digest = at_us, ""
         self._resume_us = at_us
         return at_us

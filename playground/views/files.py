@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import live, selectors
+from playground import live, selectors, whereabouts
 from playground.doors import door
 from playground.hosting.places import NotThere, wanted
 from playground.messages import Message, Refused
@@ -226,4 +226,4 @@ class _Pieces:
 
 
 def _root(public_id: str) -> str:
-    return str(live.registry().directory.of(public_id))
+    return str(whereabouts.files_of(public_id))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from playground import demo as demos
-from playground import limits, ownership, selectors, services
+from playground import limits, ownership, selectors, services, whereabouts
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import said
@@ -121,7 +121,7 @@ def demo(request: HttpRequest) -> HttpResponse:
     return JsonResponse(
         {
             "session": session.public_id,
-            "websocket": f"/ws/session/{session.public_id}/",
+            "websocket": whereabouts.socket_path(session.public_id),
             "url": reverse("session", args=[session.public_id]),
         }
     )

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import console, demo, limits, live, ownership, selectors, sharing
+from playground import console, demo, limits, ownership, selectors, sharing, whereabouts
 from playground.doors import door
 from playground.links import Place, packed, place_of
 from playground.messages import Message, Refused
@@ -40,14 +40,13 @@ def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
     place = place_of(request.GET)
     return {
         "session_id": found.public_id,
-        "websocket_path": f"/ws/session/{found.public_id}/",
         "scenario": found.scenario,
         "owner": owner,
         "story": story,
         "meta": _meta(request, found, place),
         "live_data": {  # for json_script: what the page's script needs before its socket opens
             "session": found.public_id,
-            "websocket": f"/ws/session/{found.public_id}/",
+            "websocket": whereabouts.socket_path(found.public_id),
             "owner": owner,
             "limits": limits.current().public(),
             "scenario": found.scenario,
@@ -152,7 +151,7 @@ def file_bytes(request: HttpRequest, session_id: str) -> HttpResponse:
         path, offset, count = _wanted(request)
     except Refused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
-    directory = live.registry().directory.of(found.public_id)
+    directory = whereabouts.files_of(found.public_id)
     try:
         size, data = door().read_file(str(directory), path, offset, count)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here

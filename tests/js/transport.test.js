@@ -125,6 +125,32 @@ test("a session that fails or is full is tried again, later each time although t
   mock.timers.reset();
 });
 
+test("follows a session to another process, at once only the first time", () => {
+  mock.timers.enable({ apis: ["setTimeout"] });
+  const { transport, heard, socket } = connected();
+  socket().receive({ t: "welcome", life: "abc" });
+  socket().receive(snapshot(5));
+  const move = (node) => {
+    socket().receive({ t: "moved", websocket: `/ws/session/x/?key=k&node=${node}` });
+    socket().break(4015);
+  };
+  move("app2");
+  assert.equal(socket().url, "ws://here/ws/session/x/?key=k&node=app2");
+  socket().open();
+  assert.deepEqual(socket().sent[0], { t: "hello", have: 5, life: "abc" });
+  move("app1");
+  assert.deepEqual(heard.status.at(-1), ["lost", 500], "two that send it to each other are not asked without end");
+  mock.timers.tick(500);
+  assert.equal(socket().url, "ws://here/ws/session/x/?key=k&node=app1");
+  socket().open();
+  socket().receive({ t: "welcome", life: "def" });
+  move("app2");
+  assert.equal(socket().url, "ws://here/ws/session/x/?key=k&node=app2");
+  assert.equal(socket().readyState, 0, "after a welcome it is at once again");
+  transport.close();
+  mock.timers.reset();
+});
+
 test("stops trying when the session is gone", () => {
   const { heard, socket } = connected();
   socket().break(4004);

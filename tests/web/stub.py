@@ -201,6 +201,15 @@ class MemoryBook:
     fail: bool = False
     added: list[tuple[int, int, dict[str, Any]]] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.record.rows = max(self.record.rows, len(self.record.commands))
+
+    async def take(self, lost: Callable[[], None]) -> None:
+        """Nobody else wants it."""
+
+    async def give_back(self) -> None:
+        """Nobody else wants it."""
+
     async def load(self) -> Remembered:
         return msgspec.structs.replace(self.record, commands=list(self.record.commands))
 
@@ -208,12 +217,14 @@ class MemoryBook:
         if self.fail:
             self.fail = False
             raise OSError("the database is gone")
-        assert sequence == len(self.record.commands)
+        assert sequence == self.record.rows
         self.record.commands.append((at_us, command))
+        self.record.rows += 1
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        assert sequence == len(self.record.commands) - 1
+        assert sequence == self.record.rows
         self.record.commands.pop()
+        self.record.rows += 1
 
     def note(self, at_us: int) -> None:
         self.record.reached_us, self.record.digest = at_us, ""

@@ -83,9 +83,9 @@ def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str)
     made = live.past().repeated
     ask(client, session_id, seq=7, at=at)
     assert live.past().repeated == made
-    services.undo_command(session_id, 1, 0)
-    services.undo_command(session_id, 0, 0)
-    services.record_command(session_id, 0, 50_000, {**PUBLISH, "count": 3})
+    services.undo_command(session_id, 2, 0)
+    services.undo_command(session_id, 3, 0)
+    services.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
     assert "fields" not in ask(client, session_id, seq=7, at=at).json()
     assert live.past().repeated == made + 1
 

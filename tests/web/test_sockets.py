@@ -31,14 +31,21 @@ pytestmark = pytest.mark.django_db(transaction=True)
 class Browser:
     """A browser's end of a socket."""
 
-    def __init__(self, session_id: str, cookie: str = "", address: str = "192.0.2.1", **headers: str) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        cookie: str = "",
+        address: str = "192.0.2.1",
+        query: str = "",
+        **headers: str,
+    ) -> None:
         sent = {"origin": "http://localhost", "host": "localhost", **headers}
         if cookie:
             sent["cookie"] = f"{django_settings.SESSION_COOKIE_NAME}={cookie}"
         self.session_id = session_id
         self.socket = WebsocketCommunicator(
             application,
-            f"/ws/session/{session_id}/",
+            f"/ws/session/{session_id}/?{query}",
             headers=[(name.encode(), value.encode()) for name, value in sent.items()],
         )
         self.socket.scope["client"] = [address, 50_000]

@@ -8,6 +8,8 @@ const LAST_RETRY_MS = 8000;
 const COMMAND_TIMEOUT_MS = 10000;
 /** Close codes with which the host says that trying again is of no use. */
 const FINAL_CODES = new Set([4003, 4004, 4010]);
+/** Another process has the session; it was said before at which address. */
+const MOVED = 4015;
 
 export class Transport {
   /**
@@ -25,6 +27,7 @@ export class Transport {
     this.commandId = 0;
     this.waiting = new Map();
     this.ended = false;
+    this.moves = 0;
     this.page = globalThis.document;
     this.page?.addEventListener("visibilitychange", () => this.show());
   }
@@ -113,6 +116,10 @@ export class Transport {
       this.listeners.status("ended", 0);
       return;
     }
+    if (event?.code === MOVED && this.moves === 1) {
+      this.connect();
+      return;
+    }
     this.listeners.status("lost", this.retryMs);
     this.retryTimer = setTimeout(() => this.connect(), this.retryMs);
     this.retryMs = Math.min(LAST_RETRY_MS, this.retryMs * 2);
@@ -121,6 +128,7 @@ export class Transport {
   received(socket, message) {
     if (socket !== this.socket) return;
     if (message.t === "welcome") this.welcomed(message);
+    if (message.t === "moved") this.moved(message);
     if (message.t === "frame") this.frame(message);
     else if (message.t === "snapshot") this.snapshot(message);
     else if (message.t === "accepted") this.settle(message.id, null);
@@ -137,7 +145,14 @@ export class Transport {
   /** The session is there: only now does a link that breaks begin with the shortest wait again. */
   welcomed(message) {
     this.life = message.life ?? null;
+    this.moves = 0;
     this.retryMs = FIRST_RETRY_MS;
+  }
+
+  /** Connect elsewhere from now on; at once only the first time, as two processes may send a page to each other. */
+  moved(message) {
+    this.url = new URL(message.websocket, this.url).href;
+    this.moves += 1;
   }
 
   snapshot(message) {

@@ -190,6 +190,8 @@
 
 /** @typedef {{ t: "answer", id: number | string, text: string, error: string | null }} AnswerMessage */
 
-/** @typedef {FrameMessage | SnapshotMessage | WelcomeMessage | NoticeMessage | AcceptedMessage | RefusedMessage | AnswerMessage} HostMessage */
+/** @typedef {{ t: "moved", websocket: string }} MovedMessage */
+
+/** @typedef {FrameMessage | SnapshotMessage | WelcomeMessage | NoticeMessage | AcceptedMessage | RefusedMessage | AnswerMessage | MovedMessage} HostMessage */
 
 export {};

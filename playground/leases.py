@@ -1,0 +1,107 @@
+"""Which process owns a session: a row in the database with an owner, an epoch and a time at which it lapses.
+
+Whoever owns a session has its run and may add to its record. Each new owner gets a higher epoch, every write to the
+record names the epoch that it was made under, and one of an older epoch is refused: a process that slept through the
+loss of its lease cannot write over what the next owner did. Times are the database's, so clocks need not agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from playground.hosting.book import Elsewhere
+from playground.models import Lease, Session
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who may own sessions.
+
+    Args:
+        process: a name that no other process has or had.
+        node: the name by which the proxy finds it; empty where there is none.
+    """
+
+    process: str
+    node: str = ""
+
+
+def take(public_id: str, holder: Holder, lasts_s: float, epoch: int | None = None) -> int:
+    """Make a process the owner of a session; return the epoch.
+
+    Args:
+        lasts_s: seconds after which it lapses if it is not renewed.
+        epoch: under which this holder has it already, as far as it knows; it is kept if that is so.
+
+    Raises:
+        Elsewhere: another process owns it.
+        Session.DoesNotExist: there is no such session.
+    """
+    until = Now() + timedelta(seconds=lasts_s)
+    mine = Lease.objects.filter(session__public_id=public_id, process=holder.process)
+    if epoch is not None and mine.filter(epoch=epoch).update(expires_at=until):
+        return epoch
+    free = Q(process=holder.process) | Q(expires_at__lte=Now())
+    taken = Lease.objects.filter(free, session__public_id=public_id).update(
+        process=holder.process, node=holder.node, epoch=F("epoch") + 1, expires_at=until
+    )
+    if not taken:
+        _create(public_id, holder, until)
+    found = mine.values_list("epoch", flat=True).first()
+    if found is None:
+        raise Elsewhere(node_of(public_id))
+    return found
+
+
+def _create(public_id: str, holder: Holder, until: object) -> None:
+    """Write the first lease of a session, unless there is one."""
+    session = Session.objects.only("pk").get(public_id=public_id)
+    try:
+        with transaction.atomic():
+            Lease.objects.create(
+                session=session, process=holder.process, node=holder.node, epoch=1, expires_at=until
+            )
+    except IntegrityError:
+        return
+
+
+def node_of(public_id: str) -> str:
+    """Return the node of a session's owner, or nothing when nobody owns it."""
+    found = Lease.objects.filter(session__public_id=public_id, expires_at__gt=Now())
+    return found.values_list("node", flat=True).first() or ""
+
+
+def renew(holder: Holder, public_ids: Iterable[str], lasts_s: float) -> set[str]:
+    """Renew the leases of sessions; return those that are still this holder's."""
+    mine = Lease.objects.filter(process=holder.process, session__public_id__in=list(public_ids))
+    mine.update(expires_at=Now() + timedelta(seconds=lasts_s))
+    return set(mine.values_list("session__public_id", flat=True))
+
+
+def give_back(public_id: str, holder: Holder, epoch: int) -> None:
+    """Let the next one have a session at once."""
+    mine = Lease.objects.filter(session__public_id=public_id, process=holder.process, epoch=epoch)
+    mine.update(expires_at=Now())
+
+
+def lapse(processes: Iterable[str]) -> int:
+    """End the leases of processes that are known to be gone; return how many there were."""
+    return Lease.objects.filter(process__in=list(processes), expires_at__gt=Now()).update(expires_at=Now())
+
+
+def guard(public_id: str, epoch: int) -> int:
+    """Return the session's primary key, and let nobody take it over before the transaction ends.
+
+    Raises:
+        Elsewhere: this epoch is over.
+    """
+    current = Lease.objects.select_for_update(of=("self",)).filter(session__public_id=public_id, epoch=epoch)
+    found = current.values_list("session_id", flat=True).first()
+    if found is None:
+        raise Elsewhere(node_of(public_id))
+    return int(found)

@@ -1,0 +1,100 @@
+"""Where the process is that has a session, when there are several: a hint in the address, by which the proxy routes.
+
+The hint may be wrong, or its process gone. Then another process gets the request, and says where to go: a socket is
+closed with "moved", a page is redirected. A process without a name is the only one, and all of this is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from contextvars import ContextVar
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+
+from playground import leases, live
+from playground.hosting.book import Elsewhere
+from playground.hosting.wishes import Moment
+
+HINT = "node"
+
+_asked: ContextVar[str] = ContextVar("asked", default="")
+"""The node that the request being answered was meant for."""
+
+
+def at_node(path: str, query: str, node: str) -> str:
+    """Return an address with the hint of a node, in the place of one that it has."""
+    fields = [(name, value) for name, value in parse_qsl(query) if name != HINT]
+    return f"{path}?{urlencode([*fields, (HINT, node)])}"
+
+
+def hint_of(query: str) -> str:
+    """Return the node that a request is meant for, or nothing."""
+    return dict(parse_qsl(query)).get(HINT, "")
+
+
+def socket_path(public_id: str, **query: str) -> str:
+    """Return the address of a session's socket, with the hint of its owner.
+
+    A session without one becomes this process's for now, so that the pages, which the proxy spreads, spread sessions.
+    """
+    path = f"/ws/session/{public_id}/"
+    if not settings.WATERLINE_NODE:
+        return f"{path}?{urlencode(query)}" if query else path
+    return at_node(path, urlencode(query), leases.node_of(public_id) or _reserve(public_id))
+
+
+def _reserve(public_id: str) -> str:
+    tenure = live.tenure()
+    with contextlib.suppress(Elsewhere):  # it was another's faster
+        leases.take(public_id, tenure.holder, tenure.lasts_s)
+        return tenure.holder.node
+    return leases.node_of(public_id)
+
+
+def moment(public_id: str) -> Moment | None:
+    """Return where a session is, None if it is nowhere awake. Raises `Elsewhere`, and TimeoutError when it is busy."""
+    _expect_here(public_id)
+    return live.registry().moment(public_id)
+
+
+def files_of(public_id: str) -> Path:
+    """Return the directory of a session's files, which is there while it is awake. Raises `Elsewhere`."""
+    _expect_here(public_id)
+    return live.registry().directory.of(public_id)
+
+
+def _expect_here(public_id: str) -> None:
+    """Raise `Elsewhere` if another process has the session awake, and was not asked in vain."""
+    if not settings.WATERLINE_NODE or live.registry().host(public_id) is not None:
+        return
+    node = leases.node_of(public_id)
+    if node not in ("", settings.WATERLINE_NODE, _asked.get()):
+        raise Elsewhere(node)
+
+
+class Redirect(HttpResponseRedirect):
+    """A redirection after which the same is asked: forms are sent again as they were."""
+
+    status_code = 307
+
+
+class ElsewhereMiddleware:
+    """Sends requests for a session's run to the process that has it; once, as the hint may not lead there."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        """Let the request pass, knowing where it was sent."""
+        _asked.set(hint_of(request.META.get("QUERY_STRING", "")))
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Answer it; every other error is Django's."""
+        if not isinstance(error, Elsewhere):
+            return None
+        return Redirect(at_node(request.path, request.META.get("QUERY_STRING", ""), error.node))

@@ -1,0 +1,295 @@
+"""Leases: a session has one owner, and what an owner of before still writes is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from channels.db import database_sync_to_async
+from django.utils import timezone
+
+from playground import leases, limits, selectors, services
+from playground.book import DatabaseBook, Tenure
+from playground.doors import door
+from playground.hosting.book import Elsewhere
+from playground.hosting.registry import Registry
+from playground.leases import Holder
+from playground.models import CommandRecord, Lease, Session
+from tests.web.stub import Reader
+from tests.web.test_host import acknowledge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LONG_S = 600.0
+A, B = Holder("process-a", "app1"), Holder("process-b", "app2")
+PUBLISH = {"do": "publish", "count": 13, "size_bytes": 100}
+
+
+def begin() -> str:
+    return services.start_session(services.blank_scenario("classroom")).public_id
+
+
+def lapse() -> None:
+    """Let the time of every lease be over."""
+    Lease.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+
+# --- the row ---
+
+
+def test_only_one_process_owns_a_session() -> None:
+    one = begin()
+    epoch = leases.take(one, A, LONG_S)
+    with pytest.raises(Elsewhere) as elsewhere:
+        leases.take(one, B, LONG_S)
+    assert elsewhere.value.node == "app1"
+    assert leases.take(one, A, LONG_S, epoch) == epoch, "who has it keeps it"
+    assert leases.node_of(one) == "app1"
+
+
+@pytest.mark.parametrize("end", [lapse, lambda: leases.lapse(["process-a"])])
+def test_a_lease_that_is_over_is_taken_with_a_higher_epoch(end: Callable[[], Any]) -> None:
+    one = begin()
+    before = leases.take(one, A, LONG_S)
+    end()
+    assert leases.node_of(one) == ""
+    assert leases.take(one, B, LONG_S) > before
+    assert leases.renew(A, [one], LONG_S) == set()
+    assert leases.renew(B, [one], LONG_S) == {one}
+
+
+def test_who_comes_back_to_an_epoch_that_is_over_gets_a_new_one_or_nothing() -> None:
+    one = begin()
+    epoch = leases.take(one, A, LONG_S)
+    lapse()
+    leases.take(one, B, LONG_S)
+    with pytest.raises(Elsewhere):
+        leases.take(one, A, LONG_S, epoch)
+    lapse()
+    assert leases.take(one, A, LONG_S, epoch) > epoch + 1
+
+
+def test_a_lease_that_is_given_back_is_free_and_an_old_one_cannot_be() -> None:
+    one = begin()
+    epoch = leases.take(one, A, LONG_S)
+    leases.give_back(one, A, epoch - 1)
+    with pytest.raises(Elsewhere):
+        leases.take(one, B, LONG_S)
+    leases.give_back(one, A, epoch)
+    leases.take(one, B, LONG_S)
+
+
+def test_a_session_that_is_gone_has_no_owner() -> None:
+    with pytest.raises(Session.DoesNotExist):
+        leases.take("nosuch", A, LONG_S)
+    one = begin()
+    epoch = leases.take(one, A, LONG_S)
+    Session.objects.all().delete()
+    with pytest.raises(Elsewhere):
+        services.record_command(one, 0, 0, PUBLISH, epoch)
+
+
+def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> None:
+    one = begin()
+    old = leases.take(one, A, LONG_S)
+    services.record_command(one, 0, 10, PUBLISH, old)
+    lapse()
+    new = leases.take(one, B, LONG_S)
+    services.record_command(one, 1, 20, PUBLISH, new)
+    for late in (
+        lambda: services.record_command(one, 2, 30, {"do": "purge"}, old),
+        lambda: services.undo_command(one, 2, 0, old),
+        lambda: services.note_progress(one, 99, "x", old),
+    ):
+        with pytest.raises(Elsewhere) as elsewhere:
+            late()
+        assert elsewhere.value.node == "app2"
+    remembered = selectors.remembered(one)
+    assert [at_us for at_us, _command in remembered.commands] == [10, 20]
+    assert remembered.reached_us == 0
+    assert list(CommandRecord.objects.values_list("epoch", flat=True)) == [old, new]
+
+
+def test_an_undo_is_a_row_of_the_record() -> None:
+    one = begin()
+    epoch = leases.take(one, A, LONG_S)
+    for sequence, at_us in enumerate((10, 20)):
+        services.record_command(one, sequence, at_us, PUBLISH, epoch)
+    services.undo_command(one, 2, 20, epoch)
+    services.record_command(one, 3, 30, {"do": "purge"}, epoch)
+    remembered = selectors.remembered(one)
+    assert remembered.commands == [(10, PUBLISH), (30, {"do": "purge"})]
+    assert (remembered.rows, remembered.reached_us) == (4, 20)
+
+
+# --- two processes on one database: each with its own directory, engines and sockets ---
+
+
+class Process:
+    """What a server process has, without its pages."""
+
+    def __init__(self, root: Path, name: str, lasts_s: float) -> None:
+        bounds = limits.Limits(
+            **{**limits.current().public(), "workers": 0, "sessions_per_process": 8},
+            new_per_minute=1,
+            reads_per_minute=1,
+        )
+        self.registry = Registry(door=door(), book=self._book, limits=bounds, root=root / name)
+        self.tenure = Tenure(Holder(self.registry.directory.path.name, name), lasts_s)
+
+    def _book(self, session_id: str) -> DatabaseBook:
+        return DatabaseBook(session_id, self.tenure)
+
+    def reader(self, session_id: str) -> Reader:
+        reader = Reader()
+        host = self.registry.join(session_id, reader.client)
+        reader.on_sent = lambda message: acknowledge(host, reader, message)
+        reader.client.move = lambda: reader.sent.append({"t": "moved"})
+        host.hello(reader.client, None, None)
+        return reader
+
+    def host(self, session_id: str) -> Any:
+        found = self.registry.host(session_id)
+        assert found is not None
+        return found
+
+
+@pytest_asyncio.fixture
+async def start(tmp_path: Path) -> AsyncIterator[Callable[..., Process]]:
+    """Return a function that starts a process."""
+    made: list[Process] = []
+
+    def start(name: str, lasts_s: float = LONG_S) -> Process:
+        made.append(Process(tmp_path, name, lasts_s))
+        return made[-1]
+
+    yield start
+    for process in made:
+        await process.registry.end()
+
+
+async def until(condition: Callable[[], Any]) -> Any:
+    """Wait until something is so."""
+    ends = time.monotonic() + 30
+    while not (found := condition()):
+        assert time.monotonic() < ends
+        await asyncio.sleep(0.02)
+    return found
+
+
+in_database = database_sync_to_async
+
+
+async def test_the_second_process_does_not_run_what_the_first_one_has(start: Any) -> None:
+    one = await in_database(begin)()
+    a, b = start("a"), start("b")
+    reader = a.reader(one)
+    await reader.until("snapshot")
+    other = b.reader(one)
+    await other.until("moved")
+    assert not other.of("snapshot")
+    await until(lambda: b.registry.host(one) is None)
+    a.host(one).command(reader.client, 1, PUBLISH)
+    await reader.until("accepted")
+
+
+async def test_the_owner_of_before_writes_nothing_and_both_agree(start: Any) -> None:
+    """In 0.2.0 two processes parted silently: one showed 13 messages, the other 53, and waking gave 60."""
+    one = await in_database(begin)()
+    a, b = start("a"), start("b")
+    first = a.reader(one)
+    await first.until("snapshot")
+    a.host(one).command(first.client, 1, PUBLISH)
+    await first.until("accepted")
+    await in_database(lapse)()  # A slept through its time
+    second = b.reader(one)
+    await second.until("snapshot")
+    b.host(one).command(second.client, 1, {**PUBLISH, "count": 40})
+    await second.until("accepted")
+    a.host(one).command(first.client, 2, {**PUBLISH, "count": 7})
+    await first.until("moved")
+    assert len(first.of("accepted")) == 1, "the late command is not acknowledged"
+    remembered = await in_database(selectors.remembered)(one)
+    assert [command["count"] for _at_us, command in remembered.commands] == [13, 40]
+    assert await in_database(lambda: list(CommandRecord.objects.values_list("epoch", flat=True)))() == [1, 2]
+    moment = await b.host(one).moment()
+    assert await in_database(repeated)(one, moment.at_us) == moment.digest
+
+
+def repeated(session_id: str, until_us: int) -> str:
+    """Return the digest of the run that the record gives, repeated without anything of a process."""
+    from playground.sharing import _repeated
+
+    session = Session.objects.get(public_id=session_id)
+    session.reached_us = until_us
+    return _repeated(session, selectors.commands_of(session))
+
+
+async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_path: Path) -> None:
+    one = await in_database(begin)()
+    a, b = start("a"), start("b")
+    first = a.reader(one)
+    await first.until("snapshot")
+    a.host(one).control(play=False, speed=None)
+    a.host(one).command(first.client, 1, PUBLISH)
+    await first.until("accepted")
+    a.host(one).command(first.client, 2, {"do": "purge"})
+    await first.until("accepted", 2)
+    moment = await a.host(one).moment()
+    await in_database(services.note_progress)(one, moment.at_us, "")
+    shutil.rmtree(tmp_path / "a")  # another machine sees none of its files
+    await in_database(lapse)()
+    second = b.reader(one)
+    await second.until("snapshot")
+    b.host(one).control(play=False, speed=None)
+    found = await b.host(one).moment()
+    assert len(found.commands) == 2
+    assert found.at_us >= moment.at_us
+    assert await in_database(repeated)(one, moment.at_us) == moment.digest
+    assert await in_database(repeated)(one, found.at_us) == found.digest
+
+
+async def test_leases_are_renewed_in_time_and_given_back_at_the_end(start: Any) -> None:
+    one = await in_database(begin)()
+    a, b = start("a", lasts_s=6), start("b", lasts_s=6)
+    reader = a.reader(one)
+    await reader.until("snapshot")
+    expires = in_database(lambda: Lease.objects.get().expires_at)
+    first = await expires()
+    ends = time.monotonic() + 30
+    while await expires() <= first:
+        assert time.monotonic() < ends
+        await asyncio.sleep(0.1)
+    other = b.reader(one)
+    await other.until("moved")
+    await a.host(one).end()
+    other = b.reader(one)
+    await other.until("snapshot")
+
+
+async def test_who_lost_the_lease_hears_of_it_without_writing(start: Any) -> None:
+    one = await in_database(begin)()
+    a = start("a", lasts_s=0.6)
+    first = a.reader(one)
+    await first.until("snapshot")
+    await in_database(lambda: Lease.objects.update(process="process-b", epoch=9))()
+    await first.until("moved")
+    await until(lambda: a.registry.host(one) is None)
+
+
+async def test_a_process_that_was_killed_is_not_waited_for(start: Any, tmp_path: Path) -> None:
+    """Its directory's lock is free, which the next process on this machine sees."""
+    one = await in_database(begin)()
+    await in_database(leases.take)(one, Holder("process-dead"), LONG_S)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "process-dead.lock").touch()
+    b = start("b")
+    b.tenure = Tenure(b.tenure.holder, LONG_S, b.registry.directory.swept)
+    await b.reader(one).until("snapshot")
