@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from typing import Any
@@ -216,27 +217,33 @@ class SessionSocket(AsyncWebsocketConsumer):
 
     def _move(self) -> None:
         """Send the browser to the process that has the session; it may take a moment until one has it."""
-        self._leave()
-        self._moving = asyncio.create_task(self._tell_where())
+        self._last("move", None)
 
-    async def _tell_where(self) -> None:
+    async def _new_place(self) -> str | None:
+        """Return where the session's socket is, None if nobody has the session or the proxy did not reach who has."""
         node = await database_sync_to_async(leases.node_of)(self.session_id)
         query = self.scope.get("query_string", b"").decode("ascii", "replace")
-        if self.client and node not in ("", settings.WATERLINE_NODE, whereabouts.hint_of(query)):
-            self.client.tell("moved", websocket=whereabouts.at_node(self.scope["path"], query, node))
-            self._end(MOVED)
-        else:  # nobody has it, or the proxy did not reach who does
-            self._end(TRY_AGAIN)
+        if node in ("", settings.WATERLINE_NODE, whereabouts.hint_of(query)):
+            return None
+        return whereabouts.at_node(self.scope["path"], query, node)
 
     def _end(self, code: int) -> None:
+        self._last("close", code)
+
+    def _last(self, kind: str, value: Any) -> None:
         self._leave()
         while self._outbox.full():
             self._outbox.get_nowait()
-        self._outbox.put_nowait(("close", code))
+        self._outbox.put_nowait((kind, value))
 
     async def _send_outbox(self) -> None:
         while True:
             kind, value = await self._outbox.get()
+            if kind == "move":
+                place = await self._new_place()
+                if place is not None:
+                    await self.send(text_data=json.dumps({"t": "moved", "websocket": place}))
+                kind, value = "close", TRY_AGAIN if place is None else MOVED
             if kind == "close":
                 await self.close(code=value)
                 return

@@ -29,6 +29,8 @@ ALLOWED = (
     (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),
     (r"playground/urls\.py", r"handler\d+", "Django's name"),
     (r"playground/views/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
+    (r"playground/whereabouts\.py", r"ElsewhereMiddleware|process_exception", "a setting names it"),
+    (r"playground/whereabouts\.py", "status_code", "an attribute of Django's answers"),
     (
         r"playground/.*apps\.py|playground/assets\.py",
         r"\w+",
@@ -37,7 +39,7 @@ ALLOWED = (
     (r"playground/.*accounts\.py", r"\w+", "attributes of Django's own views"),
     (
         r"playground/.*models\.py",
-        r"created|last_seen|code_trace|leaving_at",
+        r"created|last_seen|code_trace|leaving_at|expires_at",
         "columns, which queries name as arguments",
     ),
     (r"playground/exercises/learners\.py", "code_trace", "a column"),
