@@ -22,6 +22,8 @@ RAW_PERSISTENT: Final = 64
 """The message's own delivery_mode is 2, whatever the queue is (Q20)."""
 READ_BACK: Final = 128
 """The message was read from a file, has an expiration of its own, and nobody decoded its properties since (P9)."""
+DELIVERED: Final = 256
+"""The entry itself says that it was delivered, as in 3.8; later releases keep one number for the queue instead (V1)."""
 
 
 class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -89,6 +91,11 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def read_back(self) -> bool:
         """Whether its own expiration is unknown to the queue, as of a message read from a file (P9)."""
         return self.flags & READ_BACK != 0
+
+    @property
+    def delivered(self) -> bool:
+        """Whether it was delivered before, where each entry says so (V1)."""
+        return self.flags & DELIVERED != 0
 
     def part(self, offset: int, count: int) -> Extent:
         """Return `count` messages beginning at `offset`."""

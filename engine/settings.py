@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 import msgspec
 
 from engine.errors import InvalidSetting
+
+Release = Literal["3.10", "3.8"]
+"""Whose rules a queue follows where they differ (queue.md section 24)."""
 
 MEBIBYTE = 1024 * 1024
 
@@ -24,6 +29,12 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
     explicit_gc_run_operation_threshold: int = 1000
     write_buffer_bytes: int = MEBIBYTE
     delta_read_cap: int = 2048
+    release: Release = "3.10"
+
+    @property
+    def flags_deliveries(self) -> bool:
+        """Whether each entry is marked when it is delivered, in the index too (V1)."""
+        return self.release == "3.8"
 
     def __post_init__(self) -> None:
         """Refuse values with which the formats or the rules cannot work (S4, S250)."""
@@ -59,4 +70,7 @@ CLASSROOM = QueueSettings(
 )
 """Same rules, visible with ten messages (queue.md section 23)."""
 
-PROFILES = {"classroom": CLASSROOM, "real": REAL}
+ARTICLES = QueueSettings(segment_entry_count=16384, delta_read_cap=16384, release="3.8")
+"""The broker that the articles describe: 3.8 with its defaults (V1-V6)."""
+
+PROFILES: Final = {"classroom": CLASSROOM, "real": REAL, "articles": ARTICLES}

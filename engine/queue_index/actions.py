@@ -88,16 +88,16 @@ class Actions:
 
     # --- the pre-publish cache (S76, S77) ---
 
-    def cache(self, extent: Extent) -> None:
-        """Publish messages, and deliver them, through the cache (S76)."""
+    def cache(self, extent: Extent, delivered: bool = True) -> None:
+        """Publish messages, and deliver them unless told otherwise, through the cache (S76)."""
         publish = publish_of(extent)
         self.confirms.wait(extent)
         self._cache.append(self.journal.run("publish", extent.start, extent.count, publish))
         self.cached += extent.count
         delivers = self._cached_delivers
-        if delivers and delivers[-1].end == extent.start:
+        if delivered and delivers and delivers[-1].end == extent.start:
             delivers[-1] = delivers[-1].merged(delivers[-1].count + extent.count)
-        else:
+        elif delivered:
             delivers.append(Range(extent.start, extent.count))
         self.segments.publish(Slot(extent.start, extent.count, publish))
         self.dirty += extent.count
@@ -108,7 +108,11 @@ class Actions:
         if self._cache:
             cached, self._cache, self.cached = self._cache, [], 0
             delivers, self._cached_delivers = self._cached_delivers, []
-            self.deliver(delivers, self.journal.append(cached))
+            written = self.journal.append(cached)
+            if delivers:
+                self.deliver(delivers, written)
+            else:
+                self._emit(EntriesRecorded("S77", self.queue, "publish", cached[0].start, 0, written))
         self.maybe_flush(hint)
 
     # --- flush (S79, S80) ---

@@ -60,6 +60,7 @@ class QueueIndex:
         self.storage = storage
         self.codec = codec
         self.size = settings.segment_entry_count
+        self.flags_deliveries = settings.flags_deliveries
         self.emit = emit
         self.segments, self.journal = self._views(emit)
         self.confirms = Confirms(on_index_written, on_both_written)
@@ -124,18 +125,30 @@ class QueueIndex:
                 actions.deliver([Range(extent.start + done, 1)])
                 done += 1
 
-    def pre_publish(self, extent: Extent, hint: int | None) -> None:
+    def publish_undelivered(self, extent: Extent, hint: int | None) -> None:
+        """Publish messages one by one that are marked only when they are delivered (V1); else as `publish`."""
+        actions = self.actions
+        limit = actions.max_journal if hint is None else min(actions.max_journal, hint)
+        done = 0
+        while done < extent.count:
+            count = min(extent.count - done, max(1, limit + 1 - actions.dirty))
+            actions.publish(extent.part(done, count), with_deliver=False)
+            actions.maybe_flush(hint)
+            done += count
+
+    def pre_publish(self, extent: Extent, hint: int | None, delivered: bool = True) -> None:
         """Publish messages through the cache, to be delivered with it; every N of them it is flushed (S76, S77).
 
         Args:
             extent: the messages; it may span segments.
             hint: the queue's target RAM count in messages, None for infinity.
+            delivered: whether they are marked as delivered, which 3.10 always does (S66, V1).
         """
         done = 0
         while done < extent.count:
             part = extent.part(done, min(extent.count - done, self.size - self.actions.cached))
             done += part.count
-            self.actions.cache(part)
+            self.actions.cache(part, delivered)
             if self.actions.cached >= self.size:
                 self.actions.flush_cache(hint)
 
@@ -151,15 +164,26 @@ class QueueIndex:
             one_by_one: one call for each seq_id instead of one call with all; a flush may come after any of them.
             descending: one call from the last seq_id of the last range to the first of the first.
         """
-        if not one_by_one:
+        if one_by_one:
+            self._mark_singly(self.actions.ack, ranges)
+        else:
             self.actions.ack(ranges, -1 if descending else 1)
-            return
+
+    def deliver(self, ranges: Sequence[Range], one_by_one: bool = False) -> None:
+        """Mark messages as delivered, one call for each seq_id or one with all (S75, V1)."""
+        if one_by_one:
+            self._mark_singly(self.actions.deliver, ranges)
+        elif ranges:
+            self.actions.deliver(ranges)
+
+    def _mark_singly(self, mark: Callable[[Sequence[Range]], None], ranges: Sequence[Range]) -> None:
+        """Mark each seq_id by a call of its own, as many at once as no flush comes between."""
         for each in ranges:
             done = 0
             while done < each.count:
                 fits = max(1, self.actions.max_journal + 1 - self.actions.dirty)
                 part = each.part(done, min(each.count - done, fits))
-                self.actions.ack([part])
+                mark([part])
                 done += part.count
 
     # --- flush and sync (S80-S85) ---
@@ -201,7 +225,7 @@ class QueueIndex:
         live, _ = live_entries(filed, segments.pending.overlapping(segment * self.size, self.size))
         segments.remember(segment)
         for slot in live.overlapping(start, end - start):
-            found.insert(extent_of(slot))
+            found.insert(extent_of(slot, self.flags_deliveries))
         if size_bytes is not None:
             self.emit(SegmentRead("S86", self.queue, segment, start, end, size_bytes))
             if segment not in segments.file_bytes:

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from engine.errors import InvariantBroken
-from engine.extents import HOME_STORE, IN_RAM, IN_STORE, INDEXED, PERSISTENT, RAW_PERSISTENT, Extent
+from engine.extents import (
+    DELIVERED,
+    HOME_STORE,
+    IN_RAM,
+    IN_STORE,
+    INDEXED,
+    PERSISTENT,
+    RAW_PERSISTENT,
+    Extent,
+)
 from engine.formats.message import Publish
 from engine.queue_index.slots import Slot
 
@@ -25,8 +34,12 @@ def publish_of(extent: Extent) -> Publish:
     )
 
 
-def extent_of(slot: Slot) -> Extent:
-    """Return live entries as the queue takes them back (S86): never waiting for a confirm (S64)."""
+def extent_of(slot: Slot, flags_deliveries: bool) -> Extent:
+    """Return live entries as the queue takes them back (S86): never waiting for a confirm (S64).
+
+    Args:
+        flags_deliveries: whether the queue goes by the delivered mark of each (V1).
+    """
     publish = slot.publish
     if publish is None:
         raise InvariantBroken(f"seq_ids {slot.start} to {slot.end - 1} have no publish record (S91)")
@@ -38,7 +51,8 @@ def extent_of(slot: Slot) -> Extent:
         INDEXED
         | (PERSISTENT if publish.persistent else 0)
         | (IN_RAM if publish.embedded else HOME_STORE | IN_STORE)
-        | (RAW_PERSISTENT if publish.raw_persistent else 0),
+        | (RAW_PERSISTENT if publish.raw_persistent else 0)
+        | (DELIVERED if flags_deliveries and slot.delivered else 0),
         publish.expiry_us,
         publish.template,
     )

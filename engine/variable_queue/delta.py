@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.extents import BLANK, Delta, Extent
 from engine.ranges import Range
 from engine.transitions import DeltaChanged, DeltaRead, Dropped, LaneJoined, Why
+from engine.variable_queue.disk import mark_delivered
 from engine.variable_queue.pending import is_pending
 from engine.variable_queue.state import QueueState
 
@@ -75,6 +76,8 @@ def _forget(q: QueueState, dropped: list[Extent], ack: bool) -> None:
     q.emit(Dropped("Q34", q.name, "delta", None, tuple(dropped), q.delta, {"cause": "transient_lost"}))
     if ack:
         # The reference scans downwards and conses, so the acks come out ascending.
+        for each in dropped:
+            mark_delivered(q, each, one_by_one=False)
         q.index.ack([Range(each.start, each.count) for each in dropped])
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from engine.extents import IN_RAM, IN_STORE, INDEXED, Extent
+from engine.extents import DELIVERED, IN_RAM, IN_STORE, INDEXED, Extent
+from engine.ranges import Range
 from engine.variable_queue.state import QueueState
 
 
@@ -36,10 +37,13 @@ def write_index(q: QueueState, force: bool, extent: Extent, batch: bool) -> Exte
         return extent
     if not extent.home_store:
         q.disk_write_count += extent.count
+    delivered = extent.delivered or not q.settings.flags_deliveries
     if batch:
-        q.index.pre_publish(extent, q.target_ram_count)
-    else:
+        q.index.pre_publish(extent, q.target_ram_count, delivered)
+    elif delivered:
         q.index.publish(extent, q.target_ram_count)
+    else:
+        q.index.publish_undelivered(extent, q.target_ram_count)
     return extent.with_flags(INDEXED)
 
 
@@ -56,6 +60,15 @@ def write(
     """Write body, then index record (Q17)."""
     written = write_body(q, force_body, extent, one_by_one=one_by_one, descending=descending)
     return write_index(q, force_index, written, batch)
+
+
+def mark_delivered(q: QueueState, extent: Extent, one_by_one: bool = True) -> Extent:
+    """Mark messages that leave as delivered, in the index too if it has them (V1); 3.10 marks none."""
+    if extent.delivered or not q.settings.flags_deliveries:
+        return extent
+    if extent.indexed:
+        q.index.deliver([Range(extent.start, extent.count)], one_by_one)
+    return extent.with_flags(DELIVERED)
 
 
 def flush_cache(q: QueueState) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.backing_queue.arrivals import Arrival
-from engine.extents import Extent
+from engine.extents import DELIVERED, Extent
 from engine.ranges import Range
 from engine.transitions import Published, PublishedDelivered
 from engine.variable_queue.accounting import account
@@ -119,6 +119,8 @@ def batch_publish_delivered(q: QueueState, arrivals: Sequence[Arrival]) -> Range
 def _enter_delivered(q: QueueState, arrival: Arrival, batch: bool) -> Extent:
     lazy = q.mode == "lazy"
     extent = new_extent(q, arrival)
+    if q.settings.flags_deliveries:
+        extent = extent.with_flags(DELIVERED)
     extent = write(q, lazy, lazy, extent, batch=batch, one_by_one=not batch)
     pending = record_pending(q, extent)
     q.emit(PublishedDelivered("Q23", q.name, None, pending, (extent,)))

@@ -78,7 +78,8 @@ def _reduce_default(q: QueueState) -> Why:
     if beta_surplus >= q.io_batch_size:
         moved = push_betas(q, min(beta_surplus, cap), why)
         more = more or beta_surplus > cap
-    q.index.flush()
+    if q.settings.release != "3.8":  # V4
+        q.index.flush()
     bump = more and not q.blocked and not q.waiting_bump
     if bump:
         q.waiting_bump = True

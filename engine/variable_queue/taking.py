@@ -11,7 +11,7 @@ from engine.runs import Runs
 from engine.transitions import Dropped, Fetched, LaneJoined, PutBack, Why
 from engine.variable_queue.accounting import account
 from engine.variable_queue.delta import load_delta
-from engine.variable_queue.disk import write
+from engine.variable_queue.disk import mark_delivered, write
 from engine.variable_queue.pending import end_messages, place_of_pending, record_pending
 from engine.variable_queue.state import PENDING, QueueState
 
@@ -40,6 +40,8 @@ def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
     lane = "q4" if q.mode == "default" and q.q4 else "q3"
     [extent] = q.runs_of(lane).pop_head(min(count, first.count))
     seen = min(max(q.next_deliver_seq_id - extent.start, 0), extent.count)
+    if q.settings.flags_deliveries:
+        seen = extent.count if extent.delivered else 0
     taken = Taken(extent, seen, lane)
     leave(taken)
     if lane == "q3" and not q.q3 and q.mode == "default":
@@ -114,7 +116,8 @@ def _before_refill(q: QueueState, count: int) -> int:
 def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
     """Tell what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
-    parts.extend(q.as_read(extent) if read and not extent.in_ram else (extent,))
+    as_read = q.as_read(extent) if read and not extent.in_ram else (extent,)
+    parts.extend(mark_delivered(q, part) for part in as_read)
     to = place_of_pending(extent) if ack_required else None
     why: Why = {"redelivered": taken.redelivered, "from_store": extent.count if not extent.in_ram else 0}
     kind = Fetched if read else Dropped
@@ -218,6 +221,8 @@ def dropwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 
 
 def _end_collected(q: QueueState, extents: list[Extent], index_acks: bool) -> None:
+    if index_acks:
+        extents = [mark_delivered(q, extent, one_by_one=False) for extent in extents]
     end_messages(q, extents, one_by_one=False, acknowledge=index_acks)
     for extent in extents:
         _bump_next_deliver(q, extent)
@@ -231,7 +236,7 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 
     def leave(taken: Taken) -> None:
         extent = taken.extent
-        parts = (extent,) if extent.in_ram else q.as_read(extent)
+        parts = [mark_delivered(q, part) for part in ((extent,) if extent.in_ram else q.as_read(extent))]
         to = place_of_pending(extent)
         why: Why = {"cause": "expired", "from_store": 0 if extent.in_ram else extent.count}
         q.emit(Fetched("Q59", q.name, taken.lane, to, tuple(parts), None, why))

@@ -21,7 +21,7 @@ from playground.views.access import View, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
-PROFILES = ("classroom", "real")
+PROFILES = ("classroom", "real", "articles")
 FEATURED = (
     "first-burst",
     "paging-spike",

@@ -18,7 +18,7 @@ from engine.variable_queue import VariableQueue
 from tests.helpers.following import Follower
 
 SIZES = st.sampled_from([0, 16, 100, 900, 4092, 4093, 6144, 20_000])
-PROFILES = st.sampled_from(["classroom", "classroom", "real"])
+PROFILES = st.sampled_from(["classroom", "classroom", "real", "articles"])
 
 OVERRIDES = st.fixed_dictionaries(
     {},

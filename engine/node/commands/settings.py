@@ -14,7 +14,7 @@ from engine.node.time.work import ProfileName
 from engine.settings import MEBIBYTE, PROFILES, QueueSettings
 from engine.transitions import Why
 
-Profile = Literal["classroom", "real"]
+Profile = Literal["classroom", "real", "articles"]
 
 GIBIBYTE: Final = 1024 * MEBIBYTE
 
@@ -101,7 +101,7 @@ Every single publish may reduce here (G = 0), so that messages cost about 100 mi
 whole burst; hence the smaller bound.
 """
 
-NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE}
+NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE, "articles": REAL_NODE}
 
 RUNTIME: Final = ("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit")
 """Settings of which a start of the node forgets what commands made of them (M8)."""
