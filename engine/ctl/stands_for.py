@@ -53,6 +53,11 @@ STANDS_FOR: Final[dict[str, StandsFor]] = {
         file=ADVANCED,
         runtime=True,
     ),
+    "vm_memory_calculation_strategy": StandsFor(
+        command="sudo rabbitmqctl eval 'application:set_env(rabbit, vm_memory_calculation_strategy, {value}).'",
+        line="vm_memory_calculation_strategy = {value}",
+        runtime=True,
+    ),
     "ram_bytes": StandsFor(line="total_memory_available_override_value = {value}"),
     "disk_free_limit": StandsFor(
         command="rabbitmqctl set_disk_free_limit {value}",

@@ -17,6 +17,7 @@ PARTS: Final = (
     ("queue_procs", ("entry_bytes", "journal_bytes")),
     ("binary", ("body_bytes", "cached_body_bytes")),
     ("msg_index", ("store_bytes",)),
+    ("reserved_unallocated", ("beyond_live_bytes",)),
 )
 """The broker's name of each part of the memory, and what the model counts for it."""
 
@@ -37,8 +38,10 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
     node = state["node"]
     memory, total = node["memory"], max(1, node["memory"]["process_memory"])
     parts = sorted(
-        ((sum(memory[each] for each in counted), name) for name, counted in PARTS), key=lambda p: -p[0]
+        ((sum(max(0, memory.get(each, 0)) for each in counted), name) for name, counted in PARTS),
+        key=lambda p: -p[0],
     )
+    strategy = node["settings"].get("vm_memory_calculation_strategy", "erlang")
     sections = [
         (
             "Runtime",
@@ -53,7 +56,7 @@ def status(request: Request, state: Mapping[str, Any], now_us: int) -> str:
             "Memory",
             [
                 f"Total memory used: {amount(memory['process_memory'])}",
-                "Calculation strategy: modelled",
+                f"Calculation strategy: {strategy}",
                 f"Memory high watermark setting: {_watermark(node, amount)}, computed to: {amount(memory['limit'])}",
                 "",
                 *(f"{name}: {amount(size)} ({round(100 * size / total, 2)} %)" for size, name in parts),

@@ -33,6 +33,9 @@ PARAMETERS = {
     "vm_memory_high_watermark": Label(
         _("high watermark"), "ratio", _("share of RAM at which publishers are blocked")
     ),
+    "vm_memory_calculation_strategy": Label(
+        _("memory strategy"), "word", _("what is compared with the watermark: erlang, allocated or rss")
+    ),
     "ram_bytes": Label(_("RAM of the node"), "bytes", _("all the memory that the node may count on")),
     "queue_index_embed_msgs_below": Label(
         _("embed threshold"), "bytes", _("smaller messages are kept inside the queue index")

@@ -31,7 +31,7 @@ from engine.node.commands.base import (
     Text,
 )
 from engine.node.commands.memory_limit import FreeLimit
-from engine.node.commands.settings import DiskBytes, RamBytes, Ratio, Watermark
+from engine.node.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
 from engine.node.commands.topology_commands import (
     Bind,
     BindExchange,
@@ -288,6 +288,7 @@ class Set(Command, frozen=True, tag="set"):
         "ram_bytes",
         "vm_memory_high_watermark",
         "vm_memory_high_watermark_paging_ratio",
+        "vm_memory_calculation_strategy",
         "target_ram_count",
         "queue_mode",
         "disk_free_bytes_other",
@@ -365,6 +366,7 @@ SET_VALUES: Final[dict[str, Any]] = {
     "ram_bytes": RamBytes,
     "vm_memory_high_watermark": Watermark,
     "vm_memory_high_watermark_paging_ratio": Ratio,
+    "vm_memory_calculation_strategy": Strategy,
     "target_ram_count": Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] | None,
     "queue_mode": Literal["default", "lazy"],
     "disk_free_bytes_other": DiskBytes,

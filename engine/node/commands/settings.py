@@ -18,6 +18,9 @@ Profile = Literal["classroom", "real", "articles"]
 
 GIBIBYTE: Final = 1024 * MEBIBYTE
 
+Strategy = Literal["erlang", "legacy", "allocated", "rss"]
+"""How the node's memory is counted (M9); `legacy` is the old name of `erlang`, and `rss` is 3.10.8's default."""
+
 RamBytes = Annotated[int, msgspec.Meta(ge=64 * 1024, le=1024 * GIBIBYTE)]
 Fraction = Annotated[float, msgspec.Meta(ge=0, le=1)]
 Watermark = Fraction | Absolute
@@ -36,6 +39,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         connection_memory_bytes: what each publisher or consumer adds, a connection with one channel.
         vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
+        vm_memory_calculation_strategy: what is compared with the watermark (M9): what lives in the VM, which runs from
+            before there was a choice had, what its allocators took, or what the operating system counts.
         memory_check_interval_ms: how often the node looks at its memory (M7).
         memory_monitor_interval_ms: how often the wanted duration is computed (M1).
         rate_timer_ms: how long after a message the queue reports its duration (P5).
@@ -57,6 +62,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     connection_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 34_305
     vm_memory_high_watermark: Watermark = 0.4
     vm_memory_high_watermark_paging_ratio: Ratio = 0.5
+    vm_memory_calculation_strategy: Strategy = "erlang"
     memory_check_interval_ms: Milliseconds = 1000
     memory_monitor_interval_ms: Milliseconds = 2500
     rate_timer_ms: Milliseconds = 5000
@@ -103,11 +109,20 @@ whole burst; hence the smaller bound.
 
 NODE_PROFILES: Final = {"classroom": CLASSROOM_NODE, "real": REAL_NODE, "articles": REAL_NODE}
 
-RUNTIME: Final = ("vm_memory_high_watermark", "vm_memory_high_watermark_paging_ratio", "disk_free_limit")
+RUNTIME: Final = (
+    "vm_memory_high_watermark",
+    "vm_memory_high_watermark_paging_ratio",
+    "vm_memory_calculation_strategy",
+    "disk_free_limit",
+)
 """Settings of which a start of the node forgets what commands made of them (M8)."""
 
 DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
-TOLD_WHEN_SET: Final = DISK_NAMES | {"work_profile", "credit_flow_default_credit"}
+TOLD_WHEN_SET: Final = DISK_NAMES | {
+    "work_profile",
+    "credit_flow_default_credit",
+    "vm_memory_calculation_strategy",
+}
 """Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)

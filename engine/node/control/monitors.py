@@ -84,7 +84,7 @@ class Monitors:
         self.used_bytes = self._storage.used_bytes()
         self._tell_memory("M7")
         if changed:
-            why: Why = {"process_memory": memory.total, "limit": self._watch.limit}
+            why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
             self._board.tell("alarms", "M7", self.alarm_facts(), why)
             self._tell_connections()
 

@@ -8,17 +8,22 @@ from engine.node.commands.memory_limit import limit_bytes
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.model import Memory
 from engine.node.memory.monitor import MemoryMonitor
+from engine.node.memory.strategies import HighWater, counted
 from engine.transitions import Why
 
 
 class MemoryWatch:
     """The node's memory as last checked, and whether it is above the watermark."""
 
-    __slots__ = ("monitor", "memory", "limit", "paging_at", "alarm")
+    __slots__ = ("monitor", "memory", "counted", "limit", "paging_at", "alarm", "high_water", "_differed")
 
     def __init__(self, monitor: MemoryMonitor) -> None:
         self.monitor = monitor
         self.memory = Memory(0, 0, 0, 0, 0, 0, 0)
+        self.counted = 0
+        """The bytes that are compared with the watermark (M9)."""
+        self.high_water = HighWater()
+        self._differed = False
         self.limit = 0
         self.paging_at = 0
         self.alarm = False
@@ -28,7 +33,9 @@ class MemoryWatch:
         self.memory = memory
         self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
-        alarm = memory.total > self.limit
+        self.high_water.note(memory)
+        self.counted = counted(memory, settings.vm_memory_calculation_strategy, self.high_water)
+        alarm = self.counted > self.limit
         changed = alarm != self.alarm
         self.alarm = alarm
         return changed
@@ -36,13 +43,19 @@ class MemoryWatch:
     def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
         """Compute the desired duration from the last check; return the queues to be told (M3, M4)."""
         ratio = settings.vm_memory_high_watermark_paging_ratio
-        return self.monitor.recompute(self.memory.total, self.limit, ratio, disk_alarm)
+        return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
+
+    def _beyond(self) -> Why:
+        """Return what the strategy counts beyond what lives in the VM, once it was another than erlang's."""
+        if self.counted != self.memory.total:
+            self._differed = True
+        return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
 
     def facts(self) -> Why:
         """Return what is shown of it; bytes are modelled."""
         memory = self.memory
-        return {
-            "process_memory": memory.total,
+        return self._beyond() | {
+            "process_memory": self.counted,
             "limit": self.limit,
             "paging_at": self.paging_at,
             "base_bytes": memory.base,

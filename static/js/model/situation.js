@@ -135,3 +135,9 @@ function calm(now) {
     { n: number(now.ready) },
   );
 }
+
+/** The strategy by which the node counts its memory (M9); `legacy` is erlang's old name. */
+export function strategyOf(settings) {
+  const named = settings?.vm_memory_calculation_strategy ?? "erlang";
+  return named === "legacy" ? "erlang" : named;
+}

@@ -1,5 +1,5 @@
 /** Sliders that set the node's memory, and the target: free, or pinned by hand. */
-import { figures } from "../../model/situation.js";
+import { figures, strategyOf } from "../../model/situation.js";
 import { bytes, decimal, number } from "../../model/text.js";
 import { find, setText } from "../base/dom.js";
 
@@ -21,6 +21,10 @@ export class MemoryControls {
     bind("ram", "ram_bytes", (value) => this.ramOf(value));
     bind("watermark", "vm_memory_high_watermark", (value) => value / 100);
     bind("ratio", "vm_memory_high_watermark_paging_ratio", (value) => value / 100);
+    const strategy = this.controls.field("strategy");
+    strategy.addEventListener("change", () =>
+      this.controls.send({ do: "set", name: "vm_memory_calculation_strategy", value: strategy.value }, "strategy"),
+    );
     const target = this.controls.field("target");
     target.addEventListener("change", () => this.pinTarget());
     this.controls
@@ -90,6 +94,7 @@ export class MemoryControls {
       settings.ram_bytes,
       settings.vm_memory_high_watermark,
       settings.vm_memory_high_watermark_paging_ratio,
+      strategyOf(settings),
     ].join();
     if (mark === this.settingsMark) return;
     this.settingsMark = mark;
@@ -101,6 +106,7 @@ export class MemoryControls {
     set("ram", this.positionOf(settings.ram_bytes));
     set("watermark", settings.vm_memory_high_watermark * 100);
     set("ratio", settings.vm_memory_high_watermark_paging_ratio * 100);
+    set("strategy", strategyOf(settings));
     this.labelMemory();
   }
 

@@ -1,5 +1,6 @@
 /** Memory and disk as gauges: thermometers on the stage, and words for everybody. */
 import { STORE_FILE as F } from "../../model/catalogue/rows.js";
+import { strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
 /** {ram, disk}: title, label, value, top, lines and colour of each thermometer. */
@@ -19,7 +20,7 @@ function ramGauge(state, colors) {
         ? colors.beta
         : colors.ink3;
   return {
-    title: gettext("RAM"),
+    title: `${gettext("RAM")} ${strategyOf(state.node.settings)}`,
     label: bytes(used),
     value: used,
     top: Math.max(used * 1.08, (limit ?? used) * 1.2, 1),
@@ -59,9 +60,10 @@ function diskGauge(state, colors) {
 export function gaugeText(state) {
   const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   return fill(
-    gettext("Memory %(used)s; paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
+    gettext("Memory %(used)s (%(strategy)s); paging from %(paging)s, alarm at %(limit)s. Files on disk %(disk)s."),
     {
       used: bytes(used),
+      strategy: strategyOf(state.node.settings),
       paging: bytes(paging),
       limit: bytes(limit),
       disk: bytes(fileBytes(state)),
