@@ -46,6 +46,8 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     wake_s: int = 300
     """Longest time that repeating a session may take when it wakes."""
     idle_s: int
+    hidden_s: int = 300
+    """A session whose pages are all in the background for so long sleeps, and goes on when somebody looks."""
     unwatched_s: int
     keep_days: int
     workers: int
@@ -68,6 +70,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "past_per_minute",
             "past_s",
             "wake_s",
+            "hidden_s",
         }
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 

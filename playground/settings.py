@@ -184,6 +184,7 @@ WATERLINE = {
     "past_s": environment.integer("WATERLINE_PAST_S", 10),
     "wake_s": environment.integer("WATERLINE_WAKE_S", 300),
     "idle_s": environment.integer("WATERLINE_IDLE_S", 1800),
+    "hidden_s": environment.integer("WATERLINE_HIDDEN_S", 300),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
     "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),

@@ -8,10 +8,12 @@ import threading
 import time
 from collections import OrderedDict
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from typing import Any
 
 import msgspec
 
+from playground import repeating
 from playground.comparing import wording
 from playground.comparing.divergence import Comparison, builtins
 from playground.comparing.side import Side
@@ -34,6 +36,8 @@ class Making:
     def __init__(self) -> None:
         self.share = 0.0
         self.problem: Message | None = None
+        self.busy: Message | None = None
+        """Why it got no place; it is forgotten, and whoever asks again begins anew."""
         self.data: bytes | None = None
 
 
@@ -70,15 +74,17 @@ def make(a: dict[str, Any], b: dict[str, Any], making: Making, clock: Any = time
 
 
 class Studio:
-    """Makes comparisons one after the other, and keeps the last ones."""
+    """Makes comparisons in the places that there are for repeating runs, and keeps the last ones."""
 
     def __init__(self) -> None:
-        self._executor = ThreadPoolExecutor(1, thread_name_prefix="compare")
+        self._executor = ThreadPoolExecutor(repeating.PLACES, thread_name_prefix="compare")
         self._lock = threading.Lock()
         self._makings: OrderedDict[str, tuple[Making, Future[None]]] = OrderedDict()
 
-    def ask(self, key: str, a: dict[str, Any], b: dict[str, Any]) -> Making:
-        """Return the comparison of this name, which is begun if it is not there.
+    def ask(
+        self, key: str, a: dict[str, Any], b: dict[str, Any], place: AbstractContextManager[None]
+    ) -> Making:
+        """Return the comparison of this name, which is begun in a `place` of whoever asks if it is not there.
 
         Raises Refused when too many wait already.
         """
@@ -90,15 +96,26 @@ class Studio:
             if sum(not future.done() for _making, future in self._makings.values()) >= WAITING:
                 raise Refused(wording.BUSY)
             making = Making()
-            self._makings[key] = (making, self._executor.submit(self._work, making, a, b))
+            self._makings[key] = (making, self._executor.submit(self._work, key, making, a, b, place))
             while len(self._makings) > KEPT:
                 self._makings.popitem(last=False)[1][1].cancel()
             return making
 
-    @staticmethod
-    def _work(making: Making, a: dict[str, Any], b: dict[str, Any]) -> None:
+    def _work(
+        self,
+        key: str,
+        making: Making,
+        a: dict[str, Any],
+        b: dict[str, Any],
+        place: AbstractContextManager[None],
+    ) -> None:
         try:
-            making.data = make(a, b, making)
+            with place:
+                making.data = make(a, b, making)
+        except repeating.Busy as busy:
+            making.busy = busy.message
+            with self._lock:
+                self._makings.pop(key, None)
         except Refused as refused:
             making.problem = refused.message
         except Exception:

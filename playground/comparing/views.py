@@ -16,7 +16,7 @@ from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
 from playground.comparing.table import figure_labels
 from playground.doors import door
-from playground.messages import Refused
+from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.views.access import rate_limited, scenario_or_gone, session_or_gone
 from playground.views.errors import answer
@@ -119,11 +119,13 @@ def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
 def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
     """Return the reel, or how far its making is; ask again then."""
     kept = scenario_or_gone(a), scenario_or_gone(b)
+    a_body, b_body = (selectors.scenario_body(each) for each in kept)
     try:
-        making = studio.ask(f"{a}/{b}", *(selectors.scenario_body(each) for each in kept))
+        making = studio.ask(f"{a}/{b}", a_body, b_body, repeating.for_request(request))
     except Refused as refused:
-        again = {"Retry-After": str(repeating.AGAIN_S)}
-        return JsonResponse({"problem": str(refused)}, status=503, headers=again)
+        return _ask_again(refused.message)
+    if making.busy is not None:
+        return _ask_again(making.busy)
     if making.problem is not None:
         return JsonResponse({"problem": str(making.problem)}, status=409)
     if making.data is None:
@@ -132,6 +134,10 @@ def reel(request: HttpRequest, a: str, b: str) -> HttpResponse:
     response["Content-Encoding"] = "gzip"
     response["Cache-Control"] = "private, max-age=600"
     return response
+
+
+def _ask_again(why: Message) -> JsonResponse:
+    return JsonResponse({"busy": str(why)}, status=503, headers={"Retry-After": str(repeating.AGAIN_S)})
 
 
 def _differences(a: Scenario, b: Scenario) -> list[dict[str, Any]]:

@@ -30,6 +30,11 @@ class Audience:
         return iter(tuple(self._numbers))
 
     @property
+    def seen(self) -> bool:
+        """Whether anybody's page is not in the background."""
+        return any(client.seen for client in self._numbers)
+
+    @property
     def strangers(self) -> int:
         """How many watch who are not the owner."""
         return sum(not client.owner for client in self._numbers)

@@ -76,7 +76,7 @@ class Host:
         )
         self._upkeep = Upkeep(self.keeper, self.audience, limits.wake_s, clock)
         self._wishes = Wishes(self.keeper, self._upkeep, self.audience)
-        self.last_watched_s = self._last_input_s = clock()
+        self.last_watched_s = self._last_input_s = self._last_shown_s = clock()
         self._on_closed = on_closed
         self._after = after
         """The host before this one, while it still puts the session to rest: two would drop each other's run."""
@@ -101,7 +101,7 @@ class Host:
         number = self.audience.leave(client)
         if number is not None:
             self.keeper.tell(protocol.Leave, reader=number)
-        self.last_watched_s = self.clock()
+        self.last_watched_s = self._last_shown_s = self.clock()
         self._poke.set()
         self.loop.call_later(DESERTED_S, self._deserted)
 
@@ -145,6 +145,10 @@ class Host:
     def show(self, client: Client, seen: bool) -> None:
         """A reader's page can be seen, or not."""
         client.seen = seen
+        self._last_shown_s = self.clock()
+        self._poke.set()
+        if seen and not self.keeper.awake:
+            self._put(self._upkeep.look_again)
         number = self.audience.number(client)
         if number is not None and client.joined:
             self.keeper.tell(protocol.Show, reader=number, seen=seen)
@@ -302,14 +306,17 @@ class Host:
             return self.last_watched_s + self.limits.unwatched_s - now_s
         if not self.keeper.awake:
             return 60.0
-        return self._last_input_s + self.limits.idle_s - now_s
+        until_s = self._last_input_s + self.limits.idle_s
+        if not self.audience.seen:
+            until_s = min(until_s, self._last_shown_s + self.limits.hidden_s)
+        return until_s - now_s
 
     async def _rest_if_idle(self) -> None:
         now_s = self.clock()
         if not self.audience and now_s >= self.last_watched_s + self.limits.unwatched_s:
             self._close()
-        elif self.keeper.awake and now_s >= self._last_input_s + self.limits.idle_s:
-            await self._upkeep.rest()
+        elif self.audience and self.keeper.awake and self._seconds_until_rest(now_s) <= 0:
+            await self._upkeep.rest(resumes=not self.audience.seen)
 
     def _close(self) -> None:
         if not self.closed:

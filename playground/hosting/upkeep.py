@@ -38,6 +38,8 @@ class Upkeep:
         """Whether time passes."""
         self._clock = clock
         self._setbacks = Setbacks()
+        self._goes_on = False
+        """Whether time passes again as soon as somebody looks."""
 
     @property
     def stands(self) -> bool:
@@ -67,7 +69,8 @@ class Upkeep:
     async def _awaken(self) -> None:
         if self.keeper.awake:
             return
-        resumes = self.started and self.stands and self._setbacks.play
+        resumes = self.started and (self._setbacks.play if self.stands else self._goes_on)
+        self._goes_on = False
         await self.waking.wake(resumes=resumes, begins=not self.started, quiet=self.stands)
         record = self.keeper.record
         ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
@@ -142,9 +145,19 @@ class Upkeep:
         await self.keeper.rebuild(at_us)
         return True
 
-    async def rest(self) -> None:
-        """Put the run to rest; whoever watches is welcomed anew when it is woken."""
+    async def look_again(self) -> None:
+        """Somebody looks again at a page that was in the background: a run that went on until then goes on."""
+        if self._goes_on and not self.stands:
+            await self._awaken()
+
+    async def rest(self, *, resumes: bool) -> None:
+        """Put the run to rest; whoever watches is welcomed anew when it is woken.
+
+        Args:
+            resumes: whether time passes again, if it does now, as soon as somebody looks.
+        """
         self.audience.wait_again()
+        self._goes_on = resumes and self.plays
         await self.keeper.rest()
         self.plays = False
         self.audience.notice("info", wording.SLEEPS)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, cast
 
@@ -14,15 +13,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import live, selectors, whereabouts
+from playground import live, repeating, selectors, whereabouts
 from playground.doors import door
 from playground.hosting.places import NotThere, wanted
 from playground.messages import Message, Refused
 from playground.views.access import may_repeat, rate_limited_reading, session_or_gone
 from playground.views.errors import Gone, answer, too_many
 
-ARCHIVES_AT_ONCE = 4
-_archives = threading.BoundedSemaphore(ARCHIVES_AT_ONCE)
 _END = b""
 """No piece of a download is empty, so this one says that there are no more."""
 
@@ -74,11 +71,24 @@ def _look(request: HttpRequest, session_id: str, at: int | None) -> Iterator[Any
         with door().look(_root(session_id)) as look:
             yield look
         return
+    with contextlib.ExitStack() as held:
+        root = held.enter_context(_past(request, session_id, at))
+        yield held.enter_context(door().look(str(root)))
+
+
+@contextlib.contextmanager
+def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
+    """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
     record, past = selectors.remembered(session_id), live.past()
-    if not past.knows(session_id, at, record) and not may_repeat(request):
-        raise TooOften(_("Too many moments of the past were asked for. Wait a little."))
-    with past.at(session_id, at, record) as root, door().look(str(root)) as look:
-        yield look
+    with contextlib.ExitStack() as held:
+        if past.knows(session_id, at, record):
+            root = held.enter_context(past.at(session_id, at, record))
+        elif not may_repeat(request):
+            raise TooOften(_("Too many moments of the past were asked for. Wait a little."))
+        else:
+            with repeating.for_request(request):
+                root = held.enter_context(past.at(session_id, at, record))
+        yield root
 
 
 def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
@@ -160,12 +170,8 @@ def archive(request: HttpRequest, session_id: str) -> HttpResponse:
             raise Gone(_("No such file"), Message(text))
         return cast("Iterator[bytes]", look.archive())
 
-    if not _archives.acquire(blocking=False):
-        return too_many(request, Message(_("Other directories are being packed. Wait a little.")))
     at = f"-{request.GET['at']}" if request.GET.get("at", "").isdigit() else ""
-    held = contextlib.ExitStack()
-    held.callback(_archives.release)
-    return _stream(request, session_id, pieces, f"waterline-{session_id}{at}.zip", None, held)
+    return _stream(request, session_id, pieces, f"waterline-{session_id}{at}.zip", None)
 
 
 def _stream(
@@ -174,13 +180,14 @@ def _stream(
     pieces: Callable[[Any], Iterator[bytes]],
     name: str,
     path: str | None,
-    held: contextlib.ExitStack | None = None,
 ) -> HttpResponse:
-    """Send what `pieces` reads in a look; the look, and what is `held`, is given back when the answer is over."""
-    held = held or contextlib.ExitStack()
+    """Send what `pieces` reads in a look, which is given back when the answer is over; packing takes a place."""
+    held = contextlib.ExitStack()
     try:
         at = _moment(request)
         look = held.enter_context(_look(request, session_or_gone(session_id).public_id, at))
+        if path is None:
+            held.enter_context(repeating.for_request(request))
         response = StreamingHttpResponse(_Pieces(pieces(look), held))
     except TooOften as error:
         held.close()

@@ -271,3 +271,10 @@ class Reader:
                 expected += len(message["rows"])
         assert expected is not None
         return expected
+
+
+async def settled(check: Callable[[], bool], seconds: float = 30) -> None:
+    """Wait until something holds."""
+    async with asyncio.timeout(seconds):
+        while not check():  # noqa: ASYNC110 - the host must not know that it is watched
+            await asyncio.sleep(0.01)

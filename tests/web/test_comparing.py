@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import time
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -119,11 +120,11 @@ def test_the_studio_makes_each_comparison_once_and_turns_away_a_crowd(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     studio, a = Studio(), scenario(BURST)
-    first = studio.ask("a/b", a, a)
-    assert studio.ask("a/b", a, a) is first
+    first = studio.ask("a/b", a, a, nullcontext())
+    assert studio.ask("a/b", a, a, nullcontext()) is first
     monkeypatch.setattr(reel, "WAITING", 0)
     with pytest.raises(Refused, match="Try again"):
-        studio.ask("a/c", a, a)
+        studio.ask("a/c", a, a, nullcontext())
 
 
 def test_from_the_form_to_the_reel(client: Client, library: list[Scenario]) -> None:

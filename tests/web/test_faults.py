@@ -23,7 +23,7 @@ from playground.hosting.engine_door import EngineDoor
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 from tests.web import test_host
-from tests.web.stub import MemoryBook, Reader
+from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,12 +106,6 @@ async def given(world: World, reader: Reader, commands: int) -> None:
         await reader.until("accepted", number)
     world.host().control(play=True, speed=10)
     await asyncio.sleep(0.3)
-
-
-async def settled(check: Callable[[], bool], seconds: float = 10) -> None:
-    async with asyncio.timeout(seconds):
-        while not check():  # noqa: ASYNC110 - the host must not know that it is watched
-            await asyncio.sleep(0.01)
 
 
 WORDS = {

@@ -15,7 +15,7 @@ from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
 from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
-from tests.web.stub import MemoryBook, Reader, StubDoor
+from tests.web.stub import MemoryBook, Reader, StubDoor, settled
 
 
 class World:
@@ -351,6 +351,23 @@ async def test_an_idle_session_sleeps_although_somebody_watches_and_any_input_wa
     assert not world.host().keeper.awake
     world.command(reader, do="emit", count=2)
     await reader.until("accepted")
+    reader.rows_without_holes()
+
+
+async def test_a_session_in_the_background_sleeps_and_goes_on_when_somebody_looks(worlds: Any) -> None:
+    world = worlds(hidden_s=0)
+    reader = world.reader()
+    world.command(reader, do="tick", on=True)
+    world.host().control(play=True, speed=1)
+    await reader.until("frame", 3)
+    world.host().show(reader.client, seen=False)
+    await reader.until("notice")
+    await settled(lambda: not world.host().keeper.awake)
+    frames = len(reader.of("frame"))
+    world.host().show(reader.client, seen=True)
+    await reader.until("snapshot", 2)
+    await reader.until("frame", frames + 3)
+    assert reader.of("frame")[-1]["play"] is True
     reader.rows_without_holes()
 
 

@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
-from playground import repeating, services, sharing
+from playground import live, repeating, services, sharing
+from playground.doors import door
 from playground.repeating import Busy, Gate
 
 
@@ -104,3 +106,22 @@ def test_a_sleeping_session_waits_for_its_turn_as_well(client: Client, full: Any
     answer = client.post(f"/s/{session.public_id}/share")
     assert answer.status_code == 503
     assert answer["Retry-After"]
+
+
+@pytest.mark.django_db
+def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_well(
+    client: Client, full: Any
+) -> None:
+    session = services.start_session(services.blank_scenario("classroom"))
+    path = live.registry().directory.fresh(session.public_id)
+    door().open(session.scenario, str(path), 2**28)[1].close()
+    kept = services.keep_scenario(services.blank_scenario("classroom"))
+    reel = reverse("compare-reel", args=[kept.short_id, kept.short_id])
+    for address in (f"/s/{session.public_id}/record?seq=1&at=1", f"/s/{session.public_id}/files.zip", reel):
+        deadline_s = time.monotonic() + 60
+        answer = client.get(address, headers={"accept": "application/json"})
+        while answer.status_code == 202 and time.monotonic() < deadline_s:  # it is made in a thread
+            time.sleep(0.05)
+            answer = client.get(address)
+        assert answer.status_code == 503, address
+        assert answer["Retry-After"] == str(repeating.AGAIN_S)

@@ -20,8 +20,7 @@ from playground.hosting.book import Remembered
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
 from playground.hosting.workers import pool
-from tests.web.stub import MemoryBook, Reader
-from tests.web.test_faults import settled
+from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,15 +16,17 @@ import { Lockstep, runOf } from "./lockstep.js";
 const ASK_AGAIN_MS = 700;
 const STEPS = 1000;
 
+/** Ask until the reel is made; a server that is busy says when to ask again. */
 async function reelFrom(address, waiting) {
   for (;;) {
     const answer = await fetch(address, { headers: { Accept: "application/json" } });
     const body = await answer.json();
     if (answer.status === 200) return body;
     if (body.problem) throw new Error(body.problem);
-    waiting(body.share);
+    waiting(body.share ?? 0);
+    const again_ms = 1000 * Number(answer.headers.get("Retry-After")) || ASK_AGAIN_MS;
     await new Promise((resolve) => {
-      setTimeout(resolve, ASK_AGAIN_MS);
+      setTimeout(resolve, again_ms);
     });
   }
 }
