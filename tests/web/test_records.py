@@ -193,5 +193,4 @@ def test_only_so_many_directories_are_packed_at_once(
     refused = client.get(f"/s/{session_id}/files.zip", headers=JSON)
     assert (refused.status_code, refused["Retry-After"]) == (503, str(repeating.AGAIN_S))
     assert body_of(first)
-    first.close()
     assert body_of(client.get(f"/s/{session_id}/files.zip"))
