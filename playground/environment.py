@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import tempfile
 from pathlib import Path
 
 
@@ -40,6 +41,20 @@ def name(variable: str) -> str:
 def listed(name: str, default: str = "") -> list[str]:
     """Return the parts of a comma-separated variable."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
+
+
+def writable(directory: Path) -> Path:
+    """Return a directory that is there and may be written, or say in words which variable names another one."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=directory):
+            pass
+    except OSError as error:
+        raise SystemExit(
+            f"Waterline keeps its database and the files of sessions in {directory}, and cannot write there: "
+            f"{error.strerror or error}. Set WATERLINE_VAR to a directory that it may write."
+        ) from None
+    return directory
 
 
 def secret_key(var_dir: Path) -> str:

@@ -1,9 +1,18 @@
-"""Sessions that take no commands for a while, such as those of a class that listens to its teacher."""
+"""Sessions that take no commands for a while, such as those of a class that listens to its teacher.
+
+And those that nobody may take along yet, as a copy could be played on: those that wait for an answer.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from playground.messages import Message, Refused
+
+Reason = Callable[[str], Message | None]
+"""Tells of a session why it cannot be taken along now; None if it can."""
+
+_reasons: list[Reason] = []
 _held: dict[str, frozenset[str]] = {}
 
 
@@ -23,3 +32,17 @@ def release(key: str) -> None:
 def is_held(session: str) -> bool:
     """Tell whether somebody holds a session."""
     return any(session in sessions for sessions in _held.values())
+
+
+def register(reason: Reason) -> None:
+    """Ask this before anybody takes a session along."""
+    if reason not in _reasons:
+        _reasons.append(reason)
+
+
+def check_may_leave(session: str) -> None:
+    """Raise `Refused` if a session cannot be shared, forked or taken away now."""
+    for reason in _reasons:
+        why_not = reason(session)
+        if why_not is not None:
+            raise Refused(why_not)

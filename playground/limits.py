@@ -50,6 +50,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """A session whose pages are all in the background for so long sleeps, and goes on when somebody looks."""
     unwatched_s: int
     keep_days: int
+    links_days: int = 365
+    """A link that nobody opens for so long is deleted."""
+    kept_bytes: int = 2 * 1024**3
+    """What all links may take together; then those go that nobody has opened for the longest time."""
     workers: int
     """Processes that run engines; 0 runs them in a thread of the server."""
 
@@ -71,6 +75,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "past_s",
             "wake_s",
             "hidden_s",
+            "kept_bytes",
         }
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 
 
 class Scenario(models.Model):
@@ -20,6 +21,8 @@ class Scenario(models.Model):
     )
     engine_version = models.CharField(max_length=32)
     created = models.DateTimeField(auto_now_add=True)
+    last_seen = models.DateTimeField(default=timezone.now, db_index=True)
+    size_bytes = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering = ("slug", "-created")

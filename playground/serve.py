@@ -56,6 +56,9 @@ class CompressingServer(Server):
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
+        from playground import tidying  # noqa: PLC0415 - needs the apps to be ready
+
+        tidying.begin()
         reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import
         super().listen_success(port)
 

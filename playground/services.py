@@ -7,9 +7,10 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Sum
 from django.utils import timezone
 
-from playground import leases, selectors, timeline
+from playground import leases, limits, selectors, timeline
 from playground.doors import door
 from playground.models import CommandRecord, Scenario, Session
 
@@ -96,12 +97,46 @@ def keep_scenario(
     name = f"{body}\n{digest}\n{version}" + (f"\n{timeline.canonical(story)}" if story else "")
     short_id = timeline.short_id(name)
     values = {"title": scenario["title"], "body": body, "digest": digest, "engine_version": version}
-    values["story"] = story or None
+    values |= {"story": story or None, "size_bytes": len(name.encode())}
     try:
         with transaction.atomic():
-            return Scenario.objects.get_or_create(short_id=short_id, defaults=values)[0]
+            kept, is_new = Scenario.objects.get_or_create(short_id=short_id, defaults=values)
     except IntegrityError:
         return Scenario.objects.get(short_id=short_id)
+    if is_new:
+        make_room_for_links(limits.current().kept_bytes, kept)
+    else:
+        touch_scenario(kept)
+    return kept
+
+
+def touch_scenario(kept: Scenario) -> None:
+    """Note that somebody opened a kept scenario; once a day is enough."""
+    now = timezone.now()
+    if kept.last_seen < now - timedelta(days=1):
+        Scenario.objects.filter(pk=kept.pk).update(last_seen=now)
+
+
+def make_room_for_links(most_bytes: int, newest: Scenario) -> int:
+    """Delete the links that nobody has opened for the longest time while all take more than this; return how many."""
+    links = Scenario.objects.filter(slug=None)
+    over = (links.aggregate(total=Sum("size_bytes"))["total"] or 0) - most_bytes
+    going = []
+    for pk, size_bytes in links.exclude(pk=newest.pk).order_by("last_seen").values_list("pk", "size_bytes"):
+        if over <= 0:
+            break
+        going.append(pk)
+        over -= size_bytes
+    Scenario.objects.filter(pk__in=going).delete()
+    return len(going)
+
+
+def delete_links_unseen_for(days: int) -> int:
+    """Delete the links that nobody has opened for so long; return how many. The library stays."""
+    stale = Scenario.objects.filter(slug=None, last_seen__lt=timezone.now() - timedelta(days=days))
+    count = stale.count()
+    stale.delete()
+    return count
 
 
 def packed_name(kept: Scenario) -> str:
@@ -133,7 +168,7 @@ def prune_library(slugs: set[str]) -> int:
 
 
 def delete_sessions_unseen_for(days: int) -> int:
-    """Delete the sessions that nobody has opened for so long; return how many. Shared links stay."""
+    """Delete the sessions that nobody has opened for so long; return how many."""
     stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(days=days))
     count = stale.count()
     stale.delete()

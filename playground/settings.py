@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from playground import environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-VAR_DIR = Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve()
+VAR_DIR = environment.writable(Path(environment.text("WATERLINE_VAR", str(BASE_DIR / "var"))).resolve())
 
 DEBUG = environment.flag("WATERLINE_DEBUG")
 SECRET_KEY = environment.secret_key(VAR_DIR)
@@ -44,6 +44,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "playground.classroom.logins.LoginsInForce",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -187,6 +188,8 @@ WATERLINE = {
     "hidden_s": environment.integer("WATERLINE_HIDDEN_S", 300),
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
+    "links_days": environment.integer("WATERLINE_LINKS_DAYS", 365),
+    "kept_bytes": environment.integer("WATERLINE_KEPT_BYTES", 2 * 1024**3),
     "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),
 }
 SESSIONS_DIR = VAR_DIR / "sessions"

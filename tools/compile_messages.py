@@ -8,7 +8,11 @@ LOCALE = Path(__file__).resolve().parent.parent / "locale"
 
 
 def compile_messages(root: Path = LOCALE) -> list[Path]:
-    """Compile what is out of date under `root` and return the files written."""
+    """Compile what is out of date under `root` and return the files written.
+
+    Raises:
+        OSError: the folder may not be written.
+    """
     written = []
     for source in sorted(root.glob("*/LC_MESSAGES/*.po")):
         target = source.with_suffix(".mo")
@@ -19,6 +23,16 @@ def compile_messages(root: Path = LOCALE) -> list[Path]:
     return written
 
 
+def main(root: Path = LOCALE) -> None:
+    """Compile, and say what was done; where that cannot be, pages are in English."""
+    try:
+        for path in compile_messages(root):
+            print(f"compiled {path.relative_to(root.parent)}")
+    except OSError as error:
+        print(
+            f"The translations cannot be compiled: {error.strerror or error}. What is missing is shown in English."
+        )
+
+
 if __name__ == "__main__":
-    for path in compile_messages():
-        print(f"compiled {path.relative_to(LOCALE.parent)}")
+    main()

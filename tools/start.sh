@@ -8,7 +8,6 @@ host="$1" port="$2"
 shift 2
 umask 077 # the database, the key and the files of sessions are nobody else's business
 
-mkdir -p "${WATERLINE_VAR:-var}"
 "$python" tools/check_port.py "$host" "$port"
 echo "Preparing the database ..."
 "$python" manage.py migrate --no-input --verbosity 0

@@ -12,7 +12,8 @@ class ClassroomConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the gate and the listener."""
-        from playground.classroom import hearing  # noqa: PLC0415 - needs the models
+        """Register the gate and the listeners."""
+        from playground.classroom import hearing, logins  # noqa: PLC0415 - they need the models
 
         hearing.begin()
+        logins.listen()

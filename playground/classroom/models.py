@@ -63,6 +63,11 @@ class Student(models.Model):
     nickname = models.CharField(max_length=24)
     folded = models.CharField(max_length=48, help_text="the nickname as it is compared")
     joined = models.DateTimeField(auto_now_add=True)
+    visitor = models.CharField(
+        max_length=32,
+        blank=True,
+        help_text="the browser that was seen last: a frozen class holds its sessions",
+    )
 
     objects = PresentStudents()
     everyone = Everyone()
@@ -111,6 +116,20 @@ class Ballot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.student_id} on {self.vote_id}"
+
+
+class Login(models.Model):
+    """A browser in which a teacher is logged in."""
+
+    teacher = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="logins")
+    trace = models.CharField(max_length=64, unique=True, help_text="hash of the number in the cookie")
+    begun = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        ordering = ("-begun",)
+
+    def __str__(self) -> str:
+        return f"teacher {self.teacher_id} since {self.begun}"
 
 
 class Farewell(models.Model):

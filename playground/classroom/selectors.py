@@ -9,15 +9,17 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from django.db.models import Q
 from django.utils import timezone
 
 from playground.classroom import voting
-from playground.classroom.models import Classroom, Student, Vote
+from playground.classroom.models import Classroom, Login, Student, Vote
 from playground.exercises import catalog
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
+from playground.models import Session
 
 FORGOTTEN_AFTER_MINUTES = 45
 """Work that was not touched for so long does not count as needing help: the student has gone home."""
@@ -48,7 +50,22 @@ def picture(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
     classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
     if classroom is None:
         return None
-    return {"student": for_students(classroom), "teacher": for_teacher(classroom, online)}
+    logins = Login.objects.filter(teacher=classroom.teacher_id).values_list("trace", flat=True)
+    return {
+        "student": for_students(classroom),
+        "teacher": for_teacher(classroom, online),
+        "logins": set(logins),
+        "held": sessions_of(classroom) if classroom.frozen else [],
+    }
+
+
+def sessions_of(classroom: Classroom) -> list[str]:
+    """Return the students' sessions: those of their exercises, and all others that their browsers began."""
+    learners = Learner.objects.filter(student__classroom=classroom)
+    browsers = classroom.students.exclude(visitor="").values("visitor")
+    working = Work.objects.filter(learner__in=learners).values("session")
+    found = Session.objects.filter(Q(pk__in=working) | Q(visitor__in=browsers))
+    return list(found.values_list("public_id", flat=True))
 
 
 def for_students(classroom: Classroom) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
+from playground import ownership, timeline
 from playground import selectors as sessions
-from playground import timeline
 from playground.classroom import limits, names, rooms
 from playground.classroom.models import Classroom, Student
 from playground.exercises import catalog, learners
@@ -105,13 +105,23 @@ def join(browser: Any, code: str, nickname: str) -> Student:
         with transaction.atomic():
             learner = learners.begin(browser)
             student = Student.objects.create(
-                classroom=classroom, learner=learner, nickname=name, folded=names.folded(name)
+                classroom=classroom,
+                learner=learner,
+                nickname=name,
+                folded=names.folded(name),
+                visitor=ownership.visitor(browser),
             )
     except IntegrityError:
         learners.forget(browser)
         raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
     rooms.tell(classroom.pk)
     return student
+
+
+def seen_in(student: Student, visitor: str) -> None:
+    """Remember the browser that a student uses now."""
+    if visitor and visitor != student.visitor:
+        Student.objects.filter(pk=student.pk).update(visitor=visitor)
 
 
 NO_CLASS = _("No class takes students under this code. Look at it once more, or ask your teacher.")

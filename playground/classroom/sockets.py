@@ -14,8 +14,8 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import holds, live
-from playground.classroom import limits, rooms, selectors
+from playground import holds, live, ownership
+from playground.classroom import limits, logins, rooms, selectors, services
 from playground.exercises import learners
 from playground.ratelimit import Bucket
 
@@ -92,15 +92,18 @@ class TeacherSocket(ClassSocket):
     async def connect(self) -> None:
         """Join as the teacher whose class this is."""
         self._rows: dict[int, dict[str, Any]] = {}
+        self._login = logins.trace_of(self.scope["session"])
         self._rest: dict[str, Any] | None = None
         await super().connect()
 
     async def _classroom(self) -> int | None:
         user = await get_user(self.scope)
-        found = await database_sync_to_async(selectors.of_teacher)(
-            user, self.scope["url_route"]["kwargs"]["public_id"]
-        )
+        found = await database_sync_to_async(self._found)(user)
         return found.pk if found else None
+
+    def _found(self, user: Any) -> Any:
+        teacher = logins.known(self.scope["session"], user)
+        return selectors.of_teacher(teacher, self.scope["url_route"]["kwargs"]["public_id"])
 
     def _is_crowded(self, classroom: int) -> bool:
         room = rooms.of(classroom)
@@ -113,6 +116,9 @@ class TeacherSocket(ClassSocket):
         """Send rows that differ, who is gone, and the rest if that differs."""
         if picture is None:
             self._put(GONE)
+            return
+        if self._login not in picture["logins"]:  # logged out meanwhile
+            self._put(NOT_YOURS)
             return
         grid = picture["teacher"]
         rows = {each["id"]: each for each in grid["students"]}
@@ -146,7 +152,11 @@ class StudentSocket(ClassSocket):
         return int(found.classroom_id)
 
     def _student(self) -> Any:
-        return selectors.student_of(learners.current(self.scope["session"]))
+        browser = self.scope["session"]
+        found = selectors.student_of(learners.current(browser))
+        if found is not None:
+            services.seen_in(found, ownership.known_visitor(browser))
+        return found
 
     def _is_crowded(self, classroom: int) -> bool:
         room = rooms.of(classroom)
@@ -174,7 +184,7 @@ async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
         return None
     rows = picture["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
-    _hold(classroom, sessions, picture["teacher"]["frozen"])
+    _hold(classroom, picture["held"], picture["teacher"]["frozen"])
     await _look_at(sessions)
     for each in rows:
         each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]

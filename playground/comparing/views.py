@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import affordable, limits, repeating, selectors, services, sharing
+from playground import affordable, holds, limits, repeating, selectors, services, sharing
 from playground.comparing import changes
 from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
@@ -18,7 +18,7 @@ from playground.comparing.table import figure_labels
 from playground.doors import door
 from playground.messages import Message, Refused
 from playground.models import Scenario
-from playground.views.access import rate_limited, scenario_or_gone, session_or_gone
+from playground.views.access import charge, rate_limited, scenario_or_gone, session_or_gone
 from playground.views.errors import answer
 
 US = 1_000_000
@@ -34,7 +34,9 @@ def choose(request: HttpRequest) -> HttpResponse:
     session = request.GET.get("session", "")[:32]
     if session:
         try:
-            a = sharing.share(session_or_gone(session)).short_id
+            found = session_or_gone(session)
+            holds.check_may_leave(found.public_id)
+            a = sharing.share(found).short_id
         except Refused as refused:
             return answer(request, 409, _("That did not work"), refused.message)
     initial = {
@@ -69,6 +71,7 @@ def new(request: HttpRequest) -> HttpResponse:
         checked = door().check({**changed, "title": _title(a, form)})
         affordable.check(checked, limits.current())
         b = services.keep_scenario(checked)
+        charge(request, checked)
         a_kept = services.keep_scenario(door().check(a)) if wanted["more_s"] else kept
     except Refused as refused:
         form.add_error(None, str(refused.message))

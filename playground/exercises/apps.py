@@ -10,3 +10,10 @@ class ExercisesConfig(AppConfig):
     label = "exercises"
     verbose_name = "Exercises"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Say of which sessions no copy may be made."""
+        from playground import holds  # noqa: PLC0415 - needs the models
+        from playground.exercises import stages  # noqa: PLC0415 - as above
+
+        holds.register(stages.waits)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from playground import selectors, services, whereabouts
 from playground.doors import door
+from playground.exercises import catalog
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
+from playground.messages import Message
 from playground.models import Session
 
 
@@ -20,6 +24,14 @@ def progress(work: Work) -> Progress:
 def held(exercise: Exercise, work: Work) -> bool:
     """Tell whether the run stands still until there is an answer: then its session can only be watched."""
     return kind_of(exercise).is_held(progress(work))
+
+
+def waits(public_id: str) -> Message | None:
+    """Return why nobody may make a copy of a session now: its run would go on in it and tell the answer."""
+    work = Work.objects.filter(session__public_id=public_id).first()
+    if work is None or not held(catalog.variant(work.exercise, work.variant), work):
+        return None
+    return Message(_("This run waits for your answer. Answer first, then take it along."))
 
 
 def open_stage(exercise: Exercise, work: Work) -> Session:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import cache, wraps
-from typing import Any
+from typing import Any, Final
 
+import orjson
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-from playground import limits, selectors
+from playground import limits, selectors, services
 from playground.messages import Message
 from playground.models import Scenario, Session
 from playground.ratelimit import Buckets
@@ -26,9 +27,14 @@ def buckets(limit: str) -> Buckets:
     return Buckets(per_minute / 60, per_minute)
 
 
+def _address_of(request: HttpRequest) -> str:
+    """Return where a request comes from (behind a proxy, daphne needs --proxy-headers to know it)."""
+    return request.META.get("REMOTE_ADDR") or ""
+
+
 def _has_token(request: HttpRequest, limit: str) -> bool:
-    """Take a token of the request's address (behind a proxy, daphne needs --proxy-headers to know it)."""
-    return buckets(limit).take(request.META.get("REMOTE_ADDR") or "", time.monotonic())
+    """Take a token of the request's address."""
+    return buckets(limit).take(_address_of(request), time.monotonic())
 
 
 def rate_limited_reading(view: View) -> View:
@@ -63,12 +69,25 @@ def rate_limited(view: View) -> View:
     return limited
 
 
+PIECE_BYTES: Final = 16 * 1024
+"""What a link or a session may take before it counts as several."""
+
+
+def charge(request: HttpRequest, scenario: dict[str, Any]) -> None:
+    """Count what was just kept for a visitor: who brings large scenarios waits longer for the next one."""
+    pieces = len(orjson.dumps(scenario)) // PIECE_BYTES
+    buckets("new_per_minute").spend(_address_of(request), time.monotonic(), pieces)
+
+
 def session_or_gone(public_id: str) -> Session:
     """Return a session, or raise `Gone`."""
     session = selectors.session_by_id(public_id)
     if session is None:
-        text = _("Sessions that nobody opens for %(days)s days are removed; links made with Share stay.")
-        raise Gone(_("This session is gone"), Message(text, days=limits.current().keep_days))
+        text = _(
+            "Sessions that nobody opens for %(days)s days are removed; links made with Share stay for %(links)s days."
+        )
+        days, links = limits.current().keep_days, limits.current().links_days
+        raise Gone(_("This session is gone"), Message(text, days=days, links=links))
     return session
 
 
@@ -76,6 +95,9 @@ def scenario_or_gone(name: str) -> Scenario:
     """Return a kept scenario, or raise `Gone`."""
     kept = selectors.scenario_by_name(name)
     if kept is None:
-        text = _("No run is kept under this link. It may have been cut off when it was copied.")
-        raise Gone(_("This link leads nowhere"), Message(text))
+        text = _(
+            "No run is kept under this link. It was cut off when it was copied, or nobody opened it for %(days)s days."
+        )
+        raise Gone(_("This link leads nowhere"), Message(text, days=limits.current().links_days))
+    services.touch_scenario(kept)
     return kept

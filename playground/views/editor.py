@@ -11,7 +11,7 @@ from playground import library, limits, ownership, selectors, services
 from playground.messages import Message
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, Entry, Problem, read
-from playground.views.access import rate_limited, rate_limited_reading
+from playground.views.access import charge, rate_limited, rate_limited_reading
 
 BLANK = """{
   "version": 1,
@@ -95,6 +95,7 @@ def _play(request: HttpRequest) -> HttpResponse:
     if entry is None:
         return _page(request, text, problems)
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())
+    charge(request, entry.run)
     session = services.replay_session(kept)
     ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

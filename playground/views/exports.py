@@ -21,7 +21,7 @@ from engine.errors import RunTooLong
 from engine.replay import Player
 from engine.replay.player import SLICE
 from engine.transitions import Transition, fields_of
-from playground import repeating, sharing
+from playground import holds, repeating, sharing
 from playground.doors import door
 from playground.messages import Refused
 from playground.views.access import rate_limited, session_or_gone
@@ -42,6 +42,7 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     """Download every transition of the session up to now; at its bounds the last line says that it was cut."""
     found = session_or_gone(session_id)
     try:
+        holds.check_may_leave(found.public_id)
         scenario = sharing.scenario_so_far(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)

@@ -17,7 +17,7 @@ from playground import limits, ownership, selectors, services, whereabouts
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import said
-from playground.views.access import View, rate_limited, scenario_or_gone
+from playground.views.access import View, charge, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 
@@ -150,6 +150,7 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         logger.info("an imported scenario was refused: %.200s", problem)
         return _home(request, problem, data[:20_000].decode("utf-8", "replace"), status=422)
     kept = services.keep_scenario(entry.run, story=entry.story_json())
+    charge(request, entry.run)
     session = services.replay_session(kept)
     ownership.claim(request.session, session.public_id)
     return redirect("session", session.public_id)

@@ -31,7 +31,7 @@ from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import said
-from playground.views.access import rate_limited, rate_limited_reading, scenario_or_gone
+from playground.views.access import charge, rate_limited, rate_limited_reading, scenario_or_gone
 from playground.views.errors import Gone, answer
 
 logger = logging.getLogger(__name__)
@@ -92,6 +92,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
         return _unrepeatable(request, kept, str(problem))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    charge(request, scenario)
     _tell_of_another_engine(request, kept)
     return _go(request, session, place)
 
@@ -112,6 +113,7 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     if PREVIEWERS.search(request.headers.get("user-agent", "")):
         return _preview(request, entry.run["title"], reverse("stateless-card", args=[packed]) + place.query())
     kept = services.keep_scenario(entry.run, story=entry.story_json())
+    charge(request, entry.run)
     session = services.replay_session(kept, place.start_us(entry.run["until_us"]))
     return _go(request, session, place)
 
@@ -284,5 +286,6 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     except _Unrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    charge(request, scenario)
     key = ownership.play_key(session.public_id)
     return JsonResponse({"websocket": whereabouts.socket_path(session.public_id, key=key)})

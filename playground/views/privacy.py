@@ -13,5 +13,10 @@ from playground.classroom.limits import LEARNERS_KEEP_DAYS
 @require_safe
 def privacy(request: HttpRequest) -> HttpResponse:
     """Say it with the numbers that this server obeys."""
-    context = {"sessions_days": limits.current().keep_days, "learners_days": LEARNERS_KEEP_DAYS}
+    current = limits.current()
+    context = {
+        "sessions_days": current.keep_days,
+        "links_days": current.links_days,
+        "learners_days": LEARNERS_KEEP_DAYS,
+    }
     return render(request, "playground/privacy.html", context)

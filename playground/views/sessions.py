@@ -11,13 +11,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from playground import console, demo, limits, ownership, selectors, sharing, whereabouts
+from playground import console, demo, holds, limits, ownership, selectors, sharing, whereabouts
 from playground.doors import door
 from playground.links import Place, packed, place_of
 from playground.messages import Message, Refused
 from playground.models import Scenario, Session
 from playground.storybook.texts import localized
-from playground.views.access import rate_limited, rate_limited_reading, session_or_gone
+from playground.views.access import charge, rate_limited, rate_limited_reading, session_or_gone
 from playground.views.errors import Gone, answer
 
 FILE_BYTES = 4096
@@ -101,9 +101,11 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """Make a link that repeats the session up to now."""
     found = session_or_gone(session_id)
     try:
+        holds.check_may_leave(found.public_id)
         kept = sharing.share(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
+    charge(request, selectors.scenario_body(kept))
     url = request.build_absolute_uri(reverse("permalink", args=[kept.short_id]))
     context = {"url": url, "short_id": kept.short_id, "digest": kept.digest, "until_us": kept_until(kept)}
     context["stateless"] = _stateless(request, kept)
@@ -120,9 +122,11 @@ def fork(request: HttpRequest, session_id: str) -> HttpResponse:
     found = session_or_gone(session_id)
     text = request.POST.get("at_us", "")
     try:
+        holds.check_may_leave(found.public_id)
         forked = sharing.fork(found, int(text) if re.fullmatch(r"[0-9]{1,15}", text) else None)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)
+    charge(request, forked.scenario)
     ownership.claim(request.session, forked.public_id)
     return redirect("session", forked.public_id)
 
@@ -133,6 +137,7 @@ def scenario_file(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download a session as a scenario file: everything that happened so far, or the run that it repeats."""
     found = session_or_gone(session_id)
     try:
+        holds.check_may_leave(found.public_id)
         scenario = sharing.file_of(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)

@@ -31,6 +31,7 @@ ALLOWED = (
     (r"playground/views/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
     (r"playground/whereabouts\.py", r"ElsewhereMiddleware|process_exception", "a setting names it"),
     (r"playground/whereabouts\.py", "status_code", "an attribute of Django's answers"),
+    (r"playground/classroom/logins\.py", "LoginsInForce", "a setting names it"),
     (
         r"playground/.*apps\.py|playground/assets\.py",
         r"\w+",

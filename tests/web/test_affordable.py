@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import affordable, limits
+from playground import affordable, limits, services
 from playground.library import entries
 from playground.models import Session
 from playground.storybook.entry import BadScenario, read
+from playground.views import access
 
 
 def scenario(**parts: Any) -> dict[str, Any]:
@@ -51,3 +52,16 @@ def test_an_import_says_so_and_begins_nothing(client: Client) -> None:
     assert answer.status_code == 422
     assert "msg_store_file_size_limit" in answer.content.decode()
     assert Session.objects.count() == before
+
+
+@pytest.mark.django_db
+def test_who_brings_large_scenarios_waits_longer(client: Client, limit: Any) -> None:
+    limit(new_per_minute=10)
+    access.buckets.cache_clear()
+    commands = [{"at_us": at_us, "do": "publish", "count": 1, "size_bytes": 10} for at_us in range(2000)]
+    text = json.dumps(
+        {**services.blank_scenario("classroom"), "title": "Mine", "commands": commands, "until_us": 10_000}
+    )
+    statuses = [client.post("/s/import", {"text": text}).status_code for _each in range(3)]
+    assert statuses[0] == 302
+    assert statuses[-1] == 429

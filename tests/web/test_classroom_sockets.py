@@ -209,6 +209,34 @@ async def test_a_frozen_class_commands_nothing() -> None:
     await klass.leave()
 
 
+async def test_a_frozen_class_holds_the_other_sessions_of_a_student_too() -> None:
+    classroom, _teacher, student = await people()
+    klass = await End("/ws/class/me/", student).connect()
+    began = await database_sync_to_async(student.post)("/s/new", {"profile": "classroom"})
+    session = began["Location"].split("/")[2]
+    other = await End(f"/ws/session/{session}/", student).connect()
+    await other.socket.send_to(text_data=json.dumps({"t": "hello", "have": None}))
+    await other.socket.send_to(text_data=json.dumps({"t": "control", "play": True}))
+    await other.until(lambda m: m["t"] == "frame" and m["play"])
+    await database_sync_to_async(services.freeze)(classroom, True)
+    await klass.until(lambda m: m["frozen"])
+    await other.until(lambda m: m["t"] == "frame" and not m["play"])
+    await other.socket.send_to(text_data=json.dumps({"t": "control", "play": True}))
+    assert "paused the class" in (await other.until(lambda m: m["t"] == "notice"))["message"]
+    await other.leave()
+    await klass.leave()
+
+
+async def test_a_log_out_ends_the_sockets_that_a_copied_cookie_opened() -> None:
+    classroom, teacher, _student = await people()
+    end = await End(f"/ws/class/{classroom.public_id}/", teacher).connect()
+    await end.next()
+    await database_sync_to_async(teacher.post)("/class/log-out")
+    assert await end.closed() == sockets.NOT_YOURS
+    again = await End(f"/ws/class/{classroom.public_id}/", teacher).connect()
+    assert await again.closed() == sockets.NOT_YOURS
+
+
 async def test_the_teacher_sees_how_the_queue_is_made_up() -> None:
     classroom, teacher, student = await people()
     await database_sync_to_async(student.post)("/learn/waterline/tail-or-head/begin")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
 from django.utils import timezone
 
-from playground import library, selectors, services
+from playground import library, selectors, services, tidying
 from playground.models import CommandRecord, Scenario, Session
 
 pytestmark = pytest.mark.django_db
@@ -44,7 +47,53 @@ def test_sessions_that_nobody_opens_are_deleted_and_links_stay() -> None:
     Session.objects.filter(pk=old.pk).update(last_seen=timezone.now() - timedelta(days=40))
     output = io.StringIO()
     call_command("clean_sessions", stdout=output)
-    assert "1 sessions deleted" in output.getvalue()
+    assert "1 sessions and 0 links deleted" in output.getvalue()
     assert list(Session.objects.all()) == [new]
     assert CommandRecord.objects.count() == 0
     assert Scenario.objects.get() == kept
+
+
+def test_links_that_nobody_opens_are_deleted_and_the_library_stays(client: Client) -> None:
+    scenario = services.blank_scenario("classroom")
+    kept, opened = (services.keep_scenario({**scenario, "title": title}) for title in ("kept", "opened"))
+    entry = services.put_in_library("entry", scenario)
+    Scenario.objects.update(last_seen=timezone.now() - timedelta(days=400))
+    client.get(f"/r/{opened.short_id}/")
+    output = io.StringIO()
+    call_command("clean_sessions", stdout=output)
+    assert "1 links deleted" in output.getvalue()
+    assert {each.pk for each in Scenario.objects.all()} == {opened.pk, entry.pk}
+    assert "365 days" in client.get(f"/r/{kept.short_id}/").content.decode()
+
+
+def test_all_links_together_are_bounded_and_the_oldest_go(limit: Any) -> None:
+    limit(kept_bytes=3000)
+    scenario = services.blank_scenario("classroom")
+    entry = services.put_in_library("entry", scenario)
+    made = [services.keep_scenario({**scenario, "title": "x" * 200, "seed": seed}) for seed in range(1, 30)]
+    left = list(Scenario.objects.filter(slug=None).order_by("pk"))
+    assert 1 < len(left) < 29
+    assert left[-1] == made[-1]
+    assert sum(each.size_bytes for each in left) <= 3000
+    assert Scenario.objects.filter(pk=entry.pk).exists()
+
+
+def test_the_server_tidies_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[str] = []
+
+    def call(name: str) -> None:
+        done.append(name)
+        if name == "clean_sessions":
+            raise OSError("the database is locked")
+
+    class EnoughError(Exception):
+        pass
+
+    def sleep(seconds: float) -> None:
+        if seconds == tidying.AGAIN_S:
+            raise EnoughError
+
+    monkeypatch.setattr(tidying, "call_command", call)
+    monkeypatch.setattr(threading, "excepthook", lambda _arguments: None)
+    tidying.begin(sleep).join(30)
+    assert done == ["clean_sessions", "purge_classes"], "one that fails keeps none from being done"

@@ -20,7 +20,7 @@ from playground.exercises.grading import Verdict
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.messages import Message
-from playground.models import Session
+from playground.models import Scenario, Session
 
 pytestmark = pytest.mark.django_db
 
@@ -93,6 +93,28 @@ def test_the_session_is_held_until_the_prediction_is_locked(client: Client) -> N
     assert work.session.reached_us == before.scenario["until_us"]
     assert "is-held" not in page
     assert "data-run-on" in page
+
+
+def test_nobody_looks_ahead_in_a_copy_of_a_session_that_waits(client: Client) -> None:
+    work = begin(client, "read-back")
+    assert work.session is not None
+    session = f"/s/{work.session.public_id}"
+    count = Session.objects.count()
+    asked = [
+        client.post(f"{session}/fork"),
+        client.post(f"{session}/share"),
+        client.get(f"{session}/scenario.json"),
+        client.get(f"{session}/run.csv"),
+        client.get(f"/compare/?session={work.session.public_id}"),
+    ]
+    for answer in asked:
+        assert answer.status_code == 409, answer.request["PATH_INFO"]
+        assert "waits for your answer" in answer.content.decode()
+    assert (Session.objects.count(), Scenario.objects.count()) == (count, 0)
+    client.post(address("read-back", "answer"), {"answer": "4"})
+    work.refresh_from_db()
+    assert work.session is not None
+    assert client.post(f"/s/{work.session.public_id}/fork").status_code == 302
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""manage.py clean_sessions: forget sessions that nobody opens any more."""
+"""manage.py clean_sessions: forget sessions and links that nobody opens any more."""
 
 from __future__ import annotations
 
@@ -12,18 +12,24 @@ from playground.hosting.directories import sweep
 
 
 class Command(BaseCommand):
-    """Shared links are scenarios of their own, and stay."""
+    """The server does the same by itself, some times a day."""
 
-    help = "Delete sessions unseen for some days, and the files that dead processes left behind."
+    help = "Delete sessions and links unseen for some days, and the files that dead processes left behind."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Read the age."""
         parser.add_argument(
             "--days", type=int, default=limits.current().keep_days, help="default: %(default)s"
         )
+        parser.add_argument(
+            "--links-days", type=int, default=limits.current().links_days, help="default: %(default)s"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Delete and say how many."""
         deleted = services.delete_sessions_unseen_for(options["days"])
+        links = services.delete_links_unseen_for(options["links_days"])
         swept = sweep(settings.SESSIONS_DIR)
-        self.stdout.write(f"{deleted} sessions deleted, files of {len(swept)} dead processes removed")
+        self.stdout.write(
+            f"{deleted} sessions and {links} links deleted, files of {len(swept)} dead processes removed"
+        )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http.cookies import SimpleCookie
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
@@ -23,6 +25,21 @@ def test_a_teacher_signs_up_and_in_and_out(client: Client) -> None:
     login = {"username": "frau-lehrer", "password": PASSWORD}
     assert client.post("/class/log-in", login).status_code == 302
     assert client.get("/class/").status_code == 200
+
+
+def test_a_copied_cookie_ends_with_the_log_out_and_no_other_log_in_does(client: Client) -> None:
+    get_user_model().objects.create_user("frau-lehrer", password=PASSWORD)
+    login = {"username": "frau-lehrer", "password": PASSWORD}
+    projector, thief = Client(), Client()
+    client.post("/class/log-in", login)
+    projector.post("/class/log-in", login)
+    thief.cookies = SimpleCookie({name: each.value for name, each in client.cookies.items()})
+    assert thief.get("/class/").status_code == 200
+    client.post("/class/log-out")
+    assert thief.get("/class/").status_code == 302
+    assert thief.post("/class/new", {"name": "mine"}).status_code == 302
+    assert Classroom.objects.count() == 0
+    assert projector.get("/class/").status_code == 200
 
 
 @pytest.mark.parametrize("password", ["short", "12345678901234", "password123", "frau-lehrer"])
