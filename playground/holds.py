@@ -5,6 +5,8 @@ And those that nobody may take along yet, as a copy could be played on: those th
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable
 
 from playground.messages import Message, Refused
@@ -13,14 +15,15 @@ Reason = Callable[[str], Message | None]
 """Tells of a session why it cannot be taken along now; None if it can."""
 
 _reasons: list[Reason] = []
-_held: dict[str, frozenset[str]] = {}
+_held: dict[str, tuple[frozenset[str], float]] = {}
+"""The sessions of each key, and until when they are held."""
 
 
-def hold(key: str, sessions: Iterable[str]) -> list[str]:
+def hold(key: str, sessions: Iterable[str], lasts_s: float = math.inf) -> list[str]:
     """Hold these sessions under a key, in place of those before; return the ones that were not held yet."""
     wanted = frozenset(sessions)
-    new = wanted - _held.get(key, frozenset())
-    _held[key] = wanted
+    new = [each for each in wanted if not _holds(key, each)]
+    _held[key] = wanted, time.monotonic() + lasts_s
     return sorted(new)
 
 
@@ -31,7 +34,12 @@ def release(key: str) -> None:
 
 def is_held(session: str) -> bool:
     """Tell whether somebody holds a session."""
-    return any(session in sessions for sessions in _held.values())
+    return any(_holds(key, session) for key in _held)
+
+
+def _holds(key: str, session: str) -> bool:
+    sessions, until_s = _held.get(key, (frozenset(), 0.0))
+    return session in sessions and time.monotonic() < until_s
 
 
 def register(reason: Reason) -> None:

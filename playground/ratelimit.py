@@ -1,8 +1,17 @@
-"""Token buckets: how often somebody may do something. The caller says what time it is."""
+"""How often somebody may do something. The caller says what time it is."""
 
 from __future__ import annotations
 
+import hashlib
+import logging
 from collections import OrderedDict
+
+from django.conf import settings
+from django.core.cache import cache
+
+logger = logging.getLogger(__name__)
+
+MINUTE_S = 60
 
 
 class Bucket:
@@ -48,3 +57,40 @@ class Buckets:
         while len(self._by_caller) > self.remember:
             self._by_caller.popitem(last=False)
         return bucket
+
+
+class SharedBuckets:
+    """Counts what each caller does within a minute, for all processes together; alone where nobody counts.
+
+    Args:
+        name: of the limit.
+        most: actions of one caller in a minute.
+    """
+
+    def __init__(self, name: str, most: int) -> None:
+        self.name, self.most = name, most
+        self._alone = Buckets(most / MINUTE_S, most)
+
+    def take(self, caller: str, now_s: float) -> bool:
+        """Count an action of this caller if there is room for one."""
+        count = self._count(caller, 1)
+        return self._alone.take(caller, now_s) if count is None else count <= self.most
+
+    def spend(self, caller: str, now_s: float, count: int) -> None:
+        """Count so many actions of this caller, though there may be no room."""
+        if count and self._count(caller, count) is None:
+            self._alone.spend(caller, now_s, count)
+
+    def _count(self, caller: str, more: int) -> int | None:
+        """Count actions together with all other processes; None where that cannot be done."""
+        if not settings.REDIS:
+            return None
+        # An address is kept for a minute, and not as it is.
+        who = hashlib.blake2b(caller.encode(), key=settings.SECRET_KEY.encode()[:64], digest_size=12)
+        key = f"{self.name}:{who.hexdigest()}"
+        try:
+            cache.add(key, 0, MINUTE_S)  # counts until a minute after the first one
+            return int(cache.incr(key, more))
+        except Exception:
+            logger.warning("what all processes do together cannot be counted now", exc_info=True)
+            return None

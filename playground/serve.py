@@ -60,7 +60,18 @@ class CompressingServer(Server):
 
         tidying.begin()
         reactor.addSystemEventTrigger("before", "shutdown", rest_all)  # type: ignore[arg-type]  # the reactor is made on import
+        reactor.callWhenRunning(_converse)
         super().listen_success(port)
+
+
+_conversations: list[asyncio.Future[None]] = []
+
+
+def _converse() -> None:
+    """Begin to hear what other processes say."""
+    from playground import control  # noqa: PLC0415 - needs the apps to be ready
+
+    _conversations.append(asyncio.ensure_future(control.run()))
 
 
 def rest_all() -> Deferred[None]:

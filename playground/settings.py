@@ -200,6 +200,15 @@ WATERLINE_NODE = environment.name("WATERLINE_NODE")
 """By which the proxy finds this process; empty where it is the only one."""
 WATERLINE_LEASE_S = environment.integer("WATERLINE_LEASE_S", 9)
 """How long a session stays a process's own that says nothing more; it is renewed at a third of it."""
+REDIS = environment.text("WATERLINE_REDIS")
+"""Carries what the processes tell each other, and counts what is bounded for all of them together."""
+CHANNEL_LAYERS = {
+    "default": {"BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer", "CONFIG": {"hosts": [REDIS]}}
+    if REDIS
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+}
+if REDIS:
+    CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS}}
 CHECKPOINT_BYTES = 512 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = WATERLINE["scenario_bytes"] + 64 * 1024
 FILE_UPLOAD_MAX_MEMORY_SIZE = DATA_UPLOAD_MAX_MEMORY_SIZE

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.classroom import rooms, voting
+from playground.classroom import others, rooms, voting
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import gates
 from playground.exercises.models import Learner
@@ -18,6 +18,7 @@ def begin() -> None:
     gates.worked.connect(_worked, dispatch_uid="classroom")
     gates.register(frozen)
     gates.register(voted_on, hides=True)
+    others.begin()
 
 
 def voted_on(learner: Learner, slug: str) -> Message | None:

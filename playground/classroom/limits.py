@@ -8,7 +8,7 @@ from functools import cache
 from django.utils.translation import gettext_lazy as _
 
 from playground.messages import Refused
-from playground.ratelimit import Buckets
+from playground.ratelimit import SharedBuckets
 
 CLASSES = 40
 """Classes of one teacher."""
@@ -32,8 +32,8 @@ PER_MINUTE = {
 
 
 @cache
-def _buckets(what: str) -> Buckets:
-    return Buckets(PER_MINUTE[what] / 60, PER_MINUTE[what])
+def _buckets(what: str) -> SharedBuckets:
+    return SharedBuckets(what, PER_MINUTE[what])
 
 
 def take(what: str, who: str) -> None:

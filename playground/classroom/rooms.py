@@ -1,4 +1,4 @@
-"""The sockets of a class in this process: a plain set, told at most a few times a second.
+"""The sockets of a class in this process: a plain set, told at most a few times a second. Other processes have theirs.
 
 Views run in threads; they only say that something of a class differs. The room's own task, in the event loop, reads
 the database once for everybody and sends each socket what is new for it.
@@ -9,8 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
+
+from playground import control
 
 logger = logging.getLogger(__name__)
 
@@ -18,6 +22,9 @@ GATHER_S = 0.4
 """Changes within this time are told together."""
 LOOK_S = 2.0
 """Between two looks at the sessions, at the clock, and at what another process may have changed."""
+
+FRESH_S = 4 * LOOK_S
+"""What other processes said holds for so long: they say it again at each look."""
 
 Read = Callable[[int, dict[int, int]], Awaitable[dict[str, Any] | None]]
 
@@ -40,16 +47,28 @@ class Room:
         self.members: set[Member] = set()
         self._read = read
         self._changed = asyncio.Event()
+        self._elsewhere: dict[str, tuple[float, list[tuple[int, int]]]] = {}
+        """When other processes said who is connected there, and who."""
         self.loop = asyncio.get_running_loop()
         self._task = self.loop.create_task(self._live(), name=f"class {classroom}")
 
     def online(self) -> dict[int, int]:
-        """Return how many sockets each student has."""
-        found: dict[int, int] = {}
-        for member in self.members:
-            if member.student is not None:
-                found[member.student] = found.get(member.student, 0) + 1
-        return found
+        """Return how many sockets each student has, in all processes."""
+        found = self._here()
+        for at_s, online in self._elsewhere.values():
+            if time.monotonic() - at_s < FRESH_S:
+                found.update(dict(online))
+        return dict(found)
+
+    def _here(self) -> Counter[int]:
+        return Counter(member.student for member in self.members if member.student is not None)
+
+    def hear(self, sender: str, online: list[tuple[int, int]]) -> None:
+        """Another process says who is connected there."""
+        _at_s, before = self._elsewhere.get(sender, (0.0, []))
+        self._elsewhere[sender] = time.monotonic(), online
+        if sorted(before) != sorted(online):
+            self.changed()
 
     def changed(self) -> None:
         """Something differs. Call it in the event loop."""
@@ -62,6 +81,7 @@ class Room:
                 picture = await self._read(self.classroom, self.online())
                 for member in tuple(self.members):
                     member.show(picture)
+                control.say("present", classroom=self.classroom, online=list(self._here().items()))
             except Exception:
                 logger.exception("class %s could not be read", self.classroom)
             await asyncio.sleep(GATHER_S)
@@ -70,6 +90,7 @@ class Room:
                     await self._changed.wait()
             except TimeoutError:
                 continue
+        control.say("present", classroom=self.classroom, online=[])
         if _rooms.get(self.classroom) is self:
             del _rooms[self.classroom]
 
@@ -95,10 +116,23 @@ def leave(room: Room, member: Member) -> None:
 
 
 def tell(classroom: int) -> None:
-    """Say that something of a class differs. May be called in any thread."""
+    """Say that something of a class differs, in all processes. May be called in any thread."""
+    told(classroom)
+    control.say("class", classroom=classroom)
+
+
+def told(classroom: int) -> None:
+    """Say here that something of a class differs. May be called in any thread."""
     room = _rooms.get(classroom)
     if room is not None:
         room.loop.call_soon_threadsafe(room.changed)
+
+
+def elsewhere(classroom: int, sender: str, online: list[tuple[int, int]]) -> None:
+    """Another process says who is connected there. Call it in the event loop."""
+    room = _rooms.get(classroom)
+    if room is not None:
+        room.hear(sender, [(student, count) for student, count in online])
 
 
 def of(classroom: int) -> Room | None:

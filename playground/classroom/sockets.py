@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import logging
 import time
@@ -14,8 +13,8 @@ from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
-from playground import holds, live, ownership
-from playground.classroom import limits, logins, rooms, selectors, services
+from playground import holds, ownership
+from playground.classroom import limits, logins, others, rooms, selectors, services
 from playground.exercises import learners
 from playground.ratelimit import Bucket
 
@@ -25,7 +24,6 @@ NOT_YOURS = 4003
 GONE = 4004
 TOO_MANY = 4010
 TOO_FAST = 4008
-LOOK_TIMEOUT_S = 0.3
 FORGET_S = 30
 OUTBOX = 16
 
@@ -184,7 +182,7 @@ async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
         return None
     rows = picture["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
-    _hold(classroom, picture["held"], picture["teacher"]["frozen"])
+    others.hold(classroom, picture["held"], picture["teacher"]["frozen"])
     await _look_at(sessions)
     for each in rows:
         each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]
@@ -201,27 +199,6 @@ async def _look_at(sessions: list[str]) -> None:
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
         del _mixes[public_id]
     due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.LOOK_S]
-    for public_id, mix in zip(due, await asyncio.gather(*map(_look, due)), strict=True):
-        _mixes[public_id] = (now_s, mix)
-
-
-def _hold(classroom: int, sessions: list[str], frozen: bool) -> None:
-    """Hold the students' sessions while the class is frozen: no commands, and no time passes."""
-    key = f"class {classroom}"
-    if not frozen:
-        holds.release(key)
-        return
-    for public_id in holds.hold(key, sessions):
-        host = live.registry().host(public_id)
-        if host is not None:
-            host.control(play=False, speed=None)
-
-
-async def _look(public_id: str) -> list[int] | None:
-    """Return how many alphas, betas, gammas and deltas a session holds, if it is awake here and not too busy."""
-    host = live.registry().host(public_id)
-    if host is None:
-        return None
-    with contextlib.suppress(TimeoutError):
-        return await asyncio.wait_for(host.mix(), LOOK_TIMEOUT_S)
-    return None
+    found = await others.look_at(due)
+    for public_id in due:
+        _mixes[public_id] = (now_s, found.get(public_id))

@@ -8,7 +8,7 @@ from functools import cache
 from django.utils.translation import gettext_lazy as _
 
 from playground.messages import Refused
-from playground.ratelimit import Buckets
+from playground.ratelimit import SharedBuckets
 
 ATTEMPTS = 200
 """Answers to one exercise."""
@@ -20,8 +20,8 @@ ATTEMPTS_PER_MINUTE = 20
 
 
 @cache
-def _buckets() -> Buckets:
-    return Buckets(ATTEMPTS_PER_MINUTE / 60, ATTEMPTS_PER_MINUTE)
+def _buckets() -> SharedBuckets:
+    return SharedBuckets("attempts", ATTEMPTS_PER_MINUTE)
 
 
 def take_attempt(learner_id: int) -> None:

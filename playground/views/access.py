@@ -14,17 +14,16 @@ from django.utils.translation import gettext_lazy as _
 from playground import limits, selectors, services
 from playground.messages import Message
 from playground.models import Scenario, Session
-from playground.ratelimit import Buckets
+from playground.ratelimit import SharedBuckets
 from playground.views.errors import Gone, too_many
 
 View = Callable[..., HttpResponse]
 
 
 @cache
-def buckets(limit: str) -> Buckets:
+def buckets(limit: str) -> SharedBuckets:
     """Return the callers' buckets of a limit, full for one that was not seen before."""
-    per_minute = getattr(limits.current(), limit)
-    return Buckets(per_minute / 60, per_minute)
+    return SharedBuckets(limit, getattr(limits.current(), limit))
 
 
 def _address_of(request: HttpRequest) -> str:

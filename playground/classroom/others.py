@@ -1,0 +1,111 @@
+"""What rooms of one class in several processes tell each other, and ask the processes that have the students' sessions.
+
+A room reads the database, so it needs no other room to know what the class does. It does need others to know who is
+connected there, to hold a session that runs elsewhere while the class is frozen, and to look into one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Iterable
+from typing import Final
+
+from playground import control, holds, live
+from playground.classroom import rooms
+
+LOOK_TIMEOUT_S: Final = 0.3
+
+Mix = list[int] | None
+
+_told_to_hold: set[int] = set()
+_mixes: dict[str, tuple[float, Mix]] = {}
+"""What other processes said of their sessions, and when."""
+_looking: set[asyncio.Task[None]] = set()
+
+
+def begin() -> None:
+    """Listen to other processes."""
+    control.on("class", lambda sender, classroom: rooms.told(classroom))
+    control.on("present", lambda sender, classroom, online: rooms.elsewhere(classroom, sender, online))
+    control.on("hold", _hold)
+    control.on("look", _look)
+    control.on("looked", _looked)
+
+
+# --- holding ---
+
+
+def hold(classroom: int, sessions: list[str], frozen: bool) -> None:
+    """Hold the students' sessions wherever they are while the class is frozen: no commands, and no time passes."""
+    if frozen:
+        _hold_here(classroom, sessions)
+        _told_to_hold.add(classroom)
+        control.say("hold", classroom=classroom, sessions=sessions)
+    else:
+        holds.release(_key(classroom))
+        if classroom in _told_to_hold:
+            _told_to_hold.discard(classroom)
+            control.say("hold", classroom=classroom, sessions=[])
+
+
+def _key(classroom: int) -> str:
+    return f"class {classroom}"
+
+
+def _hold_here(classroom: int, sessions: Iterable[str], **lasts: float) -> None:
+    for public_id in holds.hold(_key(classroom), sessions, **lasts):
+        host = live.registry().host(public_id)
+        if host is not None:
+            host.control(play=False, speed=None)
+
+
+def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
+    """Do what a room elsewhere says, unless there is one here, which reads the class itself."""
+    if rooms.of(classroom) is None:
+        _hold_here(classroom, sessions, lasts_s=rooms.FRESH_S)
+
+
+# --- looking ---
+
+
+async def look_at(sessions: list[str]) -> dict[str, Mix]:
+    """Return how many alphas, betas, gammas and deltas sessions hold: now, or, for those elsewhere, a moment ago."""
+    here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
+    away = sorted(set(sessions) - set(here))
+    if away:
+        control.say("look", sessions=away)
+    now_s = time.monotonic()
+    for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > rooms.FRESH_S]:
+        del _mixes[public_id]
+    found = {public_id: _mixes[public_id][1] for public_id in away if public_id in _mixes}
+    return found | dict(zip(here, await asyncio.gather(*map(_mix, here)), strict=True))
+
+
+async def _mix(public_id: str) -> Mix:
+    host = live.registry().host(public_id)
+    if host is None:
+        return None
+    with contextlib.suppress(TimeoutError):
+        return await asyncio.wait_for(host.mix(), LOOK_TIMEOUT_S)
+    return None
+
+
+def _look(sender: str, sessions: list[str]) -> None:
+    """Answer for the sessions that are awake here."""
+    here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
+    if here:
+        task = asyncio.get_running_loop().create_task(_answer(here))
+        _looking.add(task)
+        task.add_done_callback(_looking.discard)
+
+
+async def _answer(sessions: list[str]) -> None:
+    mixes = await asyncio.gather(*map(_mix, sessions))
+    control.say("looked", mixes=dict(zip(sessions, mixes, strict=True)))
+
+
+def _looked(sender: str, mixes: dict[str, Mix]) -> None:
+    now_s = time.monotonic()
+    _mixes.update({public_id: (now_s, mix) for public_id, mix in mixes.items()})

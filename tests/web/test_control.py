@@ -1,0 +1,187 @@
+"""What processes tell each other: others hear it, oneself does not, and what fails ends nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from channels.layers import InMemoryChannelLayer
+
+from playground import control, holds
+from playground.classroom import others, rooms
+from playground.control import Line
+
+CLASS = 10**9
+"""No class of another test, whose room may still be there."""
+
+
+@pytest_asyncio.fixture
+async def line() -> AsyncIterator[Callable[..., Line]]:
+    """Return a function that gives a process's end of one conversation."""
+    layer = InMemoryChannelLayer()
+    tasks: list[asyncio.Task[None]] = []
+
+    def begin(**handlers: control.Handler) -> Line:
+        made = Line(layer, handlers)
+        tasks.append(asyncio.create_task(made.run()))
+        return made
+
+    yield begin
+    for task in tasks:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+async def heard(said: Callable[[], None], where: list[Any], count: int = 1) -> None:
+    """Say something until it is heard: whoever listens a moment later hears only what comes then."""
+    ends = time.monotonic() + 20
+    while len(where) < count:
+        assert time.monotonic() < ends
+        said()
+        await asyncio.sleep(0.05)
+
+
+async def test_the_others_hear_what_is_said_and_one_does_not_hear_oneself(line: Any) -> None:
+    here: list[Any] = []
+    there: list[Any] = []
+    one = line(news=lambda sender, **fields: here.append((sender, fields)))
+    two = line(news=lambda sender, **fields: there.append((sender, fields)))
+    await heard(lambda: one.say("news", {"of": [1, 2]}), there)
+    assert there[0] == (one.name, {"of": [1, 2]})
+    assert here == []
+    await asyncio.to_thread(two.say, "news", {"of": []})
+    await heard(lambda: None, here)
+
+
+async def test_what_cannot_be_handled_ends_nothing(line: Any, caplog: Any) -> None:
+    there: list[Any] = []
+
+    def handle(sender: str, number: int) -> None:
+        there.append(10 / number)
+
+    one = line()
+    line(news=handle)
+    await heard(lambda: one.say("news", {"number": 5}), there)
+    one.say("news", {"number": 0})
+    one.say("unknown", {})
+    before = len(there)
+    await heard(lambda: one.say("news", {"number": 2}), there, before + 1)
+    assert "ZeroDivisionError" in caplog.text
+
+
+async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) -> None:
+    monkeypatch.setattr(control, "AGAIN_S", 0.05)
+    failures = 2
+    send = InMemoryChannelLayer.group_send
+
+    async def fail(self: Any, group: str, message: Any) -> None:
+        nonlocal failures
+        if failures:
+            failures -= 1
+            raise ConnectionError("no Redis")
+        await send(self, group, message)
+
+    monkeypatch.setattr(InMemoryChannelLayer, "group_send", fail)
+    there: list[Any] = []
+    one = line()
+    line(news=there.append)
+    await heard(lambda: one.say("news", {}), there)
+    assert failures == 0
+
+
+# --- what rooms in other processes say ---
+
+
+@pytest.fixture
+def said(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
+    """Return what this process says to the others."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr(control, "say", lambda kind, **fields: found.append((kind, fields)))
+    return found
+
+
+@pytest.fixture(autouse=True)
+def _nobody_held() -> Any:
+    yield
+    holds._held.clear()
+    others._told_to_hold.clear()
+
+
+def hear(kind: str, **fields: Any) -> None:
+    control._handlers[kind]("other", **fields)
+
+
+async def test_a_class_that_is_frozen_elsewhere_holds_its_sessions_here(monkeypatch: Any) -> None:
+    hear("hold", classroom=CLASS, sessions=["one", "two"])
+    assert holds.is_held("one")
+    assert not holds.is_held("three")
+    hear("hold", classroom=CLASS, sessions=[])
+    assert not holds.is_held("one")
+    monkeypatch.setattr(rooms, "FRESH_S", 0.05)
+    hear("hold", classroom=CLASS, sessions=["one"])
+    await asyncio.sleep(0.1)
+    assert not holds.is_held("one"), "a room that says nothing more holds nobody"
+
+
+async def test_a_frozen_class_says_so_at_each_look_and_its_end_once(said: Any) -> None:
+    others.hold(CLASS, ["one"], True)
+    others.hold(CLASS, ["one"], True)
+    others.hold(CLASS, ["one"], False)
+    others.hold(CLASS, ["one"], False)
+    assert said == [
+        ("hold", {"classroom": CLASS, "sessions": ["one"]}),
+        ("hold", {"classroom": CLASS, "sessions": ["one"]}),
+        ("hold", {"classroom": CLASS, "sessions": []}),
+    ]
+
+
+class Member:
+    """A socket in a room."""
+
+    def __init__(self, student: int | None) -> None:
+        self.student = student
+
+    def show(self, picture: Any) -> None:
+        """Take no notice."""
+
+
+async def test_a_room_counts_who_is_connected_elsewhere(said: Any) -> None:
+    reads: list[dict[int, int]] = []
+
+    async def read(classroom: int, online: dict[int, int]) -> dict[str, Any]:
+        reads.append(online)
+        return {}
+
+    member = Member(3)
+    room = rooms.enter(CLASS, member, read)
+    hear("present", classroom=CLASS, online=[[3, 1], [4, 2]])
+    hear("present", classroom=CLASS + 1, online=[[9, 9]])
+    assert room.online() == {3: 2, 4: 2}
+    await heard(lambda: None, said)
+    assert said[0] == ("present", {"classroom": CLASS, "online": [(3, 1)]}), "only its own are told"
+    hear("present", classroom=CLASS, online=[])
+    assert room.online() == {3: 1}
+    rooms.leave(room, member)
+    while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room tells nobody that it is over
+        await asyncio.sleep(0.05)
+    assert said[-1] == ("present", {"classroom": CLASS, "online": []})
+
+
+async def test_a_change_is_told_to_the_rooms_of_all_processes(said: Any) -> None:
+    rooms.tell(CLASS)
+    assert said == [("class", {"classroom": CLASS})]
+
+
+async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(said: Any) -> None:
+    assert await others.look_at(["away"]) == {}
+    assert said == [("look", {"sessions": ["away"]})]
+    hear("looked", mixes={"away": [1, 2, 3, 4]})
+    assert await others.look_at(["away"]) == {"away": [1, 2, 3, 4]}
+    hear("look", sessions=["away"])
+    assert len(said) == 2, "who has it not does not answer"
