@@ -8,6 +8,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from engine.amqp.arguments import OVERFLOWS, QUEUE_MODES
+from engine.amqp.mirroring import KEYS, refusal_of
 from engine.amqp.patterns import PatternRefused, compiled, found_in
 from engine.errors import EngineError
 
@@ -33,6 +34,10 @@ class PolicyRefused(EngineError):
     """The broker would not take this policy; the message is its own."""
 
 
+def _any(_: Any) -> bool:
+    return True
+
+
 def _natural(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
@@ -49,19 +54,6 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "queue-version": (lambda v: v in (1, 2), "queue-version value"),
     "overflow": (lambda v: v in OVERFLOWS, "overflow value"),
 }
-
-
-_MIRRORED: Final = frozenset(
-    (
-        "ha-mode",
-        "ha-params",
-        "ha-sync-mode",
-        "ha-sync-batch-size",
-        "ha-promote-on-shutdown",
-        "ha-promote-on-failure",
-    )
-)
-"""Settings of mirrored queues, which 3.10.8 takes."""
 
 
 def checked(policy: Policy) -> Policy:
@@ -81,20 +73,17 @@ def checked(policy: Policy) -> Policy:
         ) from error
     if not policy.definition:
         raise PolicyRefused("no policy provided")
-    unknown = [(name, value) for name, value in policy.definition.items() if name not in _KNOWN]
-    mirrored = sorted({name for name, _ in unknown} & _MIRRORED)
-    if mirrored:
-        raise PolicyRefused(
-            f"Waterline, and not the broker, refuses {', '.join(mirrored)}: RabbitMQ 3.10.8 takes it, "
-            "but mirrored queues are not played here; leave it out"
-        )
+    unknown = [(name, value) for name, value in policy.definition.items() if name not in (*_KNOWN, *KEYS)]
     if unknown:
         listed = ",".join(f'{{<<"{name}">>,{_erlang(value)}}}' for name, value in unknown)
         raise PolicyRefused(f"[{listed}] are not recognised policy settings")
     for name, value in policy.definition.items():
-        good, words = _KNOWN[name]
+        good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
             raise PolicyRefused(f"{_erlang(value)} is not a valid {words}")
+    refused = refusal_of(policy.definition, _erlang)
+    if refused is not None:
+        raise PolicyRefused(refused)
     if policy.definition.get("queue-version", 1) != 1:
         raise PolicyRefused("version 2 of classic queues is not part of Waterline; leave queue-version out")
     return policy

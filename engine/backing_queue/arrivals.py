@@ -18,6 +18,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
         wants_confirm: the queue process asks for a disk-dependent confirm (K1).
         expiry_us: absolute wall-clock microseconds, 0 for never.
         template: exchange, routing key and properties, as registered with the codec.
+        sender: the channel that sent them; mirrors keep apart what came from each (H20).
     """
 
     count: int
@@ -27,6 +28,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
     wants_confirm: bool = False
     expiry_us: int = 0
     template: int = 0
+    sender: str = ""
 
     def part(self, offset: int, count: int) -> Arrival:
         """Return `count` of the messages beginning at `offset`."""
@@ -38,6 +40,7 @@ class Arrival(msgspec.Struct, frozen=True, gc=False):
             self.wants_confirm,
             self.expiry_us,
             self.template,
+            self.sender,
         )
 
 

@@ -126,6 +126,9 @@ class BackingQueue(Protocol):
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
         """Publish one after the other, `spacing_us` apart; return the seq_ids (Q20)."""
 
+    def discard(self, arrival: Arrival) -> None:
+        """Keep nothing of messages that left at once (Q24)."""
+
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
         """Hand messages to a consumer without queueing; return the tags (Q23). Only for an empty queue."""
 
@@ -277,3 +280,19 @@ class BackingQueue(Protocol):
 
     def verify(self) -> None:
         """Compare files and tables with one another; raises InvariantBroken at the first difference (S253)."""
+
+
+class Mirrorable(BackingQueue, Protocol):
+    """A queue that can be a member of a mirrored one."""
+
+    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
+        """Publish as one call; return the seq_ids (Q22)."""
+
+    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
+        """Hand messages to consumers as one call; return the tags (Q22, Q23)."""
+
+    def purge_acks(self) -> None:
+        """Forget every pending ack (Q41)."""
+
+    def fold(self) -> list[tuple[Extent, bool]]:
+        """Return every message in seq order with its body, and whether it is unacknowledged; nothing moves (H53)."""

@@ -1,4 +1,4 @@
-"""`python -m engine conformance PATH...`: replay golden traces and say how many steps are equal."""
+"""`python -m engine conformance PATH...`: replay golden traces and mirror stories, and say how many steps are equal."""
 
 from __future__ import annotations
 
@@ -10,9 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from engine.conformance.replay import Outcome, replay
+from engine.conformance.stories import replay_story
 from engine.storage.ledger import LedgerStorage
 
 TRACE_FORMAT = "cq-trace/1"
+STORY_FORMAT = "mirror-trace/1"
+FORMATS = {
+    TRACE_FORMAT: ("conformance", "traces", replay),
+    STORY_FORMAT: ("conformance-mirrors", "stories", replay_story),
+}
+"""For each format what its sum is called, what its files are, and how one is replayed."""
 
 
 def _traces(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -27,10 +34,12 @@ def _traces(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
                 trace = json.loads(file.read_text())
             except ValueError as error:
                 raise SystemExit(f"conformance: {file} is not JSON: {error}") from error
-            if isinstance(trace, dict) and trace.get("format") == TRACE_FORMAT:
+            if isinstance(trace, dict) and trace.get("format") in FORMATS:
                 yield trace
             elif not path.is_dir():
-                raise SystemExit(f"conformance: {file} is not a trace in format {TRACE_FORMAT}")
+                raise SystemExit(
+                    f"conformance: {file} is no trace in any of the formats {', '.join(FORMATS)}"
+                )
 
 
 def _line(outcome: Outcome) -> str:
@@ -51,16 +60,15 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m engine conformance", description=__doc__)
     parser.add_argument("paths", nargs="+", help="trace files, or folders of them")
     options = parser.parse_args(argv)
-    outcomes: list[Outcome] = []
+    outcomes: dict[str, list[Outcome]] = {}
     for trace in _traces(options.paths):
-        outcome = replay(trace, LedgerStorage())
-        outcomes.append(outcome)
+        outcome = FORMATS[trace["format"]][2](trace, LedgerStorage())
+        outcomes.setdefault(trace["format"], []).append(outcome)
         sys.stdout.write(_line(outcome) + "\n")
         sys.stdout.flush()
-    steps = sum(outcome.steps for outcome in outcomes)
-    equal = sum(outcome.equal for outcome in outcomes)
-    whole = sum(outcome.whole for outcome in outcomes)
-    sys.stdout.write(
-        f"conformance: {equal} of {steps} steps equal, {whole} of {len(outcomes)} traces whole\n"
-    )
-    return 0 if outcomes and whole == len(outcomes) else 1
+    for name, found in outcomes.items():
+        steps, equal = sum(each.steps for each in found), sum(each.equal for each in found)
+        whole = sum(each.whole for each in found)
+        title, files, _ = FORMATS[name]
+        sys.stdout.write(f"{title}: {equal} of {steps} steps equal, {whole} of {len(found)} {files} whole\n")
+    return 0 if outcomes and all(each.whole for found in outcomes.values() for each in found) else 1

@@ -17,7 +17,7 @@ from engine.fold.store_table import StoreTable
 from engine.fold.topology_table import TopologyTable
 from engine.settings import REAL
 
-PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app")
+PARTS: Final = ("settings", "memory", "disk", "alarms", "clock", "work", "app", "cluster")
 MEMBERS: Final = ("actors", "processes")
 """Parts of the node with a table for each member."""
 
@@ -51,6 +51,10 @@ class State:
     def queue_stopped(self, t: tr.QueueStopped) -> None:
         """Everything of a queue is forgotten (S234)."""
         self.queues.pop(t.queue, None)
+
+    def queue_promoted(self, t: tr.QueuePromoted) -> None:
+        """A mirror is the queue from now on (H62)."""
+        self.queues[t.queue] = self.queues.pop(t.source)
 
     def store_stopped(self, t: tr.StoreStopped) -> None:
         """Everything of a store is forgotten."""

@@ -22,7 +22,7 @@ from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
-from engine.node.broker.virtual_host import QUEUE, VirtualHost
+from engine.node.broker.virtual_host import QUEUE
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
@@ -31,6 +31,7 @@ from engine.node.commands.base import Command
 from engine.node.commands.commands import AnyCommand
 from engine.node.commands.scenario import Scenario, TimedCommand
 from engine.node.control.client_verbs import ClientVerbs
+from engine.node.control.cluster_verbs import ClusterVerbs
 from engine.node.control.ends import QueueEnds
 from engine.node.control.hand_verbs import HandVerbs
 from engine.node.control.life import Life
@@ -41,8 +42,8 @@ from engine.node.control.report import Live, Report
 from engine.node.control.shown_settings import ShownSettings
 from engine.node.control.topology_verbs import TopologyVerbs
 from engine.node.control.verbs import Verbs
-from engine.node.memory.monitor import MemoryMonitor
-from engine.node.memory.watch import MemoryWatch
+from engine.node.mirrors.cluster import Cluster
+from engine.node.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
 from engine.node.queues.dead_letters import DeadLetters
 from engine.node.queues.deliveries import Callbacks
 from engine.node.queues.evictions import Reason
@@ -93,6 +94,7 @@ class Node:
         self.history: list[TimedCommand] = []
         self._build_broker()
         self._build_clients()
+        self._build_nodes()
         self._build_control(console)
         self._begin()
 
@@ -108,20 +110,14 @@ class Node:
         below = configuration.queue.queue_index_embed_msgs_below
         self.kinds = MessageKinds(self._codec, below, self._oldest_message)
         self.definitions = Definitions(self._emit)
-        self.host = VirtualHost(
-            settings=configuration.queue,
-            codec=self._codec,
-            storage=self.storage,
-            emit=self._emit,
-            as_read=self.kinds.as_read,
-        )
-        self.watch = MemoryWatch(MemoryMonitor())
+        self.sites = sites_of(configuration, self._codec, self.storage, self.kinds, self._label, self._emit)
+        first = self.sites[NODES[0]]
+        self.host, self.watch = first.host, first.watch
         self.lifetimes = Lifetimes(self.definitions, self._clock, self._delete_queue)
         self.queues = Queues(
-            host=self.host,
+            site=first,
             clock=self._clock,
             settings=configuration.current,
-            watch=self.watch,
             processes=self.processes,
             board=self.board,
             emit=self._emit,
@@ -134,7 +130,8 @@ class Node:
         self._machine = Machine(configuration, self.processes, self.board)
         self._settings.tell("start")
         self._machine.tell()
-        self.host.start_new()
+        for site in self.sites.values():
+            site.host.start_new()
         if self.processes.timed:
             self.processes.of_stores(self.host.stores)
 
@@ -142,7 +139,8 @@ class Node:
         """Build publishers, consumers, and what AMQP closes of them."""
         self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
         self.lifetimes.consumers = self.consumers
-        self._limits = Limits(self.configuration.node, self._codec, self.storage, self.host.queues)
+        engines = partial(queues_of, self.sites)
+        self._limits = Limits(self.configuration.node, self._codec, self.storage, engines)
         self.connections = Connections(
             self.queues,
             self.consumers,
@@ -164,7 +162,20 @@ class Node:
             self.connections.take_numbers,
             self._emit,
         )
-        self._ends = QueueEnds(self.queues, self.consumers, self.connections.confirms, self._settings)
+        self.cluster = Cluster(
+            sites=self.sites,
+            clock=self._clock,
+            settings=self.configuration.current,
+            queues=self.queues,
+            definitions=self.definitions,
+            consumers=self.consumers,
+            confirms=self.connections.confirms,
+            board=self.board,
+            emit=self._emit,
+        )
+        self._ends = QueueEnds(
+            self.queues, self.consumers, self.connections.confirms, self._settings, self.cluster
+        )
         self._closing = Closing(
             self.connections,
             self.consumers,
@@ -172,6 +183,24 @@ class Node:
             self._ends.delete,
             self.board.forget_actor,
             self._emit,
+        )
+
+    def _build_nodes(self) -> None:
+        """Build what stops and starts the nodes of the cluster, and fills mirrors."""
+        self._parts = ClusterParts(
+            sites=self.sites,
+            clock=self._clock,
+            configuration=self.configuration,
+            queues=self.queues,
+            definitions=self.definitions,
+            connections=self.connections,
+            consumers=self.consumers,
+            closing=self._closing,
+            board=self.board,
+            forget_queue=self._ends.forget,
+            node_changed=self._node_changed,
+            emit=self._emit,
+            cluster=self.cluster,
         )
 
     def _build_control(self, console: Console) -> None:
@@ -187,6 +216,8 @@ class Node:
             queues=self.queues,
             connections=self.connections,
             consumers=self.consumers,
+            actors=self._parts.actors_at,
+            cluster=self.cluster,
         )
         self.life = Life(
             configuration=self.configuration,
@@ -212,6 +243,8 @@ class Node:
             queues=self.queues,
             connections=self.connections,
             consumers=self.consumers,
+            shown=self._parts.shown,
+            sites=self.sites,
         )
         self._verbs = Verbs(self.life, self.connections.unread)
         self._teach_verbs(console)
@@ -233,8 +266,16 @@ class Node:
             self.definitions, self.queues, self.lifetimes, self.connections, self.consumers, self._closing
         )
         topology = TopologyVerbs(
-            self.definitions, self.queues, self.lifetimes, self.consumers, self._closing, self._ends
+            self.definitions,
+            self.queues,
+            self.lifetimes,
+            self.consumers,
+            self._closing,
+            self._ends,
+            self.cluster,
+            self._parts,
         )
+        cluster = ClusterVerbs(self.cluster, self._parts, self.queues)
         operator = OperatorVerbs(
             configuration=self.configuration,
             settings=self._settings,
@@ -245,8 +286,9 @@ class Node:
             change_machine=self._change_machine,
             console=console,
             do=self._verbs.do,
+            cluster=self.cluster,
         )
-        for verbs in (clients, hand, topology, operator):
+        for verbs in (clients, hand, topology, operator, cluster):
             self._verbs.learn(verbs.handlers())
 
     def _begin(self) -> None:
@@ -262,6 +304,7 @@ class Node:
         if topology is None:
             only = DeclaredQueue(name=QUEUE, durable=self.configuration.node.queue_durable)
             self.queues.begin(only, redeclared=True)
+            self.cluster.began(QUEUE, NODES[0])
             return
         for command in topology.declarations():
             self._verbs.do(command)
@@ -278,10 +321,17 @@ class Node:
         if self.processes.timed:
             self.processes.meter.observe(transition)
 
+    def _label(self, queue: str, node: str) -> str:
+        return self.cluster.label(queue, node)
+
+    def _node_changed(self, _: str) -> None:
+        self.monitors.look_at_memory()
+        self.monitors.others.look()
+
     def _oldest_message(self) -> int:
         """Return the lowest message number that any queue has in RAM or any store on disk."""
-        oldest = [store.oldest_message() for store in self.host.stores.values()]
-        oldest += [queue.oldest_message() for queue in self.host.queues()]
+        oldest = [s.oldest_message() for site in self.sites.values() for s in site.host.stores.values()]
+        oldest += [queue.oldest_message() for queue in queues_of(self.sites)]
         return min((each for each in oldest if each is not None), default=self.connections.next_msg_no)
 
     def _confirmed(self, queue: str, messages: Sequence[Range]) -> None:
@@ -400,6 +450,7 @@ class Node:
     def _end_event(self) -> None:
         """Let dead letters arrive, and tell what an event changed without a transition of its own."""
         self.dead_letters.deliver()
+        self.cluster.settle()
         if self.processes.timed:
             for publisher in self.connections.publishers.values():
                 self.connections.way_in.show_flow(publisher)
@@ -421,7 +472,8 @@ class Node:
         """Compare files, tables and counts with one another; raises InvariantBroken at the first difference (S253)."""
         if not self.life.runs:
             return
-        for queue in self.host.queues():
+        for queue in queues_of(self.sites):
             queue.verify()
-        for store in self.host.stores.values():
-            store.verify()
+        for site in self.sites.values():
+            for store in site.host.stores.values() if site.up else ():
+                store.verify()

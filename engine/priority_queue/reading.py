@@ -55,6 +55,9 @@ class Reading:
         """Its clock, in virtual microseconds."""
         return max(part.now_us for part in self.by_number.values())
 
+    def discard(self, arrival: Arrival) -> None:
+        """Keep nothing of messages that left at once (Q24)."""
+
     def advance_clock(self, to_us: int) -> None:
         """Set the clock; it never goes back."""
         for part in self.by_number.values():

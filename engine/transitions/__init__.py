@@ -14,6 +14,7 @@ from engine.transitions.amqp import *
 from engine.transitions.base import UNITS, About, Transition, Why
 from engine.transitions.index import *
 from engine.transitions.messages import *
+from engine.transitions.mirrors import *
 from engine.transitions.node import *
 from engine.transitions.queue import *
 from engine.transitions.stops import *

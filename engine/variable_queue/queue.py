@@ -18,6 +18,7 @@ from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import CountersChanged, TargetChanged, Transition
 from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
+from engine.variable_queue.folding import fold
 from engine.variable_queue.invariants import check
 from engine.variable_queue.reading import Reading
 from engine.variable_queue.reduce import resume
@@ -209,6 +210,15 @@ class VariableQueue(Reading):
         """Forget every pending ack (Q41; mirrors only)."""
         pending.purge_acks(self.state)
         self._done()
+
+    def discard(self, arrival: Arrival) -> None:
+        """Keep nothing of messages that left at once (Q24)."""
+
+    def fold(self) -> list[tuple[Extent, bool]]:
+        """Return every message in seq order with its body, and whether it is unacknowledged (H53)."""
+        found = fold(self.state)
+        self._done()
+        return found
 
     # --- memory ------------------------------------------------------------------------------------------------------
 

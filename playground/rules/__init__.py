@@ -17,7 +17,7 @@ def documents() -> dict[str, Document]:
     """Return the documents of the specification by name, in the order of their reading."""
     return {
         name: parsed(name, (FOLDER / f"{name}.md").read_text(encoding="utf-8"))
-        for name in ("queue", "storage")
+        for name in ("queue", "storage", "mirrors")
     }
 
 

@@ -23,6 +23,7 @@ def titles() -> dict[str, Any]:
     return {
         "queue": _("Queues, memory, alarms and credit"),
         "storage": _("Files: index, journal and message store"),
+        "mirrors": _("Mirrored queues: several nodes, failover and synchronisation"),
     }
 
 

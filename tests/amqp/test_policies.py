@@ -90,13 +90,8 @@ def test_limits():
         (_policy(queue_mode="slow"), '<<"slow">> is not a valid queue-mode value'),
         (_policy(overflow=True), "true is not a valid overflow value"),
         (_policy(no_such=1), '[{<<"no-such">>,1}] are not recognised policy settings'),
-        (
-            _policy(ha_mode="all"),
-            (
-                "Waterline, and not the broker, refuses ha-mode: RabbitMQ 3.10.8 takes it, "
-                "but mirrored queues are not played here; leave it out"
-            ),
-        ),
+        (_policy(ha_mode="most"), '<<"most">> is not a valid ha-mode value'),
+        (_policy(ha_sync_mode="automatic"), "ha-mode must be specified"),
         (_policy(), "no policy provided"),
         (_policy(apply_to="nobody", max_length=1), "apply-to 'nobody' unrecognised"),
         (_policy(pattern="(", max_length=1), "should be regular expression but is invalid"),

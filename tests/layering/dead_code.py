@@ -16,7 +16,7 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 """Templates and scripts read fields and methods of Python's values by their names."""
 
 ALLOWED = (
-    (r"engine/conformance/door\.py", r"_\w+", "a step of a recording names its method"),
+    (r"engine/conformance/(door|cluster)\.py", r"_\w+", "a step of a recording names its method"),
     (r"engine/fold/\w+\.py", r"\w+", "a transition's kind names the method that folds it"),
     (r"engine/variable_queue/state\.py", r"\w+_count|credit_\w+", "a recording names the field to compare"),
     (

@@ -11,6 +11,7 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("memory", "broker"),
         ("clients",),
         ("queues",),
+        ("mirrors",),
         ("control",),
         ("node.py",),
     ),

@@ -19,11 +19,11 @@ import msgspec
 
 from tests.conftest import RULES
 
-LETTERS = "QPKMAFDS"
+LETTERS = "QPKMAFDSH"
 RULE = re.compile(rf"\b([{LETTERS}])([1-9]\d*)(?:\.\d+)?(?:-[{LETTERS}]?([1-9]\d*))?\b")
 IN_NAME = re.compile(rf"(?<=_)([{LETTERS.lower()}])([1-9]\d*)(?=_|$)")
 DEFINED = re.compile(rf"^(?:- )?\*\*([{LETTERS}]\d+)\b", re.MULTILINE)
-SPECIFICATIONS = ("queue.md", "storage.md")
+SPECIFICATIONS = ("queue.md", "storage.md", "mirrors.md")
 ENGINE = "engine"
 KINDS = (ENGINE, "process", "process-later", "not-engine")
 

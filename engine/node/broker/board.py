@@ -61,3 +61,7 @@ class Board:
     def forget_queue(self, queue: str) -> None:
         """Forget what was told of a queue, which ended with a transition of its own."""
         self._queues.pop(queue, None)
+
+    def rename_queue(self, queue: str, source: str) -> None:
+        """What was told of one queue is told of another from now on: a mirror became the queue (H62)."""
+        self._queues[queue] = self._queues.pop(source, {})

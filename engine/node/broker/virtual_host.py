@@ -32,17 +32,19 @@ class Hosted:
     Args:
         declared: what it was declared as.
         redeclared: whether a client declares it again after each restart, as the only queue of a scenario is.
+        root: folder of the virtual host.
+        crashes: how often a process of this queue crashed here already.
     """
 
-    def __init__(self, declared: DeclaredQueue, redeclared: bool) -> None:
+    def __init__(self, declared: DeclaredQueue, redeclared: bool, root: str, crashes: int = 0) -> None:
         name = self.name = declared.name
         self.durable = declared.durable
         self.arguments = declared.arguments
         self.backing_queue = backing_queue_of(declared)
         """Name of its implementation in the table."""
         self.redeclared = redeclared
-        self.directory = f"msg_stores/vhosts/{vhost_directory(VHOST)}/queues/{queue_directory(VHOST, name)}"
-        self.crashes = 0
+        self.directory = f"{root}/queues/{queue_directory(VHOST, name)}"
+        self.crashes = crashes
         self.terms: Terms | None = None
         self.queue: BackingQueue
 
@@ -53,7 +55,11 @@ class Hosted:
 
 
 class VirtualHost:
-    """Owns everything that has files."""
+    """Owns everything that has files.
+
+    Args:
+        folder: of the node inside the storage, with a slash at its end; empty for the only one.
+    """
 
     def __init__(
         self,
@@ -63,14 +69,17 @@ class VirtualHost:
         storage: Storage,
         emit: Callable[[Transition], None],
         as_read: Callable[[Extent], Sequence[Extent]],
+        folder: str = "",
     ) -> None:
         self._settings = settings
         self._as_read = as_read
         self._codec = codec
         self._storage = storage
         self._emit = emit
-        self.root = f"msg_stores/vhosts/{vhost_directory(VHOST)}"
+        self.root = f"{folder}msg_stores/vhosts/{vhost_directory(VHOST)}"
         self.hosted: dict[str, Hosted] = {}
+        self._crashes: dict[str, int] = {}
+        """Of queues that crashed here and were wiped; a new process takes a new name at the stores (Q62)."""
         self.down = False
         """Whether all is stopped; then there are files and nothing else."""
 
@@ -129,7 +138,7 @@ class VirtualHost:
 
     def add(self, queue: DeclaredQueue, now_us: int, redeclared: bool = False) -> BackingQueue:
         """Begin a queue that is not there yet; `redeclared` as for Hosted."""
-        hosted = Hosted(queue, redeclared)
+        hosted = Hosted(queue, redeclared, self.root, self._crashes.get(queue.name, 0))
         self.hosted[queue.name] = hosted
         self._make_queue(hosted, now_us)
         hosted.queue.start_new()
@@ -179,6 +188,19 @@ class VirtualHost:
         return hosted.queue
 
     # --- stops -------------------------------------------------------------------------------------------------------
+
+    def wipe(self, name: str) -> None:
+        """Forget a queue that does not live here any more, with its files (H20, H72)."""
+        hosted = self.hosted.pop(name)
+        self._storage.delete_directory(hosted.directory)
+
+    def crash(self, name: str) -> None:
+        """Let one queue process crash for good: nobody reads its files (H75)."""
+        hosted = self.hosted[name]
+        hosted.queue.kill("crash")
+        self.settle()
+        self._crashes[name] = hosted.crashes + 1
+        self.wipe(name)
 
     def delete(self, name: str, cause: str) -> None:
         """Delete a queue with its messages and files (Q64)."""

@@ -208,6 +208,8 @@ class Consumer:
         """What it consumes on: its own channel, or for `manual` one whose messages are acknowledged by hand."""
         self.holding = 0
         """Unacknowledged messages, or messages on the way for `auto`."""
+        self.old = 0
+        """Of those it holds, the ones that a master which is gone delivered: the new one does not count them (H68)."""
         self.unsent = self.written = self.acking = 0
         """Where work takes time: deliveries that no report covers yet, those written since the last one, and
         acknowledgements that the queue did not handle yet (F8, P6)."""
@@ -219,6 +221,8 @@ class Consumer:
         self.rule = CONSUMES
         self.priority = 0
         self.exclusive = False
+        self.cancel_on_failover = False
+        """Whether it wants to be cancelled where a mirror takes over: x-cancel-on-ha-failover (H67)."""
         self.channel_prefetch = 0
         self.finishing = False
         """Whether it was cancelled and has messages left to finish."""
@@ -237,6 +241,7 @@ class Consumer:
         self.queue = command.queue
         self.priority = command.priority
         self.exclusive = command.exclusive
+        self.cancel_on_failover = command.cancel_on_failover
         self.channel_prefetch = command.channel_prefetch
         self.channel_state = self.connection_state = OPEN
         self.says_more = self.says_more or says_more(command)
@@ -248,7 +253,7 @@ class Consumer:
             return 0
         if self.ack == "auto":
             return self.unsent_limit - self.holding
-        credit = self.prefetch - self.holding - self.acking if self.prefetch else MAX_COUNT
+        credit = self.prefetch - self.holding + self.old - self.acking if self.prefetch else MAX_COUNT
         if self.counts_unsent:
             credit = min(credit, self.unsent_limit - self.unsent)
         return max(0, credit)
@@ -258,12 +263,25 @@ class Consumer:
         """Whether its messages must be acknowledged."""
         return self.ack != "auto"
 
-    def gave_back(self, count: int) -> None:
-        """Hold so many messages less: the queue handled their acknowledgements or took them back."""
+    def gave_back(self, count: int, found: int) -> None:
+        """Hold so many messages less: the queue handled their acknowledgements or took them back.
+
+        Args:
+            found: how many of them the queue knew.
+        """
         if self.acking:  # they left its hands before, and were on their way
             self.acking = max(0, self.acking - count)
         else:
             self.holding = max(0, self.holding - count)
+            self.known_again(count, found)
+
+    def known_again(self, count: int, found: int) -> None:
+        """Of `count` acknowledged messages the queue knew `found`; the others were of a master now gone (H68)."""
+        self.old = max(0, min(self.holding, self.old - count + found))
+
+    def served_anew(self) -> None:
+        """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68)."""
+        self.old = self.holding if self.needs_ack else 0
 
     @property
     def connection(self) -> str:
@@ -285,7 +303,7 @@ class Consumer:
     def forget_held(self) -> None:
         """Hold nothing any more: it went back, or its queue is gone."""
         self.own_channel.unacked.clear()
-        self.holding = 0
+        self.holding = self.old = 0
         self.finishing = False
         self.nothing_under_way()
         stop(self)

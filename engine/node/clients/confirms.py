@@ -21,8 +21,9 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     Args:
         start: number of the first message.
         actor: the publisher.
-        queues: those that have not confirmed yet (K10).
+        queues: those that have not confirmed yet (K10); of a mirrored queue its members, as "queue@node" (H46).
         first: publish number of the first message on the publisher's channel.
+        said: mirrored queues of which some member confirmed already.
     """
 
     start: int
@@ -30,22 +31,24 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     actor: str
     queues: tuple[str, ...]
     first: int
+    said: tuple[str, ...] = ()
 
     def part(self, offset: int, count: int) -> Awaited:
         """Return `count` messages beginning at `offset`."""
-        return Awaited(self.start + offset, count, self.actor, self.queues, self.first + offset)
+        return Awaited(self.start + offset, count, self.actor, self.queues, self.first + offset, self.said)
 
     def continued_by(self, after: Awaited) -> bool:
         """Tell whether `after` is of the same publisher and waits for the same queues."""
         return (
             self.actor == after.actor
             and self.queues == after.queues
+            and self.said == after.said
             and self.first + self.count == after.first
         )
 
     def merged(self, count: int) -> Awaited:
         """Return this run with `count` messages in all."""
-        return Awaited(self.start, count, self.actor, self.queues, self.first)
+        return Awaited(self.start, count, self.actor, self.queues, self.first, self.said)
 
 
 class Confirms:
@@ -73,6 +76,15 @@ class Confirms:
         self._awaited: Runs[Awaited] = Runs()
         self._by_hand: dict[str, Publisher] = {}
         """Who publishes on channels by hand."""
+        self.master_of: Callable[[str], str | None] = _nowhere
+        """Returns the node of a queue's master, where it has mirrors."""
+        self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
+        """Hears of publish numbers that are confirmed (true) or rejected: a test sets it."""
+
+    @property
+    def awaited(self) -> Iterable[Awaited]:
+        """What publishers wait for."""
+        return self._awaited
 
     def _publisher(self, actor: str) -> Publisher | None:
         return self._publishers.get(actor) or self._by_hand.get(actor)
@@ -112,23 +124,72 @@ class Confirms:
 
     def queue_deleted(self, queue: str) -> None:
         """A queue is gone: its share of what is awaited counts as confirmed (K10)."""
-        self._settle(queue, [Range(each.start, each.count) for each in self._awaited], "K10", "deleted")
+        everything = [Range(each.start, each.count) for each in self._awaited]
+        self._settle(queue, everything, "K10", "deleted", all_members=True)
 
-    def queue_crashed(self, queue: str) -> None:
+    def member_confirmed(self, queue: str, node: str, messages: Sequence[Range]) -> None:
+        """Take the confirms of one member of a mirrored queue (H46, H47)."""
+        self._settle(queue, messages, "H46", "member", node)
+
+    def member_gone(self, queue: str, node: str) -> None:
+        """A member ended in order or with its node: nobody waits for it any more.
+
+        Where it was the last, messages that another had confirmed are confirmed, and the others are rejected (H46).
+        """
+        name = member(queue, node)
+        rejected: list[Awaited] = []
+        confirmed: list[Range] = []
+        for each in [each for each in self._awaited if name in each.queues]:
+            left = tuple(other for other in each.queues if other != name)
+            if queue in {of_queue(other) for other in left}:
+                self._awaited.remove(each.start, each.count)
+                self._awaited.insert(msgspec.structs.replace(each, queues=left))
+            elif queue in each.said:
+                confirmed.append(Range(each.start, each.count))
+            else:
+                self._awaited.remove(each.start, each.count)
+                rejected.append(each)
+        self._settle(queue, confirmed, "H46", "member", node)
+        self._nack(rejected, "gone")
+
+    def queue_crashed(self, queue: str, node: str | None = None) -> None:
         """A queue process crashed: what it had not confirmed is nacked (K10)."""
-        lost = [each for each in self._awaited if queue in each.queues]
+        name = queue if node is None else member(queue, node)
+        lost = [each for each in self._awaited if name in each.queues]
         for each in lost:
             self._awaited.remove(each.start, each.count)
         self._nack(lost, "crashed")
 
-    def _settle(self, queue: str, messages: Iterable[Range], rule: str, cause: str) -> None:
-        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10)."""
+    def _settle(
+        self,
+        queue: str,
+        messages: Iterable[Range],
+        rule: str,
+        cause: str,
+        node: str | None = None,
+        all_members: bool = False,
+    ) -> None:
+        """Note that a queue confirmed messages; those confirmed by all their queues are sent (K10).
+
+        Args:
+            node: of the member that confirmed; None for the master.
+            all_members: whether no member is waited for any more.
+        """
+        node = self.master_of(queue) if node is None else node
+        names = {queue} if node is None else {queue, member(queue, node)}
         ready: dict[str, list[Range]] = {}
         for each in messages:
             for found in self._awaited.remove(each.start, each.count):
-                left = tuple(name for name in found.queues if name != queue)
+                left = tuple(
+                    name
+                    for name in found.queues
+                    if name not in names and not (all_members and of_queue(name) == queue)
+                )
                 if left:
-                    self._awaited.insert(msgspec.structs.replace(found, queues=left))
+                    said = found.said
+                    if left != found.queues and queue not in said:
+                        said = (*said, queue)
+                    self._awaited.insert(msgspec.structs.replace(found, queues=left, said=said))
                 else:
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))
         for actor, numbers in ready.items():
@@ -154,6 +215,8 @@ class Confirms:
 
     def _confirm(self, publisher: Publisher, numbers: Sequence[Range], rule: str, why: Why) -> None:
         count = sum(each.count for each in numbers)
+        if self.observer is not None:
+            self.observer(publisher.name, numbers, True)
         if publisher.tx is not None:
             if publisher.tx.confirmed(count):
                 commits = publisher.tx.commits
@@ -179,6 +242,8 @@ class Confirms:
     def _nack(self, lost: Iterable[Awaited], cause: str) -> None:
         counts: dict[str, int] = {}
         for each in lost:
+            if self.observer is not None:
+                self.observer(each.actor, [Range(each.first, each.count)], False)
             counts[each.actor] = counts.get(each.actor, 0) + each.count
         for actor, count in counts.items():
             publisher = self._publisher(actor)
@@ -204,6 +269,20 @@ class Confirms:
         """Every channel is gone."""
         self._collected.clear()
         self._awaited.clear()
+
+
+def member(queue: str, node: str) -> str:
+    """Return how the member of a queue on a node is named; no queue's name has an @."""
+    return f"{queue}@{node}"
+
+
+def of_queue(name: str) -> str:
+    """Return the queue of a member, or a queue's own name."""
+    return name.partition("@")[0]
+
+
+def _nowhere(_: str) -> str | None:
+    return None
 
 
 def _until(numbers: Range, cut: int) -> Range | None:

@@ -17,7 +17,7 @@ from engine.node.broker.message_kinds import MessageKinds
 from engine.node.clients.actors import OPEN, Hand, Publisher, stop
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
-from engine.node.clients.queue import Queue
+from engine.node.clients.queue import Members, Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.unread import Unread
 from engine.node.clients.way_in import WayIn
@@ -76,6 +76,8 @@ class Connections:
         self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
         self.unread = Unread(consumers.by_hand)
         self.next_msg_no = 0
+        self.members: Members | None = None
+        """Of mirrored queues, once somebody keeps them."""
 
     @property
     def alarm(self) -> bool:
@@ -203,12 +205,21 @@ class Connections:
             return
         message = message_of(batch)
         queues = self.route(batch)
+        if self.members is not None:
+            room = self.members.room(publisher.name, queues, batch.count)
+            if room < batch.count:
+                publisher.waiting.append(msgspec.structs.replace(batch, count=batch.count - room))
+                publisher.flow = True
+                if not room:
+                    return
+                batch = msgspec.structs.replace(batch, count=room)
         arrival = Arrival(
             count=batch.count,
             msg_no=self.take_numbers(batch.count),
             size_bytes=batch.size_bytes,
             raw_persistent=batch.persistent,
             template=self._kinds.number(message, batch.persistent),
+            sender=publisher.name,
         )
         publisher.published += batch.count
         self._kinds.remember(arrival)
@@ -225,13 +236,24 @@ class Connections:
         """Deliver messages to the queues that they were routed to."""
         batch, arrival, message = held.batch, held.arrival, message_of(held.batch)
         queues = [self._queues[name] for name in held.queues if name in self._queues]
-        if not queues:
+        down = [name for name in held.queues if self.members is not None and self.members.down(name)]
+        if not queues and not down:
             self._unroutable(publisher, message, batch.count)
         timed = self.way_in.open
         on_disk = {each.name for each in queues if batch.persistent and each.durable}
+        mirrored = {each.name: self._members(each.name) for each in queues}
         if confirm:
-            waits = [each.name for each in queues if timed or each.name in on_disk or each.may_reject]
+            waits: list[str] = []
+            for queue in queues:
+                if mirrored[queue.name]:
+                    waits += mirrored[queue.name]
+                elif timed or queue.name in on_disk or queue.may_reject:
+                    waits.append(queue.name)
+            waits += [member for name in down for member in self._members(name)]
+            waits += [name for name in down if not self._members(name)]
             self.confirms.expect(publisher, Range(arrival.msg_no, arrival.count), waits)
+        for name in down:
+            self._to_nobody(name, arrival, batch, confirm)
         for queue in queues:
             later = confirm and queue.name in on_disk
             at_once = confirm and not later
@@ -239,7 +261,18 @@ class Connections:
             if timed:
                 self.way_in.deliver(publisher, queue, part, at_once, message.expiration_ms)
             else:
-                queue.arrive(part, spacing_us, message.expiration_ms, at_once and queue.may_reject)
+                told = queue.may_reject or bool(mirrored[queue.name])
+                queue.arrive(part, spacing_us, message.expiration_ms, at_once and told)
+
+    def _members(self, queue: str) -> tuple[str, ...]:
+        return () if self.members is None else self.members.of(queue)
+
+    def _to_nobody(self, queue: str, arrival: Arrival, batch: Publish, confirm: bool) -> None:
+        """Send messages to the mirrors of a queue that is down; without any they are rejected (H46, H64)."""
+        if self.members is not None:
+            self.members.copy(queue, arrival, batch.expiration_ms, confirm)
+        if not self._members(queue):
+            self.confirms.rejected(queue, Range(arrival.msg_no, arrival.count), "down")
 
     def _unroutable(self, publisher: Publisher, message: Message, count: int) -> None:
         """No queue gets these messages; mandatory ones come back with 312 NO_ROUTE (K10)."""
@@ -296,8 +329,25 @@ class Connections:
     def _send_waiting(self) -> None:
         """Let in what waits in sockets, burst after burst."""
         for publisher in self.publishers.values():
-            while publisher.waiting:
-                self.send(publisher, publisher.waiting.popleft(), BURST_SPACING_US)
+            self._send_on(publisher)
+
+    def _send_on(self, publisher: Publisher) -> None:
+        """Let in what waits in a publisher's socket, as far as credit goes."""
+        waiting = list(publisher.waiting)
+        publisher.waiting.clear()
+        publisher.flow = False
+        for batch in waiting:
+            if publisher.flow:
+                publisher.waiting.append(batch)
+            else:
+                self.send(publisher, batch, BURST_SPACING_US)
+
+    def credit_came(self) -> None:
+        """Members of mirrored queues work again: channels that they had stopped go on (H84)."""
+        by_hand = (each.publisher for each in self._consumers.by_hand.values())
+        for publisher in (*self.publishers.values(), *by_hand):
+            if publisher.flow and not self.alarm and not self.way_in.open:
+                self._send_on(publisher)
 
     def work_takes_time(self, timed: bool) -> None:
         """Give what waits in sockets to readers, or let it in where there are none and no alarm is set."""

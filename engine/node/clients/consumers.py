@@ -119,6 +119,23 @@ class Consumers:
                 if queue is not None and any(each.channel is channel for each in queue.consumers):
                     (queue.limit if limit else queue.unlimit)(channel)
 
+    def served_anew(self, queue: str) -> None:
+        """Another master serves a queue: its consumers begin there anew by themselves, or are cancelled (H67)."""
+        live = self._queues[queue]
+        for consumer in self.all.values():
+            if consumer.queue != queue or not consumer.running or consumer.connection_state != OPEN:
+                continue
+            if consumer.cancel_on_failover:
+                consumer.rule = "H67"
+                consumer.running = False
+                consumer.finishing = bool(consumer.holding)
+                consumer.served_anew()
+                self._emit(ConsumerCancelled("H67", consumer.name, queue, {"cause": "failover"}))
+                continue
+            consumer.served_anew()
+            live.add(consumer)
+            live.wake(consumer)
+
     # --- ends of consumers -------------------------------------------------------------------------------------------
 
     def cancel(self, consumer: Consumer) -> None:
@@ -150,6 +167,13 @@ class Consumers:
         consumer.disconnect()
         if known:
             self._on_gone(consumer.queue)
+
+    def lose(self, consumer: Consumer) -> None:
+        """A consumer's connection is lost with its node: what it holds goes back where its queue lives."""
+        if consumer.channel is consumer.own_channel:
+            self._end(consumer, consumer.disconnect)
+        else:
+            consumer.disconnect()
 
     def _end(self, consumer: Consumer, close: Callable[[], None]) -> None:
         """End a channel of one consumer: the queue forgets it first, and then takes back what it held."""

@@ -57,6 +57,9 @@ class Queue(Protocol):
     def add(self, consumer: Consumer) -> None:
         """Let a consumer take its turn last among those of its priority (P12)."""
 
+    def wake(self, consumer: Consumer) -> None:
+        """A consumer was started or changed: give it messages and let it work."""
+
     def remove(self, consumer: Consumer) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
 
@@ -83,3 +86,19 @@ class Queue(Protocol):
 
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""
+
+
+class Members(Protocol):
+    """What channels send to the members of mirrored queues, and how much of it may be under way."""
+
+    def of(self, queue: str) -> tuple[str, ...]:
+        """Return the members that a publish now waits for, as "queue@node"; nothing for a queue without mirrors."""
+
+    def down(self, queue: str) -> bool:
+        """Tell whether a declared queue has no living master."""
+
+    def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
+        """Send messages to every mirror (H31)."""
+
+    def room(self, sender: str, queues: Sequence[str], count: int) -> int:
+        """Return how many of `count` messages a channel may send before credit stops it (H84)."""

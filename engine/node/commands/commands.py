@@ -30,6 +30,18 @@ from engine.node.commands.base import (
     Size,
     Text,
 )
+from engine.node.commands.cluster_commands import (
+    CancelSync,
+    Connect,
+    Freeze,
+    KillNode,
+    Move,
+    NodeName,
+    StartNode,
+    StopNode,
+    Synchronise,
+    Thaw,
+)
 from engine.node.commands.memory_limit import FreeLimit
 from engine.node.commands.settings import DiskBytes, RamBytes, Ratio, Strategy, Watermark
 from engine.node.commands.topology_commands import (
@@ -117,6 +129,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
         exclusive: nobody else may consume from the queue.
         channel_prefetch: how many its channel may hold (basic.qos with global), 0 for any number (P13).
         channel: that a `manual` consumer is on; others have one of their own.
+        cancel_on_failover: it is cancelled where a mirror takes over its queue (H67).
     """
 
     name: Name
@@ -129,6 +142,7 @@ class SetConsumer(Command, frozen=True, tag="set_consumer"):
     exclusive: bool = False
     channel_prefetch: Prefetch = 0
     channel: ChannelName = HAND
+    cancel_on_failover: bool = False
 
 
 class Remove(Command, frozen=True, tag="remove"):
@@ -282,7 +296,12 @@ class Purge(Command, frozen=True, tag="purge"):
 
 
 class Set(Command, frozen=True, tag="set"):
-    """Change a setting while the node runs; `queue` for those that belong to one."""
+    """Change a setting while the node runs.
+
+    Args:
+        queue: for settings that belong to one.
+        node: whose member of a mirrored queue, for target_ram_count; None for the master (H80).
+    """
 
     name: Literal[
         "ram_bytes",
@@ -297,6 +316,7 @@ class Set(Command, frozen=True, tag="set"):
     ]
     value: int | float | str | dict[str, int | float] | None
     queue: Name = DEFAULT_QUEUE
+    node: NodeName | None = None
 
 
 class Restart(Command, frozen=True, tag="restart"):
@@ -357,6 +377,15 @@ AnyCommand = (
     | StopApp
     | StartApp
     | Ctl
+    | Connect
+    | KillNode
+    | StopNode
+    | StartNode
+    | Synchronise
+    | CancelSync
+    | Move
+    | Freeze
+    | Thaw
 )
 
 RESERVED_NAMES: Final = frozenset({"burst", "hand"})

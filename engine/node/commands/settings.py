@@ -55,6 +55,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         disk_free_limit: publishers are blocked, and paging stops, when less is free (M10, M12).
         work_profile: the machine whose times work costs, see engine.node.time.work.
         credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
+        nodes: how many nodes the cluster has; with more than one, work takes no time.
+        ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
@@ -77,6 +79,8 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     disk_free_limit: DiskBytes | FreeLimit = 50_000_000
     work_profile: ProfileName = "instant"
     credit_flow_default_credit: Annotated[tuple[CreditCount, CreditCount], msgspec.Meta()] = (400, 200)
+    nodes: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
+    ring_hop_us: Annotated[int, msgspec.Meta(ge=0, le=20_000)] = 0
 
 
 REAL_NODE: Final = NodeSettings()
@@ -122,6 +126,8 @@ TOLD_WHEN_SET: Final = DISK_NAMES | {
     "work_profile",
     "credit_flow_default_credit",
     "vm_memory_calculation_strategy",
+    "nodes",
+    "ring_hop_us",
 }
 """Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
 

@@ -16,6 +16,7 @@ from engine.node.commands.base import (
     Name,
     RoutingKey,
 )
+from engine.node.commands.cluster_commands import NodeName
 
 Priority = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31)]
 Pattern = Annotated[str, msgspec.Meta(max_length=255)]
@@ -127,6 +128,11 @@ class ClearPolicy(Command, frozen=True, tag="clear_policy"):
 
 
 class KillQueue(Command, frozen=True, tag="kill_queue"):
-    """Let one queue process crash; its supervisor starts it again on its files (D4)."""
+    """Let one queue process crash; its supervisor starts it again on its files (D4).
+
+    Args:
+        node: whose member; None for the master (H75).
+    """
 
     queue: Name = DEFAULT_QUEUE
+    node: NodeName | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.control.shown_settings import ShownSettings
+from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queues import Queues
 
 
@@ -12,17 +13,25 @@ class QueueEnds:
     """Deletes and kills the queues of one node."""
 
     def __init__(
-        self, queues: Queues, consumers: Consumers, confirms: Confirms, settings: ShownSettings
+        self,
+        queues: Queues,
+        consumers: Consumers,
+        confirms: Confirms,
+        settings: ShownSettings,
+        cluster: Cluster,
     ) -> None:
         self._queues = queues
         self._consumers = consumers
         self._confirms = confirms
         self._settings = settings
+        self._cluster = cluster
 
     def delete(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue: its consumers are cancelled, its messages and files go, confirms do not wait for it (P19)."""
         self._consumers.forget_queue(name, rule, cause)
+        self._cluster.ending(name)
         self._queues.end(name, rule, cause)
+        self._cluster.ended(name)
         self._confirms.queue_deleted(name)
         self._settings.tell(rule)
 
@@ -31,3 +40,9 @@ class QueueEnds:
         self._consumers.forget_queue(name, "D4", "crash")
         self._confirms.queue_crashed(name)
         self._queues.crash(name)
+
+    def forget(self, name: str) -> None:
+        """A queue that is down does not come back: no node has anything of it (H76)."""
+        self._consumers.forget_queue(name, "H76", "node_down")
+        self._queues.forget(name, "H76")
+        self._confirms.queue_deleted(name)

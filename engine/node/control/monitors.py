@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+from engine.backing_queue.protocol import BackingQueue
 from engine.node.broker.board import Board
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.virtual_host import VirtualHost
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
+from engine.node.commands.cluster_commands import FIRST_NODE
+from engine.node.control.site_monitors import SiteMonitors
 from engine.node.memory import model
 from engine.node.memory.disk_watch import DiskWatch
 from engine.node.memory.watch import MemoryWatch
+from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import MILLISECOND_US
 from engine.node.queues.queues import Queues
 from engine.node.time.processes import Processes
@@ -34,6 +40,8 @@ class Monitors:
         queues: Queues,
         connections: Connections,
         consumers: Consumers,
+        actors: Callable[[str], int],
+        cluster: Cluster,
     ) -> None:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
@@ -48,11 +56,15 @@ class Monitors:
         self._queues = queues
         self._connections = connections
         self._consumers = consumers
+        self._cluster = cluster
+        self._actors = actors
+        self.others = SiteMonitors(configuration, clock, cluster, actors, self._tell_connections)
 
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
         self.disk.look()
         self._check_memory()
+        self.others.start()
         self._wait_for_recomputation()
 
     def restart(self) -> None:
@@ -72,12 +84,12 @@ class Monitors:
     def look_at_memory(self) -> None:
         """Measure the modelled memory; set or clear the alarm (M7)."""
         settings = self._configuration.node
-        actors = len(self._connections.publishers) - 1 + len(self._consumers.all)
         each_bytes = settings.connection_memory_bytes
+        queues = list(self._host.queues())
         memory = model.measure(
-            settings.base_memory_bytes + model.queues_bytes(len(self._queues), each_bytes),
-            actors * each_bytes,
-            list(self._host.queues()),
+            settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
+            self._actors(FIRST_NODE) * each_bytes,
+            queues,
             self._host.snapshots().values(),
         )
         changed = self._watch.check(memory, settings)
@@ -87,6 +99,10 @@ class Monitors:
             why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
             self._board.tell("alarms", "M7", self.alarm_facts(), why)
             self._tell_connections()
+
+    def _count(self, queues: Sequence[BackingQueue]) -> int:
+        """Return how many queues this node has: alone all that there are, also while their broker is stopped."""
+        return len(self._queues) if len(self._cluster.sites) == 1 else len(queues)
 
     def _tell_memory(self, rule: str) -> None:
         self._board.tell("memory", rule, self._watch.facts())
@@ -105,7 +121,9 @@ class Monitors:
         told = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
         self._tell_memory("M3")
         for name in told:
-            self._queues[name].process.wanted_duration(self._watch.monitor.desired)
+            process = self._cluster.process(name, FIRST_NODE)
+            if process is not None:
+                process.wanted_duration(self._watch.monitor.desired)
 
     # --- disk and alarms ---------------------------------------------------------------------------------------------
 
@@ -120,7 +138,8 @@ class Monitors:
 
     def _tell_connections(self) -> None:
         """Tell every connection which alarms are set (A1)."""
-        alarms = (("memory", self._watch.alarm), ("disk", self.disk.monitor.alarm))
+        memory = self._watch.alarm or self.others.alarm
+        alarms = (("memory", memory), ("disk", self.disk.monitor.alarm))
         self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
 
     # --- what is shown -----------------------------------------------------------------------------------------------

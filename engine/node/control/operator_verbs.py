@@ -14,6 +14,7 @@ from engine.node.control.monitors import Monitors
 from engine.node.control.report import Live, Report
 from engine.node.control.shown_settings import ShownSettings
 from engine.node.control.verbs import Handlers
+from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import QueueProcess
 from engine.node.queues.queues import Queues
 
@@ -55,6 +56,7 @@ class OperatorVerbs:
         change_machine: Callable[[], None],
         console: Console,
         do: Callable[[Command], None],
+        cluster: Cluster,
     ) -> None:
         self._configuration = configuration
         self._settings = settings
@@ -65,6 +67,7 @@ class OperatorVerbs:
         self._change_machine = change_machine
         self._console = console
         self._do = do
+        self._cluster = cluster
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -92,6 +95,14 @@ class OperatorVerbs:
             self._settings.tell()
             process.set_mode(value)
             process.handled()
+        elif command.name == "target_ram_count" and command.node is not None:
+            member = (
+                self._cluster.process(command.queue, command.node) if command.queue in self._queues else None
+            )
+            if member is None:
+                known = ", ".join(self._queues) or "none"
+                raise CommandError("no_member", name=command.queue, node=command.node, known=known)
+            member.pin_target(value)
         elif command.name == "target_ram_count":
             process = self._process(command.queue)
             self._queues.wishes[command.queue].target = value

@@ -21,7 +21,10 @@ from engine.node.control.machine import Machine
 from engine.node.control.monitors import Monitors
 from engine.node.control.shown_settings import ShownSettings
 from engine.node.memory.watch import MemoryWatch
+from engine.node.mirrors.shown import RULES, Shown
+from engine.node.queues.queues import RULES as QUEUE_RULES
 from engine.node.queues.queues import Queues
+from engine.node.queues.site import Site
 from engine.node.time.processes import Processes
 
 Rates = tuple[float, float, float, float]
@@ -58,7 +61,11 @@ class Report:
         queues: Queues,
         connections: Connections,
         consumers: Consumers,
+        shown: Shown,
+        sites: Mapping[str, Site],
     ) -> None:
+        self._shown = shown
+        self._sites = sites
         self._board = board
         self._settings = settings
         self._machine = machine
@@ -90,15 +97,18 @@ class Report:
         board.tell("memory", "M2", self._watch.facts())
         board.tell("disk", "M10", self._monitors.disk_facts())
         board.tell("alarms", "M7", self._monitors.alarm_facts())
+        board.tell("cluster", "H1", self._shown.nodes())
         self._queues.tell()
+        for name, member in self._shown.mirrors():
+            board.tell_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
         board.tell("clock", "P5", self._queues.clock_facts())
         self._processes.tell()
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state of everything, from the structures that do the work."""
         return {
-            "queues": dict(sorted(self._queues_and_parts())),
-            "stores": self._host.snapshots(),
+            "queues": {**dict(sorted(self._queues_and_parts())), **self._mirrors()},
+            "stores": self._stores(),
             "node": {
                 "settings": self._settings.facts(),
                 "memory": self._watch.facts(),
@@ -107,6 +117,7 @@ class Report:
                 "clock": self._queues.clock_facts(),
                 "work": self._machine.facts(),
                 "app": self._life.facts(),
+                "cluster": self._shown.nodes(),
                 "processes": self._processes.facts(),
                 "actors": {actor.name: actor.facts() for actor in self.actors()},
                 **self._definitions.snapshot(),
@@ -120,6 +131,21 @@ class Report:
             yield name, self._queue(queue) | self._queues.facts(name)
             for part, facts in self._queues.facts_of_parts(name).items():
                 yield part, self._queue(queue.parts[part]) | facts
+
+    def _stores(self) -> dict[str, Any]:
+        """Return the stores of all nodes; those of other nodes than the first carry their node."""
+        found: dict[str, Any] = {}
+        for number, (node, site) in enumerate(self._sites.items()):
+            for name, store in site.host.snapshots().items():
+                found[f"{name}@{node}" if number else name] = store
+        return found
+
+    def _mirrors(self) -> dict[str, Any]:
+        """Return the state of every mirror, by the name that transitions give it."""
+        return {
+            name: self._queue(member.mirror.queue) | self._shown.of_mirror(member)
+            for name, member in self._shown.mirrors()
+        }
 
     def _queue(self, backing_queue: BackingQueue) -> dict[str, Any]:
         """Return the state of one backing queue."""

@@ -20,7 +20,7 @@ from engine.amqp.declarations import (
 )
 from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
-from engine.amqp.policies import Policy, PolicyRefused, checked
+from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
 from engine.errors import CommandError
 from engine.node.broker.definitions import Definitions
 from engine.node.clients.channel import connection_of
@@ -30,6 +30,8 @@ from engine.node.commands import topology_commands as cmd
 from engine.node.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
 from engine.node.control.ends import QueueEnds
 from engine.node.control.verbs import Handlers
+from engine.node.mirrors.cluster import Cluster
+from engine.node.mirrors.parts import ClusterParts
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
 
@@ -45,6 +47,8 @@ class TopologyVerbs:
         consumers: Consumers,
         closing: Closing,
         ends: QueueEnds,
+        cluster: Cluster,
+        parts: ClusterParts,
     ) -> None:
         self._definitions = definitions
         self._queues = queues
@@ -52,6 +56,9 @@ class TopologyVerbs:
         self._consumers = consumers
         self._closing = closing
         self._ends = ends
+        self._cluster = cluster
+        self._nodes = parts.nodes
+        self._mishaps = parts.mishaps
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -98,7 +105,11 @@ class TopologyVerbs:
         room = MAX_BACKING_QUEUES - others - 1
         if wanted.arguments.get(PRIORITIES, 0) > room:
             raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
-        self._queues.begin(wanted)
+        policy = policy_of(self._definitions.policies.values(), "queues", wanted.name)
+        node = self._nodes.node_of(connection_of(command.channel))
+        site = self._cluster.place({} if policy is None else policy.definition, node)
+        self._queues.begin(wanted, site=site)
+        self._cluster.began(wanted.name, site.name)
 
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:
         live = self._queues.get(command.name)
@@ -198,8 +209,17 @@ class TopologyVerbs:
         """Let every queue apply what the policies are now (P17)."""
         for name in list(self._queues):
             self._queues.obey(name)
+        self._cluster.policies_changed()
 
     def _kill_queue(self, command: cmd.KillQueue) -> None:
         if command.queue not in self._queues:
             raise CommandError("no_queue", name=command.queue, known=", ".join(self._queues) or "none")
-        self._ends.kill(command.queue)
+        node, record = command.node, self._cluster.records[command.queue]
+        if node is None or node == record.master:
+            if not self._mishaps.crash_master(command.queue):
+                self._ends.kill(command.queue)
+        elif node in record.mirrors:
+            self._mishaps.crash_mirror(record, node)
+            self._cluster.settle()
+        else:
+            raise CommandError("no_member", name=command.queue, node=node, known=", ".join(record.members))

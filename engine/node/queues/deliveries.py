@@ -73,6 +73,8 @@ class Deliveries:
         self._on_taken = callbacks.taken
         self._on_rejected = callbacks.rejected
         self._bury = callbacks.bury
+        self.copies: Callable[[Arrival, int | None, bool], None] | None = None
+        """Sends the mirrors what a channel publishes (H31)."""
 
     @property
     def may_reject(self) -> bool:
@@ -154,7 +156,10 @@ class Deliveries:
         if self.ring.unlimit(channel):
             self._resumed(channel)
 
-    def _resumed(self, _: Channel) -> None:
+    def _resumed(self, channel: Channel) -> None:
+        if self.process.held is not None:
+            self.process.held.append(partial(self._resumed, channel))
+            return
         self.process.begin()
         self._run_backlog(BURST_SPACING_US)
         self.process.handled()
@@ -174,6 +179,25 @@ class Deliveries:
             expiration_ms: their own expiration (P8.2).
             confirm_at_once: their confirms do not depend on disk, and nobody sent them yet (K1).
         """
+        if self.copies is not None:
+            self.copies(arrival, expiration_ms, confirm_at_once)
+        self.enter(arrival, spacing_us, expiration_ms, confirm_at_once)
+
+    def enter(
+        self,
+        arrival: Arrival,
+        spacing_us: int,
+        expiration_ms: int | None = None,
+        confirm_at_once: bool = False,
+        already_delivered: bool = False,
+    ) -> None:
+        """Let messages into this queue, with `already_delivered` as ones that are delivered again (H62)."""
+        if self.process.held is not None:
+            again = partial(
+                self.enter, arrival, spacing_us, expiration_ms, confirm_at_once, already_delivered
+            )
+            self.process.held.append(again)
+            return
         queue, evictions = self.process.begin(), self.evictions
         ttl_ms = expiry_ms(evictions.limits.message_ttl_ms, expiration_ms)
         if ttl_ms is not None:
@@ -186,7 +210,7 @@ class Deliveries:
         none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
         done = 0
         if not queue.depth and not none_fits:
-            done = self._deliver_directly(arrival, spacing_us)
+            done = self._deliver_directly(arrival, spacing_us, already_delivered)
         rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
         if rest is not None and evictions.none_stays and not none_fits:
             self._vanish(rest)
@@ -197,7 +221,7 @@ class Deliveries:
             rejected = rest.count - fits
             if fits:
                 # The first message in an empty queue gets a pass of drop_expired (P8.6).
-                evictions.publish(rest.part(0, fits), spacing_us)
+                evictions.publish(rest.part(0, fits), spacing_us, already_delivered)
             if rejected:
                 self._reject(rest.part(fits, rejected))
         if confirm_at_once and evictions.may_reject and rejected < arrival.count:
@@ -211,6 +235,7 @@ class Deliveries:
                 "P8", self.name, None, None, (self.process.queue.unkept(arrival),), None, {"cause": "ttl"}
             )
         )
+        self.process.queue.discard(arrival)
         self._on_discarded(self.name, arrival)
 
     def _reject(self, arrival: Arrival) -> None:
@@ -226,9 +251,10 @@ class Deliveries:
         self._emit(Rejected("P8", self.name, arrival.count, why))
         if limits.overflow == "reject-publish-dlx" and self.evictions.dead_letters:
             self._bury(self.name, "maxlen", [self.process.queue.unkept(arrival)], limits)
+        self.process.queue.discard(arrival)
         self._on_rejected(self.name, Range(arrival.msg_no, arrival.count))
 
-    def _deliver_directly(self, arrival: Arrival, spacing_us: int) -> int:
+    def _deliver_directly(self, arrival: Arrival, spacing_us: int, again: bool) -> int:
         """Give new messages to ready consumers without queueing them (P7, P8.3); return how many."""
         done = 0
         queue = self.process.queue
@@ -243,7 +269,7 @@ class Deliveries:
             else:
                 extent = self.process.queue.unkept(part)
                 self._discard(part)
-            self._deal(turns, [(extent, 0)])
+            self._deal(turns, [(extent, part.count if again else 0)])
             done += part.count
         return done
 
@@ -291,6 +317,7 @@ class Deliveries:
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
         self._emit(Discarded("Q24", self.name, None, None, (self.process.queue.unkept(part),)))
+        self.process.queue.discard(part)
         self._on_discarded(self.name, part)
 
     # --- backlog (P10, P12) ------------------------------------------------------------------------------------------
@@ -337,6 +364,9 @@ class Deliveries:
         if self._way_out.open:
             self._finish(consumer, due)
             return
+        if self.process.held is not None:
+            self.process.held.append(partial(self._let_work, consumer))
+            return
         queue = self.process.begin()
         while due > 0 and consumer.holding:
             count = min(due, consumer.holding)
@@ -347,7 +377,8 @@ class Deliveries:
             if consumer.needs_ack:
                 consumer.acked += count
                 tags = tags_of(consumer.channel.take(count))
-                queue.ack(tags, multiple=consumer.ack == "multiple")
+                found = queue.ack(tags, multiple=consumer.ack == "multiple")
+                consumer.known_again(count, sum(each.count for each in found))
                 consumer.channel.limiter.acked(count)
             if full:
                 self.ring.unpark(consumer.channel)
@@ -392,19 +423,17 @@ class Deliveries:
         Args:
             consumer: who held the messages, None for basic.get.
         """
-        queue = self.process.begin()
-        unparked = self._freed(consumer, sum(each.count for each in tags))
-        queue.ack(tags, multiple=multiple)
-        if unparked:
+        found = self.process.begin().ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
-    def _freed(self, consumer: Consumer | None, count: int) -> bool:
+    def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
         """Let a consumer hold so many messages less; tell whether it was parked for them."""
         if consumer is None:
             return False
         full = consumer.credit <= 0
-        consumer.gave_back(count)
+        consumer.gave_back(sum(each.count for each in tags), sum(each.count for each in found))
         if not full or consumer.credit <= 0:
             return False
         self.ring.unpark(consumer.channel)
@@ -421,13 +450,12 @@ class Deliveries:
     def _end_rejected(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Let rejected messages be dead letters if there is an exchange for them (P11)."""
         queue = self.process.begin()
-        unparked = self._freed(consumer, sum(each.count for each in tags))
         if self.evictions.dead_letters:
             dead = queue.ackfold(tags)
             if dead:
                 self._bury(self.name, "rejected", dead, self.evictions.limits)
-        queue.ack(tags, multiple=multiple)
-        if unparked:
+        found = queue.ack(tags, multiple=multiple)
+        if self._freed(consumer, tags, found):
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
@@ -448,8 +476,7 @@ class Deliveries:
         """Return messages, then drop_expired and the consumers have their turn (P11)."""
         queue = self.process.begin()
         if tags:
-            self._freed(consumer, sum(each.count for each in tags))
-            queue.requeue(tags, multiple=multiple)
+            self._freed(consumer, tags, queue.requeue(tags, multiple=multiple))
             self.evictions.drop_heads()
             self.evictions.drop_expired()
             self._run_backlog(BURST_SPACING_US)
@@ -457,6 +484,13 @@ class Deliveries:
 
     def purge(self) -> int:
         """Drop every ready message; return how many (P19)."""
+        if self.process.held is not None:
+            self.process.held.append(partial(_do, self.purge))
+            return 0
         count = self.process.begin().purge()
         self.process.handled()
         return count
+
+
+def _do(purge: Callable[[], int]) -> None:
+    purge()

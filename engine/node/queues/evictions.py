@@ -184,7 +184,7 @@ class Evictions:
         else:
             queue.drop(count, ack=False)
 
-    def publish(self, arrival: Arrival, spacing_us: int) -> None:
+    def publish(self, arrival: Arrival, spacing_us: int, already_delivered: bool = False) -> None:
         """Queue messages one after the other, each with what its arrival drops and expires (P8)."""
         queue, done = self.process.queue, 0
         while done < arrival.count:
@@ -192,7 +192,7 @@ class Evictions:
             count = self._at_once(rest)
             if done and self.drops_head:
                 queue.pass_time(spacing_us)
-            queue.publish(rest.part(0, count), spacing_us=spacing_us)
+            queue.publish(rest.part(0, count), already_delivered, spacing_us)
             dropped = self.drop_heads()
             alone = queue.depth == 1
             if (dropped or alone) and not (dropped and alone and not arrival.expiry_us):

@@ -80,6 +80,8 @@ class QueueProcess:
         self.awake = True
         self.mail: Mail | None = None
         """Its mailbox, where work takes time."""
+        self.held: list[Callable[[], None]] | None = None
+        """What waits while it handles nothing: it hangs, or its mirrors are being synchronised (H56)."""
         self._scheduler = scheduler
         self._settings = settings
         self._monitor = monitor
@@ -96,10 +98,23 @@ class QueueProcess:
 
     def tell(self, priority: int, do: Callable[[], None]) -> None:
         """Send the process a message, which it handles at once where work takes no time (P6)."""
-        if self.mail is None:
+        if self.held is not None:
+            self.held.append(do)
+        elif self.mail is None:
             do()
         else:
             self.mail.post(priority, do)
+
+    def hold(self) -> None:
+        """Handle nothing from now on; what comes waits (H56)."""
+        if self.held is None:
+            self.held = []
+
+    def go_on(self) -> None:
+        """Handle what waited, in its order, and whatever comes from now on."""
+        waiting, self.held = self.held or [], None
+        for do in waiting:
+            self.tell(PUBLISH, do)
 
     # --- after each handled message ----------------------------------------------------------------------------------
 

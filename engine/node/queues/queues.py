@@ -9,16 +9,17 @@ from typing import Any, Final
 from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
 from engine.backing_queue.places import VARIABLE_QUEUE
+from engine.backing_queue.protocol import BackingQueue
 from engine.node.broker.board import Board
 from engine.node.broker.definitions import Definitions
-from engine.node.broker.virtual_host import QUEUE, StopKind, VirtualHost
+from engine.node.broker.virtual_host import QUEUE, StopKind
 from engine.node.clients.way_out import WayOut
 from engine.node.commands.settings import NodeSettings
-from engine.node.memory.watch import MemoryWatch
 from engine.node.queues.deliveries import Callbacks, Deliveries
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queue_mail import QueueMail
 from engine.node.queues.queue_process import QueueProcess
+from engine.node.queues.site import Site
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
@@ -54,7 +55,7 @@ class Queues(Mapping[str, Deliveries]):
     """The live queues by name, the oldest first.
 
     Args:
-        host: what has files.
+        site: the node that has the queues which are begun nowhere else.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
         on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
@@ -66,10 +67,9 @@ class Queues(Mapping[str, Deliveries]):
     def __init__(
         self,
         *,
-        host: VirtualHost,
+        site: Site,
         clock: Scheduler,
         settings: Callable[[], NodeSettings],
-        watch: MemoryWatch,
         processes: Processes,
         board: Board,
         emit: Callable[[Transition], None],
@@ -79,10 +79,14 @@ class Queues(Mapping[str, Deliveries]):
         lifetimes: Lifetimes,
     ) -> None:
         self.wishes: dict[str, Wish] = {}
-        self._host = host
+        self.site = site
+        self._site_of: dict[str, Site] = {}
+        self.engine_of: Callable[[str, BackingQueue], BackingQueue] = _as_it_is
+        """Returns what a queue's process works on, given the engine: with mirrors a wrapper around it."""
+        self.more_facts: Callable[[str], dict[str, Any]] = _nothing_more
+        """Returns what mirrors add to the facts of a queue."""
         self._clock = clock
         self._settings = settings
-        self._watch = watch
         self._processes = processes
         self.way_out = WayOut(processes)
         self._board = board
@@ -109,10 +113,11 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def begin(self, queue: DeclaredQueue, redeclared: bool = False) -> Deliveries:
-        """Begin a queue that is not there yet (Q5)."""
+    def begin(self, queue: DeclaredQueue, redeclared: bool = False, site: Site | None = None) -> Deliveries:
+        """Begin a queue that is not there yet (Q5), on a node of the cluster."""
         name = queue.name
-        self._host.add(queue, self._clock.now_us, redeclared)
+        self._site_of[name] = site or self.site
+        self._site_of[name].host.add(queue, self._clock.now_us, redeclared)
         self._definitions.add_queue(queue)
         self.wishes[name] = Wish()
         live = Deliveries(self._process(name), self.way_out, self._clock, self._emit, self._callbacks)
@@ -137,12 +142,24 @@ class Queues(Mapping[str, Deliveries]):
         live.evictions.drop_expired()
         live.process.handled()
 
+    def reapply(self, name: str) -> None:
+        """Apply arguments and policy although they are as before, as when a member came or went (H43)."""
+        live = self._live[name]
+        limits = live.evictions.limits
+        live.process.begin()
+        live.evictions.drop_heads()
+        if limits.queue_mode is not None:
+            live.process.set_mode(limits.queue_mode)
+        live.evictions.drop_expired()
+        live.process.handled()
+
     def _process(self, name: str) -> QueueProcess:
+        site = self._site_of[name]
         process = QueueProcess(
-            queue=self._host.hosted[name].queue,
+            queue=self.engine_of(name, site.host.hosted[name].queue),
             scheduler=self._clock,
             settings=self._settings,
-            monitor=self._watch.monitor,
+            monitor=site.watch.monitor,
             on_confirmed=partial(self._on_confirmed, name),
             on_clock=partial(self.tell_clock, name),
         )
@@ -171,19 +188,48 @@ class Queues(Mapping[str, Deliveries]):
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
-        self._watch.monitor.deregister(name)
+        site = self._site_of[name]
+        site.watch.monitor.deregister(name)
         del self.wishes[name]
         self._forget(name)
-        self._host.delete(name, cause)
+        site.host.delete(name, cause)
+        del self._site_of[name]
         self._definitions.remove_queue(name, rule)
 
     def crash(self, name: str) -> None:
         """Let a queue's process crash; its supervisor starts it on its files (Q62, D4)."""
         self._live[name].process.stop()
-        self._watch.monitor.deregister(name)
+        site = self._site_of[name]
+        site.watch.monitor.deregister(name)
         self._forget(name)
-        self._host.restart_queue(name, self._clock.now_us)
+        site.host.restart_queue(name, self._clock.now_us)
         self._start_process(name)
+
+    def lose(self, name: str) -> None:
+        """A queue has no process any more, and waits for a new one: its node is gone, or it moves (H61)."""
+        live = self._live.pop(name)
+        live.process.stop()
+        live.evictions.stop()
+        self._lifetimes.forget(name)
+        self._site_of[name].watch.monitor.deregister(name)
+        self._forget(name)
+        for consumer in live.consumers:
+            live.remove(consumer)
+        self._down[name] = live
+
+    def take_over(self, name: str, site: Site) -> Deliveries:
+        """Give a queue that had lost its process a new one, on the engine that a node has (H62, H73)."""
+        self._live[name] = self._down.pop(name)
+        self._site_of[name] = site
+        self._start_process(name)
+        return self._live[name]
+
+    def forget(self, name: str, rule: str) -> None:
+        """A queue that is down does not come back (H76)."""
+        self._definitions.remove_queue(name, rule)
+        del self._down[name]
+        del self._site_of[name]
+        del self.wishes[name]
 
     def stop(self, kind: StopKind) -> None:
         """Stop every queue with the node (D4)."""
@@ -193,18 +239,20 @@ class Queues(Mapping[str, Deliveries]):
             self._lifetimes.forget(name)
             self._forget(name)
         self._processes.end_all()
-        self._host.stop(kind)
+        self.site.host.stop(kind)
         self._down, self._live = self._live, {}
 
     def start_again(self) -> list[str]:
         """Start on what the stop left; return the queues that are gone (D1, D2)."""
         self._live, self._down = self._down, {}
-        self._host.start_again(self._clock.now_us)
+        host = self.site.host
+        host.start_again(self._clock.now_us)
         if self._processes.timed:
-            self._processes.of_stores(self._host.stores)
-        gone = [name for name in self._live if name not in self._host.hosted]
+            self._processes.of_stores(host.stores)
+        gone = [name for name in self._live if name not in host.hosted]
         for name in gone:
             del self._live[name]
+            del self._site_of[name]
             del self.wishes[name]
         self._definitions.restart(list(self._live))
         for name in self._live:
@@ -256,19 +304,19 @@ class Queues(Mapping[str, Deliveries]):
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
-        known = self._watch.monitor.queues.get(name)
+        known = self._site_of[name].watch.monitor.queues.get(name)
         if known is None:
             return {}
         return {"reported_duration": known.reported, "desired_duration": known.sent}
 
     def _forget(self, name: str) -> None:
         """Forget what was told of a queue that ended with a transition of its own, and of its parts."""
-        for each in (name, *self._host.hosted[name].queue.parts):
+        for each in (name, *self._site_of[name].host.hosted[name].queue.parts):
             self._board.forget_queue(each)
 
     def facts_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
-        parts = self._host.hosted[name].queue.parts
+        parts = self._site_of[name].host.hosted[name].queue.parts
         return {
             part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
         }
@@ -282,8 +330,17 @@ class Queues(Mapping[str, Deliveries]):
         if name != QUEUE or len(self._live) > 1 or self._processes.timed:
             facts |= self._durations(name)
         facts |= self._defined[name]
-        backing_queue = self._host.hosted[name].backing_queue
+        backing_queue = self._site_of[name].host.hosted[name].backing_queue
         facts["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
         facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
+        facts |= self.more_facts(name)
         return {key: value for key, value in facts.items() if value is not None}
+
+
+def _as_it_is(_: str, engine: BackingQueue) -> BackingQueue:
+    return engine
+
+
+def _nothing_more(_: str) -> dict[str, Any]:
+    return {}

@@ -25,6 +25,7 @@ export function emptyState() {
       clock: {},
       work: {},
       app: {},
+      cluster: {},
       actors: {},
       processes: {},
       exchanges: {},
@@ -138,6 +139,10 @@ function withQueues(handlers) {
 export const HANDLERS = {
   QueueStopped: (state, t) => {
     delete state.queues[t.queue];
+  },
+  QueuePromoted: (state, t) => {
+    state.queues[t.queue] = state.queues[t.source];
+    delete state.queues[t.source];
   },
   ...withQueues(SHIFT_HANDLERS),
   ...withQueues(QUEUE_HANDLERS),

@@ -5,6 +5,7 @@ import { gettext, ngettext, number } from "./text.js";
 import { said } from "./why-said.js";
 import { AMQP_WORDS } from "./why-words-amqp.js";
 import { FILE_WORDS } from "./why-words-files.js";
+import { MIRROR_WORDS } from "./why-words-mirrors.js";
 import { NODE_WORDS } from "./why-words-node.js";
 
 function lanePhrase(t) {
@@ -144,6 +145,7 @@ const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : 
 export const WORDS = {
   ...FILE_WORDS,
   ...AMQP_WORDS,
+  ...MIRROR_WORDS,
   Published: published,
   PublishedDelivered: (t, n) =>
     said(

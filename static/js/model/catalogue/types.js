@@ -94,11 +94,21 @@
 
 /** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} LaneJoined */
 
+/** @typedef {{ kind: "MirrorJoined", rule: string, queue: string, node: string, why: Record<string, number | string | boolean | null> }} MirrorJoined */
+
+/** @typedef {{ kind: "MirrorLeft", rule: string, queue: string, node: string, how: string }} MirrorLeft */
+
+/** @typedef {{ kind: "MirrorSynchronised", rule: string, queue: string, node: string }} MirrorSynchronised */
+
 /** @typedef {{ kind: "ModeChanged", rule: string, queue: string, mode: string }} ModeChanged */
 
 /** @typedef {{ kind: "NacksSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} NacksSent */
 
 /** @typedef {{ kind: "NodeChanged", rule: string, part: string, values: Record<string, number | string | boolean | null>, why: Record<string, number | string | boolean | null> }} NodeChanged */
+
+/** @typedef {{ kind: "NodeStarted", rule: string, node: string }} NodeStarted */
+
+/** @typedef {{ kind: "NodeStopped", rule: string, node: string, how: string }} NodeStopped */
 
 /** @typedef {{ kind: "OperationDeferred", rule: string, store: string, file: number, operation: string, msg_no: number, count: number }} OperationDeferred */
 
@@ -122,6 +132,8 @@
 
 /** @typedef {{ kind: "QueueChanged", rule: string, queue: string, values: Record<string, any>, why: Record<string, number | string | boolean | null> }} QueueChanged */
 
+/** @typedef {{ kind: "QueuePromoted", rule: string, queue: string, node: string, source: string, why: Record<string, number | string | boolean | null> }} QueuePromoted */
+
 /** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, delta: Delta, values: Record<string, number | string | boolean | null> }} QueueStarted */
 
 /** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
@@ -135,6 +147,8 @@
 /** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Record<string, number | string | boolean | null> }} Rejected */
 
 /** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Requeued */
+
+/** @typedef {{ kind: "RingSent", rule: string, queue: string, node: string, instruction: string, count: number, hops: number, body_bytes: number, why: Record<string, number | string | boolean | null> }} RingSent */
 
 /** @typedef {{ kind: "RowsForgotten", rule: string, store: string, messages: Range[] }} RowsForgotten */
 
@@ -156,13 +170,17 @@
 
 /** @typedef {{ kind: "StoreWritten", rule: string, store: string, file: number, offset: number, msg_no: number, count: number, record_bytes: number, step: number }} StoreWritten */
 
+/** @typedef {{ kind: "SyncEnded", rule: string, queue: string, how: string, why: Record<string, number | string | boolean | null> }} SyncEnded */
+
+/** @typedef {{ kind: "SyncStarted", rule: string, queue: string, mirrors: string[] }} SyncStarted */
+
 /** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Record<string, number | string | boolean | null> }} TargetChanged */
 
 /** @typedef {{ kind: "Unroutable", rule: string, actor: string, count: number, exchange: string, routing_key: string, returned: boolean }} Unroutable */
 
 /** @typedef {{ kind: "WriteIgnored", rule: string, store: string, msg_no: number, count: number }} WriteIgnored */
 
-/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | ModeChanged | NacksSent | NodeChanged | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | TargetChanged | Unroutable | WriteIgnored} Transition */
+/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TargetChanged | Unroutable | WriteIgnored} Transition */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 

@@ -1,0 +1,84 @@
+"""The memory of a cluster's other nodes: each is looked at by itself, and pages for itself (H80, H86)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from engine.node.broker.configuration import Configuration
+from engine.node.memory import model
+from engine.node.mirrors.cluster import Cluster
+from engine.node.queues.queue_process import MILLISECOND_US
+from engine.node.queues.site import Site
+from engine.node.time.scheduler import Scheduler
+
+
+class SiteMonitors:
+    """Looks at every node's memory but the first one's, which `Monitors` has.
+
+    Args:
+        actors: tells how many connections a node has.
+        alarms_changed: called when an alarm was set or cleared.
+    """
+
+    def __init__(
+        self,
+        configuration: Configuration,
+        clock: Scheduler,
+        cluster: Cluster,
+        actors: Callable[[str], int],
+        alarms_changed: Callable[[], None],
+    ) -> None:
+        self._configuration = configuration
+        self._clock = clock
+        self._cluster = cluster
+        self._actors = actors
+        self._alarms_changed = alarms_changed
+        self._others: Mapping[str, Site] = dict(list(cluster.sites.items())[1:])
+
+    @property
+    def alarm(self) -> bool:
+        """Whether any of them has a memory alarm (H86)."""
+        return any(site.watch.alarm for site in self._others.values())
+
+    def start(self) -> None:
+        """Look for the first time, and begin to wait for the next."""
+        if self._others:
+            self._check()
+            self._wait()
+
+    def _check(self) -> None:
+        self.look()
+        self._clock.after(self._configuration.node.memory_check_interval_ms * MILLISECOND_US, self._check)
+
+    def look(self) -> None:
+        """Measure the modelled memory of each node; set or clear its alarm (M7)."""
+        settings, changed = self._configuration.node, False
+        each_bytes = settings.connection_memory_bytes
+        for site in self._others.values():
+            queues = list(site.host.queues()) if site.up else []
+            memory = model.measure(
+                settings.base_memory_bytes + model.queues_bytes(len(queues), each_bytes),
+                self._actors(site.name) * each_bytes,
+                queues,
+                site.host.snapshots().values() if site.up else (),
+            )
+            changed = site.watch.check(memory, settings) or changed
+            if not site.up:
+                site.watch.alarm = False
+        if changed:
+            self._alarms_changed()
+
+    def _wait(self) -> None:
+        self._clock.after(
+            self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US, self._recompute
+        )
+
+    def _recompute(self) -> None:
+        """Compute each node's duration to aim for; tell it to its members if that is urgent (M3, M4)."""
+        for site in self._others.values():
+            if site.up:
+                for name in site.watch.recompute(self._configuration.node, False):
+                    process = self._cluster.process(name, site.name)
+                    if process is not None:
+                        process.wanted_duration(site.watch.monitor.desired)
+        self._wait()

@@ -1,0 +1,21 @@
+"""A node of a cluster as its queues see it: where their files are, and who watches their memory."""
+
+from __future__ import annotations
+
+from engine.node.broker.virtual_host import VirtualHost
+from engine.node.memory.watch import MemoryWatch
+
+
+class Site:
+    """One node's virtual host and memory.
+
+    Args:
+        name: of the node.
+    """
+
+    def __init__(self, name: str, host: VirtualHost, watch: MemoryWatch) -> None:
+        self.name = name
+        self.host = host
+        self.watch = watch
+        self.up = True
+        """Whether the node runs."""
