@@ -21,6 +21,7 @@ from engine.node.broker.definitions import Definitions
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.commands.settings import NodeSettings
+from engine.node.mirrors.labels import told
 from engine.node.mirrors.member import Member
 from engine.node.mirrors.synchronisation import Synchronisation
 from engine.node.queues.queue_process import QueueProcess
@@ -33,7 +34,6 @@ from engine.transitions import (
     MirrorLeft,
     MirrorSynchronised,
     QueuePromoted,
-    RingSent,
     Transition,
 )
 
@@ -463,7 +463,7 @@ class Cluster:
     def _broadcast(self, name: str, instruction: to_do.Instruction) -> None:
         record, ring = self.records[name], self.rings[name]
         if record.mirrors and not isinstance(instruction, to_do.SetMode):
-            self._emit(_told(name, record.master, instruction, len(ring.members)))
+            self._emit(told(name, record.master, instruction, len(ring.members)))
         ring.broadcast(record.master, instruction)
 
     def _deliver(self, name: str, node: str, instruction: to_do.Instruction) -> None:
@@ -481,14 +481,6 @@ class Cluster:
             if member is not None:
                 self.count_bytes(arrival.count * (arrival.size_bytes + FRAME_BYTES))
                 member.take_copy(copy)
-
-
-def _told(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
-    kind = type(instruction).__name__
-    why: dict[str, int | float | str | bool | None] = {}
-    if isinstance(instruction, to_do.Drop):
-        why = {"left": instruction.left, "ack": instruction.ack}
-    return RingSent("H32", name, node, kind, instruction.times, hops, instruction.body_bytes, why)
 
 
 def _nothing(_: str) -> None:

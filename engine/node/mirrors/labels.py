@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from engine.transitions import Transition
+from engine.cluster import instructions as to_do
+from engine.transitions import RingSent, Transition
 
 
 def labelled(
@@ -30,3 +31,12 @@ def labelled(
         emit(transition)
 
     return take
+
+
+def told(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
+    """Return what is told of an instruction that a master on `node` sends around."""
+    kind = type(instruction).__name__
+    why: dict[str, int | float | str | bool | None] = {}
+    if isinstance(instruction, to_do.Drop):
+        why = {"left": instruction.left, "ack": instruction.ack}
+    return RingSent("H32", name, node, kind, instruction.times, hops, instruction.body_bytes, why)
