@@ -68,6 +68,7 @@ DEFINED = re.compile(
     r"|^  (?:static |async |get |set |\*)*(#?[A-Za-z_$][\w$]*)\([^;]*?\) \{$",
     re.MULTILINE,
 )
+EXPORTED = re.compile(r"^export (?:async )?(?:function\*?|class|const|let) ([A-Za-z_$][\w$]*)", re.MULTILINE)
 WORD = re.compile(r"#?[A-Za-z_$][\w$]*")
 WORDS_OF_JAVASCRIPT = frozenset({"constructor", "if", "for", "while", "switch", "catch"})
 
@@ -97,6 +98,21 @@ def in_javascript(sources: dict[str, str]) -> Iterator[tuple[str, str]]:
         for found in DEFINED.finditer(text):
             name = found[1] or found[2]
             if times[name] == 1 and name not in WORDS_OF_JAVASCRIPT:
+                yield path, name
+
+
+def exported_in_vain(sources: dict[str, str], others: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield path and name of every export that is used in its own file alone.
+
+    Args:
+        sources: the text of each script by its path.
+        others: what reads scripts besides: pages, tests and programs that drive a page.
+    """
+    words = {path: set(WORD.findall(code_only(source))) for path, source in sources.items()}
+    elsewhere = set[str]().union(*(WORD.findall(text) for text in others))
+    for path, source in sources.items():
+        for name in EXPORTED.findall(source):
+            if name not in elsewhere and not any(name in words[other] for other in words if other != path):
                 yield path, name
 
 

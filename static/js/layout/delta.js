@@ -62,7 +62,7 @@ function pushSingles(scene, lane, live) {
 }
 
 /** Live entries per segment over the span of delta: [[segment, live], ...]. */
-export function segmentShares(queue, size, live) {
+function segmentShares(queue, size, live) {
   const shares = new Map();
   for (const [start, count] of live) {
     for (let at = start; at < start + count; ) {

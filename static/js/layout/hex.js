@@ -1,7 +1,7 @@
 /** A record as rows of hexadecimal bytes, cut where its fields end. */
 
-export const COLUMNS = 16;
-export const BODY_BYTES = 32;
+const COLUMNS = 16;
+const BODY_BYTES = 32;
 
 /**
  * Rows of a record: {at, cells} with cells {field, bytes: ["c2", ..], first, label}, or {more, field} where bytes are

@@ -14,7 +14,7 @@ const ITEM_GAP = 4;
 const COLUMN_GAP = 18;
 
 /** {columns, rows, cell width, cell height} of a segment's map in `room` pixels. */
-export function gridOf(size, room, tight = false) {
+function gridOf(size, room, tight = false) {
   if (size <= SMALL) {
     const side = Math.max(4, Math.min(16, Math.floor(room / size)));
     return { columns: size, rows: 1, cw: side, ch: Math.min(15, Math.max(12, side)), gap: side > 6 ? 2 : 0 };

@@ -5,7 +5,7 @@ import { lowestByte } from "./runs.js";
 const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
 
 /** The two files of a transition that belongs to a combination: {store, source, destination}; null for others. */
-export function pairOf({ kind, store, source, destination }) {
+function pairOf({ kind, store, source, destination }) {
   return KINDS.has(kind) ? { store, source, destination } : null;
 }
 

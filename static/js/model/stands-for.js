@@ -2,7 +2,7 @@
 import { shownDeclared } from "./shown.js";
 
 /** Values that many lines need, from the state and from what the page's fields say (`said`). */
-export function valuesNow(state, said = {}) {
+function valuesNow(state, said = {}) {
   const settings = state.node?.settings ?? {};
   return {
     ...settings,
@@ -36,7 +36,7 @@ export function formWords(fields) {
 const DECIMALS = 4;
 
 /** The value that a line's `{value}` shows for a setting. */
-export function settingNow(key, state, values) {
+function settingNow(key, state, values) {
   if (key in values && !(key in (state.node?.settings ?? {}))) return values[key];
   if (key === "queue_mode") return values.mode;
   const name = key.split(".")[0];

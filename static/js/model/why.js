@@ -69,7 +69,7 @@ function ramBar(why) {
 }
 
 /** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {t, memory}. */
-export function originOf(known) {
+function originOf(known) {
   if (!known) return null;
   const { target, why } = known.t;
   if (target === null)

@@ -63,7 +63,7 @@ export function onResize(element, changed) {
 }
 
 /** How much larger than usual the type is: on a projector. */
-export function typeScale() {
+function typeScale() {
   if (!document.documentElement.classList.contains("presenting")) return 1;
   return Math.max(1.2, Math.min(1.55, innerWidth / 1600));
 }

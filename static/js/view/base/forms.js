@@ -17,7 +17,7 @@ export function forgive(form) {
 }
 
 /** The value of one field, or undefined with a complaint beside it. An empty optional field is null. */
-export function valueOf(form, input) {
+function valueOf(form, input) {
   const { name, type, value, dataset } = input;
   if (type === "checkbox") return input.checked;
   const text = value.trim();

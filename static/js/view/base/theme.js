@@ -3,14 +3,14 @@
 const YEAR_S = 31536000;
 
 /** The theme in force now. */
-export function currentTheme() {
+function currentTheme() {
   const chosen = document.documentElement.dataset.theme;
   if (chosen === "light" || chosen === "dark") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 /** Choose a theme and remember it. */
-export function setTheme(theme) {
+function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   document.cookie = `theme=${theme};path=/;max-age=${YEAR_S};samesite=lax`;
   document.dispatchEvent(new CustomEvent("themechange"));

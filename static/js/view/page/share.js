@@ -11,7 +11,7 @@ const PNG_SCALE = 2;
 const TITLE_PX = 54;
 
 /** An address with the place inside the run. */
-export function withPlace(address, place) {
+function withPlace(address, place) {
   const url = new URL(address, location.href);
   for (const [name, value] of Object.entries(place))
     if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);

@@ -71,7 +71,7 @@ export class ClientForm {
     const values = read(this.form);
     if (!values) return;
     // What is at its default stays unsaid: sessions of old keep their digests.
-    if (values.priority != null) values.properties = { ...this.client.properties, priority: values.priority };
+    if ((values.priority ?? null) !== null) values.properties = { ...this.client.properties, priority: values.priority };
     delete values.priority;
     for (const name of ["exchange", "expiration_ms", "mandatory", "tx"]) if (!values[name]) delete values[name];
     const first = declaredQueues(this.session.state)[0];

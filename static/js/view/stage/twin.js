@@ -47,7 +47,7 @@ function laneLabel(name, count) {
 }
 
 /** Items of a lane, head first: single messages at both ends, one item for what lies between. */
-export function laneItems(rows, place) {
+function laneItems(rows, place) {
   const count = total(rows);
   const items = [];
   let index = 0;

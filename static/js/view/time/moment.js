@@ -10,7 +10,7 @@ function tenths(us) {
 }
 
 /** Which moment is looked at, in words. */
-export function momentText(playhead) {
+function momentText(playhead) {
   return fill(gettext("looking at %(shown)s, the run is at %(now)s"), {
     shown: tenths(playhead.nowUs),
     now: tenths(playhead.session.nowUs),
@@ -18,7 +18,7 @@ export function momentText(playhead) {
 }
 
 /** What is missing beside this moment, or nothing. */
-export function gapText({ before, after }) {
+function gapText({ before, after }) {
   const count = before || after;
   if (!count) return "";
   const text = before
