@@ -18,6 +18,7 @@ TIMES ?= 1
 # elsewhere. tests/house runs every target so: none can break unseen.
 TINY ?=
 ifneq ($(TINY),)
+CORES := 0
 COUNT := 2
 DATE ?= 2026-01-31
 FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
@@ -27,13 +28,14 @@ INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
 DOCS_IMAGES_ARGS := --only fidelity --out var/tiny/docs-images
 SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
-HEATMAPS_ARGS := --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
+HEATMAPS_ARGS := --master local[1] --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
 CLUSTER_ARGS := --port 0 --workers 1 --seconds 0 --folder var/tiny/cluster
 SOAK_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
 POSTGRESQL_TESTS := tests/web/test_languages.py
 BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
 else
+CORES := auto
 COVERAGE_TESTS := tests
 POSTGRESQL_TESTS := tests/web
 BROWSER_TESTS := tests/browser
@@ -175,12 +177,12 @@ py-test: dev-env spark-env
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
 	@tools/ensure_chromium.sh
-	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n auto --dist loadfile $(BROWSER_TESTS) --throttle $(THROTTLE) \
+	@for time in $$(seq $(TIMES)); do $(PY) -m pytest -n $(CORES) --dist loadfile $(BROWSER_TESTS) --throttle $(THROTTLE) \
 		$(PYTEST_ARGS) </dev/null || exit 1; done
 
 # One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.
 coverage: dev-env ## Count the lines and branches that the tests reach, part by part
-	@$(PY) -m pytest -q -n auto --dist worksteal -m "not soak and not browser and not spark" $(COVERAGE_TESTS) $(PYTEST_ARGS) \
+	@$(PY) -m pytest -q -n $(CORES) --dist worksteal -m "not soak and not browser and not spark" $(COVERAGE_TESTS) $(PYTEST_ARGS) \
 		--cov --cov-report=term:skip-covered --cov-report=json:var/coverage.json </dev/null
 	@$(PY) -m tools.coverage_figure var/coverage.json
 

@@ -1,7 +1,7 @@
 """`make check`: the loop while one works. Every kind of check but Spark's and the browser's, in under a minute.
 
 `make test` remains the proof; this finds nearly everything that a change breaks. What takes long for what it finds is
-left to it: random programs, damaged files, sockets and whole sessions.
+left to it: random programs, damaged files, sockets and whole sessions. The Python tests run beside everything else.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import argparse
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,36 +29,26 @@ QUICK_TESTS = (
     "tests/web/test_translations.py",
     "tests/web/test_wire.py",
 )
-TINY_TESTS = ("tests/golden",)
+TINY_TESTS = ("-n", "0", "tests/golden/test_format_vectors.py")
 LEFT_OUT = "not soak and not browser and not spark and not slow"
+Steps = Mapping[str, list[str]]
 
 
-def steps(tests: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return the command of each step by its name.
+def tests(tiny: bool) -> Steps:
+    """Return the one step that keeps all cores busy."""
+    which = TINY_TESTS if tiny else ("-n", "auto", "--dist", "worksteal", *QUICK_TESTS)
+    return {"tests": [sys.executable, "-m", "pytest", "-q", "-m", LEFT_OUT, *which]}
 
-    Args:
-        tests: the folders and files of Python tests to run.
-    """
+
+def looks(tiny: bool) -> Steps:
+    """Return the steps that only read the sources, and the tests of the page's scripts, one after the other."""
     scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests" / "js").rglob("*.test.*js"))]
     return {
         "style": [str(BIN / "ruff"), "check", "--quiet", "."],
         "format": [str(BIN / "ruff"), "format", "--check", "--quiet", "."],
-        "types": [str(BIN / "mypy"), "--no-error-summary"],
-        "eslint": ["make", "--no-print-directory", "js-lint", "js-types"],
-        "scripts": [_node(), "--test", "--test-reporter=dot", *scripts],
-        "tests": [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-q",
-            "-n",
-            "auto",
-            "--dist",
-            "worksteal",
-            "-m",
-            LEFT_OUT,
-            *tests,
-        ],
+        "types": [str(BIN / "mypy"), "--no-error-summary", *(("-p", "tools") if tiny else ())],
+        "eslint": ["make", "--no-print-directory", "js-lint", *(() if tiny else ("js-types",))],
+        "scripts": [_node(), "--test", "--test-reporter=dot", *(scripts[:1] if tiny else scripts)],
     }
 
 
@@ -65,24 +57,30 @@ def _node() -> str:
     return found.stdout.strip()
 
 
-def main() -> int:
-    """Run every step, however the one before ended; return 0 only if all are well."""
-    parser = argparse.ArgumentParser(prog="python -m tools.check", description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="only a few tests, to see that every step runs")
-    options = parser.parse_args()
-    began, failed = time.monotonic(), []
-    for name, command in steps(TINY_TESTS if options.tiny else QUICK_TESTS).items():
+def run(steps: Steps) -> list[str]:
+    """Run every step, however the one before ended; return the names of those that failed."""
+    failed = []
+    for name, command in steps.items():
         at = time.monotonic()
         done = subprocess.run(
             command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
         )
-        print(
-            f"check: {name:8} {'ok    ' if done.returncode == 0 else 'FAILED'} {time.monotonic() - at:5.1f} s",
-            flush=True,
-        )
+        ended = "ok    " if done.returncode == 0 else "FAILED"
+        output = f"\n{done.stdout}{done.stderr}" if done.returncode else ""
+        print(f"check: {name:8} {ended} {time.monotonic() - at:5.1f} s{output}", flush=True)
         if done.returncode:
             failed.append(name)
-            print(done.stdout + done.stderr, flush=True)
+    return failed
+
+
+def main() -> int:
+    """Run all steps; return 0 only if all are well."""
+    parser = argparse.ArgumentParser(prog="python -m tools.check", description=__doc__)
+    parser.add_argument("--tiny", action="store_true", help="only a little of each step, to see that it runs")
+    tiny = parser.parse_args().tiny
+    began = time.monotonic()
+    with ThreadPoolExecutor() as beside:
+        failed = [name for each in beside.map(run, (tests(tiny), looks(tiny))) for name in each]
     told = f"failed: {', '.join(failed)}" if failed else "all well"
     print(f"check: {told}, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0

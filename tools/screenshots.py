@@ -32,12 +32,12 @@ def kind(path: str) -> str:
     return re.sub(r"/[^/]*\d[^/]*(?=/|$)", "/*", path)
 
 
-def reachable(browser: Browser, start_url: str) -> list[str]:
-    """Return the paths that links lead to from the start page, breadth first, a few of each kind."""
+def reachable(browser: Browser, start_url: str, most: int) -> list[str]:
+    """Return up to `most` paths that links lead to from the start page, breadth first, a few of each kind."""
     origin = urlsplit(start_url).netloc
     waiting, found, kinds = ["/"], ["/"], {"/": 1}
     page = browser.new_page()
-    while waiting and len(found) < PAGES_MAX:
+    while waiting and len(found) < most:
         page.goto(urljoin(start_url, waiting.pop(0)), wait_until="domcontentloaded")
         for link in page.eval_on_selector_all("a[href]", "all => all.map(a => a.href)"):
             parts = urlsplit(urldefrag(link).url)
@@ -49,7 +49,7 @@ def reachable(browser: Browser, start_url: str) -> list[str]:
                 found.append(path)
                 waiting.append(path)
     page.close()
-    return found[:PAGES_MAX]
+    return found[:most]
 
 
 def file_name(path: str, size: str, scheme: str) -> str:
@@ -83,7 +83,7 @@ def main() -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        for path in reachable(browser, server.url)[: options.pages]:
+        for path in reachable(browser, server.url, options.pages):
             print(path, flush=True)
             picture(browser, server.url, path, options.out)
         browser.close()

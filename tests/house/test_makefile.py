@@ -41,12 +41,14 @@ MOST_SECONDS = 240
 
 @pytest.fixture(scope="module")
 def place(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a copy of the repository with the same environment, so that a target may write what it likes."""
+    """Return a copy of the repository with the same environments, so that a target may write what it likes."""
     place = tmp_path_factory.mktemp("make") / "waterline"
     for name in repository_files(repo_root):
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(repo_root / name, place / name, follow_symlinks=False)
     (place / ".venv").symlink_to((repo_root / ".venv").resolve())
+    if (repo_root / "node_modules" / ".installed").exists():
+        (place / "node_modules").symlink_to((repo_root / "node_modules").resolve())
     for name in (*place.glob("requirements*.txt"), place / "constraints.txt"):
         os.utime(
             name, (0, 0)

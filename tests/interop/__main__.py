@@ -16,6 +16,8 @@ from tools.measured_on import measured_on
 
 ROOT = Path(__file__).resolve().parents[2]
 
+TINY_MESSAGES = 80
+"""Of a queue: a few more than are taken from most of them."""
 ENDINGS = {
     "clean": "stopped",
     "killed": "killed when all is synced",
@@ -34,14 +36,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(argv)
     kinds = from_node.KINDS[:1] if options.tiny else from_node.KINDS
+    messages = TINY_MESSAGES if options.tiny else from_node.MESSAGES
+    cases = to_node.all_cases(
+        1 if options.tiny else options.random, options.seed, 1 if options.tiny else None
+    )
     began = time.monotonic()
     written = Report()
     print("the engine writes, a node boots from it, a client takes the messages:", flush=True)
-    broker = to_node.run(written, 1 if options.tiny else options.random, options.seed)
+    broker = to_node.run(written, cases)
     read = Report()
     for kind in kinds:
         print(f"a client fills a node, which is {ENDINGS[kind]}:", flush=True)
-        from_node.run(read, kind)
+        from_node.run(read, kind, messages)
     sums = {"engine_to_node": written.as_dict(), "node_to_engine": read.as_dict()}
     for name, each in sums.items():
         print(

@@ -25,6 +25,7 @@ from tests.interop.report import Report, first_difference, wrong_bodies
 SETTINGS = {"queue_index_segment_entry_count": 64, "msg_store_file_size_limit": 200_000}
 SETTLED_S = 2.0  # longer than the sync interval of 200 ms and the back-off before hibernation
 NEW_SMALL, NEW_LARGE = 12, 5
+MESSAGES = 150
 
 KINDS = ("clean", "killed", "unsettled")
 
@@ -86,8 +87,8 @@ def cycle(*flags: bool) -> Iterator[bool]:
         yield from flags
 
 
-def fill(ch: BlockingChannel) -> Filling:
-    """Fill queues of every kind, each message confirmed, and acknowledge some."""
+def fill(ch: BlockingChannel, count: int) -> Filling:
+    """Fill queues of every kind with `count` messages or more, each confirmed, and acknowledge some."""
     ch.confirm_delivery()
     filling = Filling(ch)
     for queue in ("small", "large", "mixed", "holes", "dressed", "fan-1", "fan-2"):
@@ -97,7 +98,7 @@ def fill(ch: BlockingChannel) -> Filling:
     ch.exchange_declare("fan", "fanout", durable=True)
     for queue in ("fan-1", "fan-2"):
         ch.queue_bind(queue, "fan")
-    for i in range(150):
+    for i in range(count):
         filling.publish("small", 100 + i % 7)
         filling.publish("large", 5000 + i % 3)
         filling.publish("mixed", (0, 20, 4092, 4093, 9000, 131064, 131065)[i % 7], persistent=i % 3 > 0)
@@ -193,17 +194,18 @@ def copied(node: PrivateNode, copy: Path) -> Path:
     return copy
 
 
-def run(report: Report, kind: str) -> None:
+def run(report: Report, kind: str, count: int = MESSAGES) -> None:
     """Fill a node, end it, and compare three readings of what is left.
 
     Args:
         report: where to count.
         kind: clean; killed after a pause in which everything was synced; unsettled: killed without a pause.
+        count: messages of a queue.
     """
     with PrivateNode(SETTINGS) as node:
         node.start()
         with channel(node.amqp_port) as ch:
-            filling = fill(ch)
+            filling = fill(ch, count)
             if kind != "unsettled":
                 time.sleep(SETTLED_S)
             if kind != "clean":
