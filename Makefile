@@ -34,9 +34,11 @@ SOAK_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
 POSTGRESQL_TESTS := tests/web/test_languages.py
 BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
+COVERAGE_OF := --cov=engine/formats
 else
 CORES := auto
 COVERAGE_TESTS := tests
+COVERAGE_OF := --cov
 POSTGRESQL_TESTS := tests/web
 BROWSER_TESTS := tests/browser
 endif
@@ -183,7 +185,7 @@ browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a p
 # One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.
 coverage: dev-env ## Count the lines and branches that the tests reach, part by part
 	@$(PY) -m pytest -q -n $(CORES) --dist worksteal -m "not soak and not browser and not spark" $(COVERAGE_TESTS) $(PYTEST_ARGS) \
-		--cov --cov-report=term:skip-covered --cov-report=json:var/coverage.json </dev/null
+		$(COVERAGE_OF) --cov-report=term:skip-covered --cov-report=json:var/coverage.json </dev/null
 	@$(PY) -m tools.coverage_figure var/coverage.json
 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
