@@ -183,10 +183,10 @@ browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a p
 		$(PYTEST_ARGS) </dev/null || exit 1; done
 
 # One run of everything that needs neither Spark nor a browser; the scripts' own coverage comes from Node.js.
-coverage: dev-env ## Count the lines and branches that the tests reach, part by part
+coverage: dev-env ## Count the lines and branches that the tests reach, part by part, for docs/figures.md
 	@$(PY) -m pytest -q -n $(CORES) --dist worksteal -m "not soak and not browser and not spark" $(COVERAGE_TESTS) $(PYTEST_ARGS) \
 		$(COVERAGE_OF) --cov-report=term:skip-covered --cov-report=json:var/coverage.json </dev/null
-	@$(PY) -m tools.coverage_figure var/coverage.json
+	@$(PY) -m tools.coverage_figure var/coverage.json $(if $(TINY),,tests/coverage.json && $(PY) -m tools.figures)
 
 conformance: dev-env ## Replay the traces and open the directories recorded from the real broker
 	@$(PY) -m pytest tests/golden tests/conformance $(CONFORMANCE_ARGS) $(PYTEST_ARGS)

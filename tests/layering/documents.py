@@ -1,5 +1,6 @@
 """What documents name that a program can look up: paths, targets of make, settings, packages."""
 
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,6 +53,20 @@ def missing_settings(text: str, sources: str) -> list[str]:
     """Return the environment variables that a document names and no source reads."""
     named = {each for line in unquoted(text) for each in re.findall(r"\bWATERLINE_[A-Z_]+\b", line)}
     return sorted(each for each in named if each not in sources)
+
+
+def settings_read(sources: str) -> dict[str, int | None]:
+    """Return the environment variables that sources read, each with its default where that is a number."""
+    found = re.findall(r"environment\.\w+\(\s*\"([A-Z_]+)\"(?:, ([\d_ *]+)\))?", sources)
+    return {
+        name: math.prod(int(each) for each in default.split("*")) if default else None
+        for name, default in found
+    }
+
+
+def settings_told(document: str) -> dict[str, str]:
+    """Return the variables of the tables of settings, each with its default as it is written there."""
+    return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", document, re.MULTILINE))
 
 
 def required(folder: Path) -> set[str]:

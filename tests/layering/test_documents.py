@@ -44,6 +44,23 @@ def test_what_is_missing_is_found() -> None:
     assert documents.missing_settings(text, "") == ["WATERLINE_SUGAR"]
 
 
+def test_every_setting_is_told_with_its_default() -> None:
+    """A new setting gets a row in docs/settings.md."""
+    sources = "".join(read(each) for each in FILES if re.match(r"playground/.*\.py$", each))
+    there, told = documents.settings_read(sources), documents.settings_told(read("docs/settings.md"))
+    there["WATERLINE_SECRET_KEY"] = None  # read beside the others, in playground/environment.py
+    assert set(told) == set(there)
+    assert {name: told[name] for name, default in there.items() if default is not None} == {
+        name: str(default) for name, default in there.items() if default is not None
+    }
+
+
+def test_a_setting_that_is_not_told_is_found() -> None:
+    source = 'environment.integer("WATERLINE_SUGAR", 2 * 1_024) + environment.flag("WATERLINE_TEA")'
+    assert documents.settings_read(source) == {"WATERLINE_SUGAR": 2048, "WATERLINE_TEA": None}
+    assert documents.settings_told("| `WATERLINE_SUGAR` | 2048 | lumps |") == {"WATERLINE_SUGAR": "2048"}
+
+
 def test_the_table_of_dependencies_is_the_requirements() -> None:
     scripts = json.loads(read("package.json")).get("devDependencies", {})
     assert documents.in_table(read("ARCHITECTURE.md")) == documents.required(ROOT) | set(scripts)

@@ -1,0 +1,124 @@
+"""`python -m tools.figures [--check]`: write docs/figures.md from what was measured, or say that it is out of date.
+
+Nobody copies a number into a document by hand: benches, proofs and coverage leave files, and this page is made of them.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = Path("docs/figures.md")
+BENCHES = Path("bench/results.json")
+PROOFS = Path("fidelity")
+COVERAGE = Path("tests/coverage.json")
+HEAD = """# Figures
+
+Written by `python -m tools.figures` from `bench/results.json`, `fidelity/` and what `make coverage` found: measure anew
+instead of changing this page.
+"""
+Row = tuple[str, str]
+
+
+def whole(value: float) -> str:
+    """Return a whole number with its thousands apart."""
+    return f"{value:,.0f}".replace(",", " ")
+
+
+def proofs(folder: Path) -> Iterator[Row]:
+    """Yield what was proved of the engine."""
+    results, differential, interop, stories = (
+        json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("results", "differential", "interop", "stories")
+    )
+    traces = results["traces"]
+    yield "recordings of the real broker, replayed whole", f"{traces['whole']} of {traces['traces']}"
+    yield (
+        "random programs of the queue, equal on a real node",
+        f"{whole(differential['equal'])} of {whole(differential['programs'])}",
+    )
+    yield "random AMQP programs, equal on a real node", f"{stories['equal']} of {stories['stories']}"
+    for name, told in (
+        ("engine_to_node", "queues that a real node read from the engine's files"),
+        ("node_to_engine", "queues that the engine read from a real node's files"),
+    ):
+        each = interop[name]
+        yield told, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
+    rules = results["rules"]
+    yield "rules that concern the engine and are cited by it", f"{rules['engine_cited']} of {rules['engine']}"
+
+
+def benches(found: dict[str, Any]) -> Iterator[Row]:
+    """Yield what the benches measured."""
+    burst, wire, frames = found["burst"], found["wire"], found["frames"]
+    yield "messages a second in a burst, sizes only", whole(burst["ledger_messages_per_s"])
+    yield "messages a second in a burst, real files", whole(burst["files_messages_per_s"])
+    yield "bytes to the browser for a burst of a million messages", whole(wire["bytes"])
+    yield "the same, compressed", whole(wire["compressed_bytes"])
+    for load in ("light", "heavy"):
+        each = frames[load]
+        told = f"milliseconds of work for one drawn frame with {whole(each['messages'])} messages, 95 in 100"
+        yield told, f"{each['work_ms_p95']:.1f}"
+    memory, wake, room = found["session_memory"], found["wake"], found["classroom"]
+    yield "MB of a session with a million messages", f"{memory['bytes']['well_filled'] / 1e6:.1f}"
+    told = f"seconds to wake a session of {whole(wake['transitions'])} transitions, from a checkpoint"
+    yield told, f"{wake['restored_s']:.2f}"
+    yield f"{room['students']} students at work: a command until accepted", room["command_until_accepted"]
+    yield f"{room['students']} students: a freeze until everybody knows", room["freeze_until_everybody_knows"]
+    cost, sweep = found["session_cost"], found["sweep"]
+    yield "percent of one core for a session with a student at work", f"{cost['at_work_core_pct']:.1f}"
+    yield "milliseconds of processor for one command in it", f"{cost['command_ms']:.1f}"
+    yield (
+        "seconds for a sweep's cell of a million messages",
+        f"{sweep['plain_seconds_per_million_messages']:.2f}",
+    )
+
+
+def coverage(parts: dict[str, Any]) -> Iterator[Row]:
+    """Yield the share of lines and branches that the tests reach, part by part."""
+    for name, share in parts.items():
+        yield f"lines and branches of `{name}` that tests reach without browser and Spark", f"{share} %"
+
+
+def table(title: str, rows: Iterator[Row], on: str) -> str:
+    """Return a section with its table."""
+    lines = "".join(f"| {told} | {value} |\n" for told, value in rows)
+    return f"\n## {title}\n\n{on}\n\n| figure | measured |\n|---|---|\n{lines}"
+
+
+def engine_of(measured: dict[str, Any]) -> str:
+    """Return with which engine, and on what, something was measured."""
+    on = measured["measured_on"]
+    cores = f", Python {on['python']}, {on['cores']} cores" if "cores" in on else ""
+    return f"Engine {on['engine']}{cores}."
+
+
+def page(root: Path) -> str:
+    """Return the page as the files beside it make it."""
+    results = json.loads((root / BENCHES).read_text(encoding="utf-8"))
+    proved = json.loads((root / PROOFS / "differential.json").read_text(encoding="utf-8"))
+    text = HEAD + table("Proved", proofs(root / PROOFS), engine_of(proved))
+    text += table("Measured", benches(results), engine_of(results["burst"]))
+    if (root / COVERAGE).exists():
+        reached = json.loads((root / COVERAGE).read_text(encoding="utf-8"))
+        text += table("Reached by tests", coverage(reached["parts"]), engine_of(reached))
+    return text
+
+
+def main(arguments: list[str]) -> int:
+    """Write the page; with --check only tell whether it is as it should be."""
+    text = page(ROOT)
+    if "--check" not in arguments:
+        (ROOT / PAGE).write_text(text, encoding="utf-8")
+    elif (ROOT / PAGE).read_text(encoding="utf-8") != text:
+        print(f"{PAGE} is out of date: python -m tools.figures", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
