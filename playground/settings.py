@@ -189,7 +189,7 @@ WATERLINE = {
     "unwatched_s": environment.integer("WATERLINE_UNWATCHED_S", 60),
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
     "links_days": environment.integer("WATERLINE_LINKS_DAYS", 365),
-    "kept_bytes": environment.integer("WATERLINE_KEPT_BYTES", 2 * 1024**3),
+    "kept_bytes": environment.integer("WATERLINE_KEPT_BYTES", 2 * 1024 * 1024 * 1024),
     "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),
 }
 SESSIONS_DIR = VAR_DIR / "sessions"
