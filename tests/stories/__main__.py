@@ -7,7 +7,7 @@ import datetime as dt
 import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tests.stories.programs import program
@@ -32,6 +32,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.stories", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="seed of the first random program")
     parser.add_argument("--count", type=int, default=200, help="how many random programs")
+    parser.add_argument("--minutes", type=float, default=None, help="begin no program after so many minutes")
+    parser.add_argument("--add", action="store_true", help="add to the counts that the summary has")
     parser.add_argument("--most-differing", type=int, default=5, help="stop after so many that differ")
     parser.add_argument("--known", action="store_true", help="the hand-made and the minimal ones instead")
     parser.add_argument("--record", action="store_true", help="with --known: write what the broker showed")
@@ -45,20 +47,34 @@ def main(argv: Sequence[str] | None = None) -> int:
             for stories, name in ((STORIES, "recorded.jsonl"), (tuple(targeted()), "targeted.jsonl"))
         ]
     else:
-        programs = (program(seed) for seed in range(options.seed, options.seed + options.count))
+        last = None if options.minutes is None else began + 60 * options.minutes
+        programs = _programs(range(options.seed, options.seed + options.count), last)
         done = [run(programs, found=options.found, most_differing=options.most_differing)]
     stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)
     steps = sum(each.steps for each in done)
     print(f"stories: {equal} of {stories} equal, {steps} steps, {time.monotonic() - began:.0f} s")
     if not options.known:
+        result, seeds = done[0], [[options.seed, options.seed + stories - 1]]
+        if options.add:
+            before = json.loads(options.summary.read_text(encoding="utf-8"))
+            result, seeds = result.added_to(before), [*before["seeds"], *seeds]
         summary = {
             "measured_on": measured_on(date=dt.datetime.now(dt.UTC).date().isoformat()),
-            "seed": options.seed,
-            **done[0].as_dict(),
+            "seeds": seeds,
+            **result.as_dict(),
         }
         options.summary.parent.mkdir(parents=True, exist_ok=True)
         options.summary.write_text(json.dumps(summary, indent=1) + "\n")
-    return 0 if equal == stories and (options.known or stories == options.count) else 1
+    whole = options.known or options.minutes is not None or stories == options.count
+    return 0 if equal == stories and whole else 1
+
+
+def _programs(seeds: Iterable[int], last: float | None) -> Iterator[Story]:
+    """Yield the random programs of seeds, none after the monotonic time `last`."""
+    for seed in seeds:
+        if last is not None and time.monotonic() > last:
+            return
+        yield program(seed)
 
 
 if __name__ == "__main__":

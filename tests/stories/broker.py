@@ -392,11 +392,10 @@ class BrokerPlayer:
                 return
             self._deliver(on, None, method, properties, body, ack)
 
-    def _ack(self, tag: int, multiple: bool = False, on: str = HAND) -> None:
-        self._channel(on).basic_ack(tag, multiple)
-        self._held[on] = [
-            each for each in self._held[on] if not (each == tag or (multiple and (each <= tag or tag == 0)))
-        ]
+    def _ack(self, tag: int | None = None, count: int = 0, multiple: bool = False, on: str = HAND) -> None:
+        channel = self._channel(on)
+        for each in self._named(on, count, tag, multiple):
+            channel.basic_ack(each, multiple)
 
     def _nack(
         self,

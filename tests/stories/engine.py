@@ -104,8 +104,13 @@ class EnginePlayer:
     def _get(self, queue: str, count: int = 1, ack: bool = True, on: str | None = None) -> None:
         self._submit("get", on=on, queue=queue, count=count, ack=ack)
 
-    def _ack(self, tag: int, multiple: bool = False, on: str | None = None) -> None:
-        self._submit("ack_tag", on=on, tag=tag, multiple=multiple)
+    def _ack(
+        self, tag: int | None = None, count: int = 0, multiple: bool = False, on: str | None = None
+    ) -> None:
+        if tag is not None:
+            self._submit("ack_tag", on=on, tag=tag, multiple=multiple)
+        elif count := min(count, self._held(on)):
+            self._submit("ack", on=on, count=count, multiple=multiple)
 
     def _nack(self, tag: int | None = None, count: int = 0, on: str | None = None, **words: Any) -> None:
         if tag is not None:

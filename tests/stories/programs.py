@@ -12,6 +12,8 @@ QUEUES = ("q1", "q2", "q3")
 DEAD = "dead"
 EXCHANGES = {"x1": "direct", "x2": "fanout", "x3": "topic", "x4": "headers"}
 KEYS = ("k", "k.a", "a.k", "")
+OF_QUEUES = {"q1": HAND, "q2": "hand.2", "q3": "other", DEAD: "hand.4"}
+"""Channels of the consumers of each queue, in programs where a message may go to several."""
 CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
 LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
@@ -40,7 +42,13 @@ class Program:
         self._next_size = 1
         self._consumers: list[tuple[str, str]] = []
         """Names of those that were started, with their channels."""
+        self._fans = self._random.random() < 0.5
+        """Whether a message may go to several queues: then consumers of different queues share no channel, because it
+        is chance which queue's delivery reaches a channel first."""
         self._names = 0
+        self._queues: list[str] = []
+        self._exchanges: list[str] = []
+        """What was declared and not deleted since, as far as the program knows."""
         self._tx: set[str] = set()
         self._deliveries = 1
         """About how many deliveries the hand's channel had."""
@@ -63,11 +71,11 @@ class Program:
 
     def _verbs(self) -> list[tuple[Callable[[], None], float]]:
         return [
-            (self._publish, 26),
-            (self._get, 12),
-            (self._consume, 10),
-            (self._ack, 10),
-            (self._nack, 8),
+            (self._publish, 24),
+            (self._get, 13),
+            (self._consume, 13),
+            (self._ack, 12),
+            (self._nack, 9),
             (self._cancel, 3),
             (self._qos, 2),
             (self._close_channel, 2.5),
@@ -75,7 +83,7 @@ class Program:
             (self._recover, 1.5),
             (self._policy, 4),
             (self._exchange, 2.5),
-            (self._bind, 3),
+            (self._bind, 4.5),
             (self._unbind, 1),
             (self._redeclare, 2),
             (self._delete, 1.2),
@@ -101,15 +109,24 @@ class Program:
         return HAND if self._single else self._random.choice(CHANNELS)
 
     def _queue(self) -> str:
-        return self._random.choice((*QUEUES, *QUEUES, DEAD)) if self._chance(0.97) else "nope"
+        """Return a queue, mostly one that is there: a wrong name closes the channel, and little happens then."""
+        if self._queues and self._chance(0.97):
+            return self._random.choice((*self._queues, *self._queues, DEAD))
+        return self._random.choice((*QUEUES, "nope"))
+
+    def _one_exchange(self) -> str:
+        """Return an exchange, mostly one that is there."""
+        if self._exchanges and self._chance(0.97):
+            return self._random.choice(self._exchanges)
+        return self._random.choice(tuple(EXCHANGES))
 
     def _arguments(self) -> dict[str, Any]:
         choose = self._random.choice
         found: dict[str, Any] = {**choose(DEAD_LETTERS)}
-        if self._chance(0.3):
-            found["x-max-length"] = self._random.randint(0, 4)
+        if self._chance(0.25):
+            found["x-max-length"] = choose((0, 1, 2, 4, 6, 9))
         if self._chance(0.06):
-            found["x-max-length-bytes"] = choose((10, 6000))
+            found["x-max-length-bytes"] = choose((60, 6000, 20_000))
         if self._chance(0.3):
             found["x-overflow"] = choose(("drop-head", "reject-publish", "reject-publish-dlx"))
         if self._chance(0.3):
@@ -128,6 +145,8 @@ class Program:
         if plain:
             self._do("declare_queue", name=name, durable=True, arguments={})
             return
+        if name in QUEUES and name not in self._queues:
+            self._queues.append(name)
         more: dict[str, Any] = {}
         if self._chance(0.1):
             more["auto_delete"] = True
@@ -157,24 +176,36 @@ class Program:
         self._wait(PAD_MS)
 
     def _redeclare(self) -> None:
-        name = self._queue()
-        if self._chance(0.3):
-            self._do("declare_queue", name=name, passive=True, on=self._channel())
-        else:
-            self._declare(name)
+        absent = [name for name in QUEUES if name not in self._queues]
+        if absent and self._chance(0.6):
+            self._declare(self._random.choice(absent))
+        elif self._chance(0.6):
+            self._do("declare_queue", name=self._queue(), passive=True, on=self._channel())
+        else:  # mostly with other arguments, which closes the channel
+            self._declare(self._queue())
 
     def _delete(self) -> None:
         how = self._random.choice(({}, {}, {"if_empty": True}, {"if_unused": True}))
-        self._do("delete_queue", name=self._queue(), **how, on=self._channel())
+        name = self._queue()
+        self._do("delete_queue", name=name, **how, on=self._channel())
+        if name in self._queues and not how:
+            self._queues.remove(name)
 
     def _purge(self) -> None:
         self._do("purge", queue=self._queue(), on=self._channel())
 
     def _exchange(self) -> None:
-        name = self._random.choice(tuple(EXCHANGES))
-        if self._chance(0.1):
+        absent = [name for name in EXCHANGES if name not in self._exchanges]
+        if self._exchanges and self._chance(0.15):
+            name = self._one_exchange()
             self._do("delete_exchange", name=name, on=self._channel())
+            self._exchanges = [each for each in self._exchanges if each != name]
             return
+        if not absent and self._chance(0.8):
+            return
+        name = self._random.choice(absent or tuple(EXCHANGES))
+        if absent:
+            self._exchanges.append(name)
         more: dict[str, Any] = {}
         if self._chance(0.1):
             more["auto_delete"] = True
@@ -192,7 +223,7 @@ class Program:
         )
 
     def _binding(self) -> dict[str, Any]:
-        source = self._random.choice(tuple(EXCHANGES))
+        source = self._one_exchange()
         found: dict[str, Any] = {"routing_key": self._random.choice((*KEYS, "#", "k.*", "*.k"))}
         if source == "x4":
             found["arguments"] = {"x-match": self._random.choice(("all", "any")), "a": 1, "b": "x"}
@@ -204,7 +235,7 @@ class Program:
             self._do(
                 f"{verb}_exchange",
                 **words,
-                destination=self._random.choice(tuple(EXCHANGES)),
+                destination=self._one_exchange(),
                 on=self._channel(),
             )
         else:
@@ -245,7 +276,7 @@ class Program:
         found: dict[str, Any] = choose(
             ({"a": 1}, {"b": "x"}, {"a": 1, "b": "x"}, {"t": {"in": [1, "two", True]}}, {})
         )
-        if self._chance(0.3):
+        if self._fans and self._chance(0.3):
             found = {**found, choose(("CC", "BCC")): [choose((*QUEUES, DEAD, *KEYS)) for _ in range(2)]}
         return found
 
@@ -266,12 +297,12 @@ class Program:
         return found
 
     def _publish(self, on: str | None = None) -> None:
-        count = self._random.choice((1, 1, 1, 2, 3, 5))
+        count = self._random.choice((1, 1, 2, 3, 5, 8))
         sizes = [self._size() for _ in range(count)]
         words: dict[str, Any] = {"confirm": on is None and self._chance(0.8), "persistent": self._chance(0.5)}
-        if self._chance(0.3):
+        if self._fans and self._exchanges and self._chance(0.35):
             words |= {
-                "exchange": self._random.choice(tuple(EXCHANGES)),
+                "exchange": self._one_exchange(),
                 "routing_key": self._random.choice(KEYS),
             }
         else:
@@ -319,9 +350,10 @@ class Program:
 
     def _get(self) -> None:
         on = self._channel()
-        for _ in range(self._random.choice((1, 1, 2, 3))):
-            self._do("get", queue=self._queue(), ack=self._chance(0.85), on=on)
-            self._deliveries += 1
+        for _ in range(self._random.choice((1, 1, 2))):
+            count = self._random.choice((1, 1, 2, 4))
+            self._do("get", queue=self._queue(), count=count, ack=self._chance(0.85), on=on)
+            self._deliveries += count
 
     def _consume(self, queue: str | None = None) -> None:
         self._names += 1
@@ -330,7 +362,7 @@ class Program:
         held = [each for each in self._consumers if each[0].startswith("m")]
         again = self._random.choice(held) if manual and held and self._chance(0.03) else None
         words: dict[str, Any] = {"mode": "manual" if manual else "auto"}
-        words["prefetch"] = self._random.choice((0, 1, 1, 2, 5)) if manual else 0
+        words["prefetch"] = self._random.choice((0, 1, 2, 3, 5)) if manual else 0
         if manual and self._chance(0.15):
             words["channel_prefetch"] = self._random.choice((1, 2, 4))
         if self._chance(0.15):
@@ -338,23 +370,30 @@ class Program:
         if self._chance(0.06):
             words["exclusive"] = True
         on = self._channel()
+        queue = queue or self._queue()
+        if self._fans:
+            on = OF_QUEUES.get(queue, on)
         if again is not None:  # a tag that its channel has, unless the broker cancelled it
             name, on = again
             self._consumers.remove(again)
         if manual:
             words["on"] = on
         self._consumers.append((name, on if manual else name))
-        self._do("consume", name=name, queue=queue or self._queue(), **words)
+        self._do("consume", name=name, queue=queue, **words)
         self._deliveries += 2
 
     def _ack(self) -> None:
         multiple = self._chance(0.5)
+        if self._chance(0.85):
+            count = self._random.choice((1, 1, 2, 3, 5))
+            self._do("ack", count=count, multiple=multiple, on=self._channel())
+            return
         tag = self._random.randint(0 if multiple else 1, max(1, self._deliveries // 2))
         self._do("ack", tag=tag, multiple=multiple, on=self._channel())
 
     def _nack(self) -> None:
         on, requeue = self._channel(), self._chance(0.6)
-        if self._chance(0.2):
+        if self._chance(0.1):
             words: dict[str, Any] = {"tag": self._random.randint(1, max(1, self._deliveries // 2))}
         else:
             words = {"count": self._random.choice((1, 1, 2, 3))}
@@ -412,9 +451,8 @@ class Program:
 
     def _restart(self) -> None:
         kind = self._random.choice(("clean", "clean", "kill"))
-        if (
-            kind == "kill"
-        ):  # what an idle queue writes after 200 ms (P2) is written then, however slow the machine
+        if kind == "kill":
+            # What an idle queue writes after 200 ms (P2) is written then, however slow the machine.
             self._wait(IDLE_MS)
         self._do("restart", kind=kind)
         self._consumers.clear()
@@ -429,4 +467,4 @@ class Program:
 def program(seed: int) -> Story:
     """Return the random program of a seed."""
     made = Program(seed)
-    return Story(f"p{seed}", "D, K, P, Q", made.steps(24 + seed % 16))
+    return Story(f"p{seed}", "D, K, P, Q", made.steps(30 + seed % 24))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,17 @@ class Result(msgspec.Struct):
             "seen": dict(sorted(self.seen.items())),
             "differing": self.differing,
         }
+
+    def added_to(self, before: Mapping[str, Any]) -> Result:
+        """Return these counts with those that a summary has."""
+        return Result(
+            stories=before["stories"] + self.stories,
+            equal=before["equal"] + self.equal,
+            steps=before["steps"] + self.steps,
+            deliveries=before["deliveries"] + self.deliveries,
+            seen=collections.Counter(before["seen"]) + self.seen,
+            differing=[*before["differing"], *self.differing],
+        )
 
     def count(self, views: Iterable[View]) -> None:
         """Add what the broker showed."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from engine.node.commands.base import MAX_COUNT
+
 
 class Waiting(Protocol):
     """A queue that was refused, and hears when there is room again."""
@@ -32,8 +34,11 @@ class Limiter:
 
     @property
     def room(self) -> int:
-        """How many messages consumers may still get; 0 or less when the limit is reached."""
-        return self.limit - self.volume
+        """How many messages consumers may still get; 0 or less when the limit is reached.
+
+        A queue still asks for a moment when the limit is lifted already.
+        """
+        return self.limit - self.volume if self.active else MAX_COUNT
 
     @property
     def _reached(self) -> bool:

@@ -121,3 +121,14 @@ def test_a_refused_command_opens_no_channel(command: dict[str, Any]) -> None:
     assert not made.submit({**command, "channel": "hand.7"})
     made.check()
     assert "hand.7" not in made.node.consumers.by_hand
+
+
+def test_a_limit_that_is_lifted_while_messages_wait_lets_them_go() -> None:
+    """The queue that waits for room hears first, and no limit is room for all (P13); it once asked for ever."""
+    made = node()
+    assert made.submit({"do": "publish", "count": 5, "size_bytes": 10, "routing_key": "q"})
+    consume = {"do": "consume", "queue": "q", "prefetch": 0, "channel": "hand.2"}
+    assert made.submit({**consume, "name": "c", "channel_prefetch": 1})
+    assert made.node.consumers.all["c"].holding == 1
+    assert made.submit({"do": "qos", "prefetch": 0, "channel_wide": True, "channel": "hand.2"})
+    assert made.node.consumers.all["c"].holding == 5
