@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from django.utils.translation import gettext_lazy as _
+
+from engine.node.time.work import ProfileName
 
 Scenario = dict[str, Any]
 Command = dict[str, Any]
@@ -51,6 +53,8 @@ CHANGES = {
         ),
         Change("size_bytes", _("size of every message"), _("bytes"), most=134_217_728),
         Change("persistent", _("persistence of every message"), values=("transient", "persistent")),
+        Change("work_profile", _("what work costs"), values=get_args(ProfileName)),
+        Change("release", _("whose rules"), values=("3.10", "3.8")),
         Change("ack", _("acknowledgements of every consumer"), values=("each", "multiple", "auto")),
     )
 }
@@ -68,6 +72,12 @@ PRESETS = (
         "0.75",
         _("Paging at 0.5 against 0.75"),
         _("Paging that begins later has less time before the alarm."),
+    ),
+    (
+        "work_profile",
+        "hdd",
+        _("No cost against a hard disk"),
+        _("Work that takes time: mailboxes fill, confirms come later. The disk is an assumption."),
     ),
     (
         "prefetch",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -11,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from engine.node.time.work import ProfileName
 from playground import console, demo, holds, limits, ownership, selectors, sharing, whereabouts
 from playground.doors import door
 from playground.links import Place, packed, place_of
@@ -42,6 +44,7 @@ def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
         "session_id": found.public_id,
         "scenario": found.scenario,
         "owner": owner,
+        "work_profiles": get_args(ProfileName),
         "story": story,
         "meta": _meta(request, found, place),
         "live_data": {  # for json_script: what the page's script needs before its socket opens

@@ -6,6 +6,7 @@ import { Engine } from "../net/engine.js";
 import { Alerts } from "../view/base/alerts.js";
 import { find } from "../view/base/dom.js";
 import { watchPalette } from "../view/base/palette.js";
+import { DirectoryView } from "../view/files/directory.js";
 import { FilesView } from "../view/files/files.js";
 import { buildPage } from "../view/page/build.js";
 import { Updates } from "../view/page/updates.js";
@@ -32,6 +33,7 @@ function start(root) {
   watchPalette(() => updates.repaint());
   const stage = buildStage(live);
   const files = new FilesView(find("#files"), playhead, selection, data.urls);
+  new DirectoryView(find("#directory"), find("[data-act=directory]"), playhead, files);
   const time = buildTime(live);
   const panels = buildPanels(live, () => {
     selection.choose(null);

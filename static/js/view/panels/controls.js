@@ -207,6 +207,9 @@ export class Controls {
         this.send({ do: "set", name: "queue_mode", value: button.dataset.mode }, "queue"),
       );
     }
+    this.field("work_profile").addEventListener("change", ({ target }) =>
+      this.send({ do: "set", name: "work_profile", value: target.value }, "work_profile"),
+    );
     find("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
     for (const button of findAll("[data-restart]", this.root)) {
       button.addEventListener("click", () =>
@@ -242,6 +245,8 @@ export class Controls {
     this.memory.update(now);
     for (const button of findAll("[data-mode]", this.root))
       button.setAttribute("aria-pressed", String(button.dataset.mode === now.mode));
+    const profile = this.field("work_profile");
+    if (document.activeElement !== profile) profile.value = this.session.state.node.settings.work_profile ?? "instant";
     find("[data-act=purge]", this.root).disabled = now.ready === 0;
   }
 

@@ -1,0 +1,40 @@
+/** The directory of a node as its state says: which files there are now, with their sizes (S1-S7). Pure. */
+import { STORE_FILE as F } from "./catalogue/rows.js";
+import { md5 } from "./md5.js";
+
+const VHOST = "/";
+const names = new Map();
+
+/** The broker's name for a directory: MD5 in base 36, upper case (S1). */
+export function hashed(text) {
+  if (!names.has(text)) {
+    const digits = [...md5(new TextEncoder().encode(text))].map((each) => each.toString(16).padStart(2, "0"));
+    names.set(text, BigInt(`0x${digits.join("")}`).toString(36).toUpperCase());
+  }
+  return names.get(text);
+}
+
+/** Lines of the tree from the top: {depth, name, bytes, of}; `bytes` null for a directory, `of` whose it is. */
+export function directoryOf(state) {
+  const lines = [
+    { depth: 0, name: "msg_stores/vhosts/", bytes: null, of: null },
+    { depth: 1, name: `${hashed(VHOST)}/`, bytes: null, of: `vhost ${VHOST}` },
+  ];
+  for (const side of Object.keys(state.stores)) {
+    lines.push({ depth: 2, name: `msg_store_${side}/`, bytes: null, of: null });
+    for (const file of state.stores[side].files)
+      lines.push({ depth: 3, name: `${file[F.number]}.rdq`, bytes: file[F.disk_bytes], of: null });
+  }
+  lines.push({ depth: 2, name: "queues/", bytes: null, of: null });
+  for (const [name, queue] of Object.entries(state.queues)) if (queue.index) lines.push(...filesOf(name, queue.index));
+  return lines;
+}
+
+function filesOf(name, index) {
+  const found = [];
+  if (index.journal_bytes !== null && index.journal_bytes !== undefined)
+    found.push({ depth: 4, name: "journal.jif", bytes: index.journal_bytes, of: null });
+  for (const [segment, size] of index.segments) found.push({ depth: 4, name: `${segment}.idx`, bytes: size, of: null });
+  const own = { depth: 3, name: `${hashed(`queue${VHOST}${name}`)}/`, bytes: null, of: name };
+  return found.length ? [own, ...found] : [];
+}
