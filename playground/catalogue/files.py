@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from playground.catalogue import kinds, markdown, places, rows, types
+from playground.catalogue import coverage, kinds, markdown, places, rows, types
 
 FILES: Final[dict[str, Callable[[], str]]] = {
     "static/js/model/catalogue/kinds.js": kinds.module,
@@ -14,6 +14,7 @@ FILES: Final[dict[str, Callable[[], str]]] = {
     "static/js/model/catalogue/rows.js": rows.module,
     "static/js/model/catalogue/types.js": types.module,
     "docs/transitions.md": markdown.page,
+    "docs/coverage-of-the-articles.md": coverage.page,
 }
 """Path in the repository -> the function that makes the file's text."""
 

@@ -45,6 +45,24 @@ class Term(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.term.replace(" ", "-")
 
 
+class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing that the articles name, in their sense, right or wrong.
+
+    Args:
+        seen: names of the ready scenarios in which it is seen.
+    """
+
+    subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
+    says: str
+    seen: Annotated[list[str], msgspec.Meta(min_length=1)]
+
+
+@cache
+def mechanisms() -> list[Mechanism]:
+    """Return every mechanism, subject by subject."""
+    return msgspec.json.decode((FOLDER / "mechanisms.json").read_bytes(), type=list[Mechanism])
+
+
 @cache
 def verdicts() -> dict[int, Verdict]:
     """Return every subject by its number."""
