@@ -75,10 +75,19 @@ function laneJoined(t, n) {
 
 function nodeChanged({ part, values }) {
   if (part === "alarms") return alarm(values);
+  if (part === "work" && values.profile) return machine(values);
   const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`,
   );
   return said("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
+}
+
+function machine({ profile, assumed }) {
+  if (profile === "instant") return said("\u2699", "plain", gettext("Work takes no time from now on"));
+  const error = assumed
+    ? gettext("The disk is an assumption; only measured-vm was measured.")
+    : gettext("Measured on a real node; single steps are off by up to a factor of two.");
+  return said("\u2699", "plain", gettext("Work takes the time of %(profile)s from now on"), error, { profile });
 }
 
 function alarm(values) {
