@@ -1,0 +1,101 @@
+"""One term, one word in each language: playground/verdicts/words.json holds everything that readers see to it."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.test_translations import DOMAINS, ROOT, catalogue
+from tests.web.test_translations import texts as said
+
+WORDS: list[dict[str, Any]] = json.loads((ROOT / "playground/verdicts/words.json").read_bytes())
+SCRIPTS = ("zh_Hans", "zh_Hant")
+Told = tuple[str, str, dict[str, str]]
+"""Where it is said, in English, and in each script."""
+
+
+def of_json(value: Any, place: str) -> Iterator[Told]:
+    if isinstance(value, dict) and isinstance(value.get("en"), str) and "zh_Hans" in value:
+        yield place, value["en"], {script: value[script] for script in SCRIPTS}
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from of_json(part, f"{place}.{name}")
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            yield from of_json(part, f"{place}[{at}]")
+
+
+def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Told]:
+    if isinstance(english, str):
+        yield place, english, {"zh_Hans": hans, "zh_Hant": hant}
+    elif isinstance(english, dict):
+        for name in english:
+            yield from of_toml(english[name], hans[name], hant[name], f"{place}.{name}")
+    elif isinstance(english, list):
+        for at, part in enumerate(english):
+            yield from of_toml(part, hans[at], hant[at], f"{place}[{at}]")
+
+
+def of_catalogues() -> Iterator[Told]:
+    for domain in DOMAINS:
+        hant = {entry.msgid: "".join(said(entry)) for entry in catalogue("zh_Hant", domain)}
+        for entry in catalogue("zh_Hans", domain):
+            texts = {"zh_Hans": "".join(said(entry)), "zh_Hant": hant[entry.msgid]}
+            yield f"{domain}.po", entry.msgid, texts
+
+
+def everything() -> list[Told]:
+    """Return all that is said in the scenarios, the verdicts, the exercises and on the pages."""
+    found: list[Told] = []
+    for path in [*ROOT.glob("playground/scenarios/*.json"), *ROOT.glob("playground/verdicts/**/*.json")]:
+        found += of_json(json.loads(path.read_bytes()), path.name)
+    for path in ROOT.glob("playground/exercises/data/*/*.toml"):
+        body = tomllib.loads(Path(path).read_text("utf-8"))
+        found += of_toml(body["en"], body["zh_hans"], body["zh_hant"], path.name)
+    return found + list(of_catalogues())
+
+
+EVERYTHING = everything()
+
+
+def test_there_is_something_to_look_at() -> None:
+    assert len(EVERYTHING) > 2500
+    assert len({word["term"] for word in WORDS}) == len(WORDS)
+
+
+@pytest.mark.parametrize("word", WORDS, ids=lambda word: word["term"])
+def test_a_term_has_one_word(word: dict[str, Any]) -> None:
+    wrong = [
+        f"{place}: {other} in {texts[script]!r}"
+        for place, _english, texts in EVERYTHING
+        for script in SCRIPTS
+        for other in word[f"not_{script}"]
+        if other in texts[script]
+    ]
+    assert wrong == [], f"{word['term']} is {word['zh_Hans'][0]}, {word['zh_Hant'][0]}"
+
+
+@pytest.mark.parametrize(
+    "word", [word for word in WORDS if "wherever" in word], ids=lambda word: word["term"]
+)
+def test_the_word_stands_wherever_the_term_does(word: dict[str, Any]) -> None:
+    wrong = [
+        f"{place}: {texts[script]!r}"
+        for place, english, texts in EVERYTHING
+        for script in SCRIPTS
+        if re.search(word["wherever"], re.sub(r"[\w.-]*[_-][\w.-]*|`[^`]*`", "", english))
+        and not any(one in texts[script] for one in word[script])
+    ]
+    assert wrong == []
+
+
+def test_the_articles_word_for_the_watermark_is_not_ours_for_the_waterline() -> None:
+    words = {word["term"]: word for word in WORDS}
+    for script in SCRIPTS:
+        assert set(words["watermark"][script]).isdisjoint(words["waterline"][script])
