@@ -173,7 +173,7 @@ class ClusterDoor:
 
     def _publish(self, step: dict[str, Any]) -> dict[str, Any]:
         first = self.node.connections.next_msg_no + sum(
-            batch.count for hand in self.node.consumers.by_hand.values() for batch in hand.publisher.waiting
+            batch.count for hand in self.node.consumers.by_hand.values() for batch in hand.publisher.stopped
         )
         expiration = {"expiration_ms": step["expiration_ms"]} if "expiration_ms" in step else {}
         self._do(

@@ -102,7 +102,7 @@ class Node:
         """Build time, definitions, files, memory and queues, and start on an empty storage."""
         configuration = self.configuration
         self._clock = Scheduler()
-        self.processes = Processes(self._clock, self._emit, self._stores_worked)
+        self.processes = Processes(self._clock, self._emit, self._stores_worked, configuration.credit)
         self.processes.use(configuration.node.work_profile)
         self.board = Board(self._emit)
         prefix = blake2b(self.scenario.seed.to_bytes(8, "big"), digest_size=PREFIX_BYTES).digest()
@@ -132,8 +132,7 @@ class Node:
         self._machine.tell()
         for site in self.sites.values():
             site.host.start_new()
-        if self.processes.timed:
-            self.processes.of_stores(self.host.stores)
+        self.processes.of_stores(self.host.stores)
 
     def _build_clients(self) -> None:
         """Build publishers, consumers, and what AMQP closes of them."""
@@ -150,7 +149,6 @@ class Node:
             self._clock,
             self._limits,
             self.processes,
-            self.configuration.current,
             self._emit,
             self._redo,
         )
@@ -318,8 +316,7 @@ class Node:
 
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
-        if self.processes.timed:
-            self.processes.meter.observe(transition)
+        self.processes.meter.observe(transition)
 
     def _label(self, queue: str, node: str) -> str:
         return self.cluster.label(queue, node)
@@ -451,9 +448,6 @@ class Node:
         """Let dead letters arrive, and tell what an event changed without a transition of its own."""
         self.dead_letters.deliver()
         self.cluster.settle()
-        if self.processes.timed:
-            for publisher in self.connections.publishers.values():
-                self.connections.way_in.show_flow(publisher)
         self._report.tell()
 
     def snapshot(self) -> dict[str, Any]:

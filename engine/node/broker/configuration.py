@@ -9,6 +9,7 @@ import msgspec
 from engine.node.commands import settings
 from engine.node.commands.scenario import Scenario
 from engine.node.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
+from engine.node.time.credit import Spec
 from engine.transitions import Why
 
 
@@ -25,6 +26,10 @@ class Configuration:
     def current(self) -> NodeSettings:
         """Return the node's settings as commands left them."""
         return self.node
+
+    def credit(self) -> Spec:
+        """Return the credit that processes give each other."""
+        return Spec(*self.node.credit_flow_default_credit)
 
     def change(self, name: str, value: Any) -> None:
         """Take a value from a command."""

@@ -14,6 +14,7 @@ from engine.node.clients.transactions import Transaction
 from engine.node.commands.base import HAND, MAX_COUNT, Message
 from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
 from engine.node.time.pace import TICK_US, Pace
+from engine.node.time.process import Process
 from engine.node.time.scheduler import Timer
 
 STOPPED: Final = "stopped"
@@ -52,12 +53,17 @@ class Publisher:
         self.hears_blocked = False
         """Whether the client announced the capability connection.blocked (A5)."""
         self.told_blocked = False
-        self.flow = False
-        """Whether its reader waits for credit, or did a moment ago (A4)."""
+        self.reader: Process | None = None
+        """Who reads its socket; None before it has published."""
         self.published = 0
         self.confirmed = 0
         self.unconfirmed = 0
         self.waiting: deque[Publish] = deque()
+        """What lies in its socket."""
+        self.stopped: deque[Publish] = deque()
+        """What its channel may not send on, because members of mirrored queues gave no credit (H84)."""
+        self.flow = False
+        """Whether that is so, which stops its connection (H84)."""
         self.timer: Timer | None = None
         self.rule = PUBLISHES
         self.message = Message()
@@ -115,7 +121,13 @@ class Publisher:
         self.channel_state = CLOSED
         self.says_more = True
         self.waiting.clear()
+        self.stopped.clear()
         stop(self)
+
+    @property
+    def unread(self) -> int:
+        """Messages that wait in its socket, or behind it in its channel."""
+        return sum([batch.count for batch in self.waiting]) + sum([batch.count for batch in self.stopped])
 
     @property
     def blocked(self) -> bool:
@@ -129,7 +141,7 @@ class Publisher:
             return BLOCKED
         if self.alarm:
             return BLOCKING
-        if self.flow:
+        if self.flow or (self.reader is not None and self.reader.in_flow):
             return FLOW
         return RUNNING if self.running or self.name == "burst" else STOPPED
 
@@ -150,6 +162,7 @@ class Publisher:
         self._roll_back()
         self.channel_state = self.connection_state = CLOSED
         self.waiting.clear()
+        self.stopped.clear()
         stop(self)
 
     def facts(self) -> dict[str, Any]:
@@ -164,7 +177,7 @@ class Publisher:
             "published": self.published,
             "confirmed": self.confirmed,
             "unconfirmed": self.unconfirmed,
-            "waiting": sum(burst.count for burst in self.waiting),
+            "waiting": self.unread,
             **(self._more() if self.says_more else {}),
         }
 
@@ -273,7 +286,7 @@ class Consumer:
             self.acking = max(0, self.acking - count)
         else:
             self.holding = max(0, self.holding - count)
-            self.known_again(count, found)
+        self.known_again(count, found)
 
     def known_again(self, count: int, found: int) -> None:
         """Of `count` acknowledged messages the queue knew `found`; the others were of a master now gone (H68)."""

@@ -57,7 +57,7 @@ class Confirms:
     Args:
         publishers: by name.
         carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
-            that; returns whether it will be done, which is so where work takes time.
+            that.
         on_error: told of a publisher whose channel must be closed.
     """
 
@@ -65,7 +65,7 @@ class Confirms:
         self,
         publishers: Mapping[str, Publisher],
         emit: Callable[[Transition], None],
-        carry: Callable[[str, int, Callable[[], None]], bool],
+        carry: Callable[[str, int, Callable[[], None]], None],
         on_error: Callable[[str, AmqpError], None],
     ) -> None:
         self._publishers = publishers
@@ -194,9 +194,7 @@ class Confirms:
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))
         for actor, numbers in ready.items():
             count = sum(each.count for each in numbers)
-            if not self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause)):
-                self._collect(actor, numbers, rule, cause)
-                self.flush(actor)
+            self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
 
     def _collect(self, actor: str, numbers: list[Range], rule: str, cause: str) -> None:
         """Keep confirms in the channel until it sends them (K10)."""

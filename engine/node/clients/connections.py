@@ -23,7 +23,6 @@ from engine.node.clients.unread import Unread
 from engine.node.clients.way_in import WayIn
 from engine.node.commands.base import Command, Message
 from engine.node.commands.commands import Publish, copies_of, message_of
-from engine.node.commands.settings import NodeSettings
 from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
@@ -55,7 +54,6 @@ class Connections:
         scheduler: Scheduler,
         limits: Limits,
         processes: Processes,
-        settings: Callable[[], NodeSettings],
         emit: Callable[[Transition], None],
         redo: Callable[[Command], None],
     ) -> None:
@@ -72,7 +70,7 @@ class Connections:
         self._limits = limits
         self._emit = emit
         self._redo = redo
-        self.way_in = WayIn(processes, self, settings)
+        self.way_in = WayIn(processes, self)
         self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
         self.unread = Unread(consumers.by_hand)
         self.next_msg_no = 0
@@ -93,13 +91,7 @@ class Connections:
     def publish_burst(self, burst: Publish) -> None:
         """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
         self.burst.address(burst)
-        if self.way_in.open:
-            self.way_in.accept(self.burst, burst)
-        elif self.alarm:
-            self.seen(self.burst)
-            self.burst.waiting.append(burst)
-        else:
-            self.send(self.burst, burst, BURST_SPACING_US)
+        self.way_in.accept(self.burst, burst, BURST_SPACING_US)
 
     def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
         """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
@@ -122,12 +114,11 @@ class Connections:
     @property
     def waiting(self) -> int:
         """Messages that wait in sockets or transactions, or are on their way from there to the queues."""
-        under_way = self.way_in.under_way if self.way_in.open else 0
         by_hand = (each.publisher for each in self._consumers.by_hand.values())
         everybody = (*self.publishers.values(), *by_hand)
         held = sum(each.tx.holding for each in everybody if each.tx is not None)
-        unread = sum(batch.count for each in self.publishers.values() for batch in each.waiting)
-        return under_way + held + unread + self.unread.messages
+        unread = sum(each.unread for each in self.publishers.values())
+        return self.way_in.under_way + held + unread + self.unread.messages
 
     def set_running(self, publisher: Publisher) -> None:
         """Start, change or pause a steady publisher according to its fields."""
@@ -147,7 +138,7 @@ class Connections:
             # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
             self.seen(publisher)
             return
-        if self.way_in.open and not self.way_in.has_room(publisher):
+        if not self.way_in.has_room(publisher):
             # TCP holds the client up; what it could not write it does not make up for.
             publisher.pace.begin(self._scheduler.now_us)
             self._set_timer(publisher)
@@ -170,10 +161,7 @@ class Connections:
             publisher.running = False
             publisher.rule = "limit"
             return
-        if self.way_in.open:
-            self.way_in.accept(publisher, batch)
-        else:
-            self.send(publisher, batch, spacing_us)
+        self.way_in.accept(publisher, batch, spacing_us)
         if publisher.running:
             self._set_timer(publisher)
 
@@ -208,7 +196,7 @@ class Connections:
         if self.members is not None:
             room = self.members.room(publisher.name, queues, batch.count)
             if room < batch.count:
-                publisher.waiting.append(msgspec.structs.replace(batch, count=batch.count - room))
+                publisher.stopped.append(msgspec.structs.replace(batch, count=batch.count - room))
                 publisher.flow = True
                 if not room:
                     return
@@ -223,7 +211,7 @@ class Connections:
         )
         publisher.published += batch.count
         self._kinds.remember(arrival)
-        held = Held(batch, arrival, queues)
+        held = Held(batch, message, arrival, queues)
         if publisher.tx is None:
             self._spread(publisher, held, batch.confirm, spacing_us)
             return
@@ -234,20 +222,20 @@ class Connections:
 
     def _spread(self, publisher: Publisher, held: Held, confirm: bool, spacing_us: int) -> None:
         """Deliver messages to the queues that they were routed to."""
-        batch, arrival, message = held.batch, held.arrival, message_of(held.batch)
+        batch, arrival, message = held.batch, held.arrival, held.message
         queues = [self._queues[name] for name in held.queues if name in self._queues]
         down = [name for name in held.queues if self.members is not None and self.members.down(name)]
         if not queues and not down:
             self._unroutable(publisher, message, batch.count)
-        timed = self.way_in.open
         on_disk = {each.name for each in queues if batch.persistent and each.durable}
+        travel = self.way_in.confirms_travel
         mirrored = {each.name: self._members(each.name) for each in queues}
         if confirm:
             waits: list[str] = []
             for queue in queues:
                 if mirrored[queue.name]:
                     waits += mirrored[queue.name]
-                elif timed or queue.name in on_disk or queue.may_reject:
+                elif travel or queue.name in on_disk or queue.may_reject:
                     waits.append(queue.name)
             waits += [member for name in down for member in self._members(name)]
             waits += [name for name in down if not self._members(name)]
@@ -255,14 +243,11 @@ class Connections:
         for name in down:
             self._to_nobody(name, arrival, batch, confirm)
         for queue in queues:
-            later = confirm and queue.name in on_disk
-            at_once = confirm and not later
-            part = msgspec.structs.replace(arrival, wants_confirm=later)
-            if timed:
-                self.way_in.deliver(publisher, queue, part, at_once, message.expiration_ms)
-            else:
-                told = queue.may_reject or bool(mirrored[queue.name])
-                queue.arrive(part, spacing_us, message.expiration_ms, at_once and told)
+            written = queue.name in on_disk
+            told = travel or queue.may_reject or bool(mirrored[queue.name])
+            part = msgspec.structs.replace(arrival, wants_confirm=confirm and written)
+            at_once = confirm and told and not written
+            self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
 
     def _members(self, queue: str) -> tuple[str, ...]:
         return () if self.members is None else self.members.of(queue)
@@ -318,27 +303,20 @@ class Connections:
             if publisher.running and publisher.timer is None:
                 publisher.pace.begin(self._scheduler.now_us)
                 self._set_timer(publisher)
-        if self.way_in.open:
-            for publisher in publishers:
-                self.way_in.wake(publisher)
-        else:
-            self._send_waiting()
+        for publisher in publishers:
+            self._send_on(publisher)
+            self.way_in.wake(publisher)
         for command in self.unread.take():
             self._redo(command)
 
-    def _send_waiting(self) -> None:
-        """Let in what waits in sockets, burst after burst."""
-        for publisher in self.publishers.values():
-            self._send_on(publisher)
-
     def _send_on(self, publisher: Publisher) -> None:
-        """Let in what waits in a publisher's socket, as far as credit goes."""
-        waiting = list(publisher.waiting)
-        publisher.waiting.clear()
+        """Let in what members of mirrored queues had stopped, as far as credit goes (H84)."""
+        stopped = list(publisher.stopped)
+        publisher.stopped.clear()
         publisher.flow = False
-        for batch in waiting:
+        for batch in stopped:
             if publisher.flow:
-                publisher.waiting.append(batch)
+                publisher.stopped.append(batch)
             else:
                 self.send(publisher, batch, BURST_SPACING_US)
 
@@ -346,20 +324,18 @@ class Connections:
         """Members of mirrored queues work again: channels that they had stopped go on (H84)."""
         by_hand = (each.publisher for each in self._consumers.by_hand.values())
         for publisher in (*self.publishers.values(), *by_hand):
-            if publisher.flow and not self.alarm and not self.way_in.open:
+            if publisher.flow and not self.alarm:
                 self._send_on(publisher)
 
-    def work_takes_time(self, timed: bool) -> None:
-        """Give what waits in sockets to readers, or let it in where there are none and no alarm is set."""
+    def change_machine(self) -> None:
+        """Give what waits in sockets to the readers of another machine."""
         for publisher in self.publishers.values():
+            waiting = [*publisher.stopped, *publisher.waiting]
+            publisher.stopped.clear()
+            publisher.waiting.clear()
             publisher.flow = False
-            waiting = list(publisher.waiting) if timed else []
-            if waiting:
-                publisher.waiting.clear()
             for batch in waiting:
-                self.way_in.accept(publisher, batch)
-        if not timed and not self.alarm:
-            self._send_waiting()
+                self.way_in.accept(publisher, batch, BURST_SPACING_US)
 
     def remove(self, publisher: Publisher) -> None:
         """Close a publisher's connection; confirms on their way to it are lost."""

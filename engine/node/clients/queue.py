@@ -27,8 +27,8 @@ class Queue(Protocol):
         """Whether it may refuse messages for its length (P8)."""
 
     @property
-    def mailbox(self) -> Process | None:
-        """The process that takes its messages, None where work takes no time."""
+    def mailbox(self) -> Process:
+        """The process that takes its messages."""
 
     @property
     def consumer_priority(self) -> int:
@@ -63,7 +63,7 @@ class Queue(Protocol):
     def remove(self, consumer: Consumer) -> None:
         """Let a consumer get nothing any more; what it holds stays as it is."""
 
-    def go_on(self, channel: Channel) -> None:
+    def go_on(self, channel: Channel, spacing_us: int) -> None:
         """Consumers of a channel may have room again: deliver what waits (P12)."""
 
     def limit(self, channel: Channel) -> None:
@@ -75,8 +75,8 @@ class Queue(Protocol):
     def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
 
-    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
-        """Acknowledge messages that came through the mailbox (P11)."""
+    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool, spacing_us: int) -> None:
+        """Acknowledge messages that came through the mailbox; others go out, so far apart (P11)."""
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""

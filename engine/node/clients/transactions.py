@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.backing_queue.arrivals import Arrival
+from engine.node.commands.base import Message
 from engine.node.commands.commands import Publish
 
 
@@ -13,11 +14,13 @@ class Held(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         batch: as the client published them.
+        message: what it said about them.
         arrival: as they will arrive.
         queues: where they were routed to.
     """
 
     batch: Publish
+    message: Message
     arrival: Arrival
     queues: tuple[str, ...]
 

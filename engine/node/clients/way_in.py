@@ -1,4 +1,4 @@
-"""From a publisher's socket through reader and channel to the queues, where work takes time (F1-F4, A3)."""
+"""From a publisher's socket through reader and channel to the queues, and confirms back to it (F1-F4, A3)."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from engine.backing_queue.arrivals import Arrival
 from engine.node.clients.actors import CLOSED, Publisher
 from engine.node.clients.queue import Queue
 from engine.node.commands.commands import Publish
-from engine.node.commands.settings import NodeSettings
-from engine.node.time.credit import Spec
 from engine.node.time.meter import publish_ns
 from engine.node.time.process import PUBLISH, Process
 from engine.node.time.processes import Processes
@@ -22,8 +20,6 @@ SOCKET_BYTES: Final = 256 * 1024
 """A steady publisher writes no further while so many bytes lie unread in its socket: modelled, as TCP does it."""
 FRAMES_BYTES: Final = 60
 """What the frames around a body take there."""
-FLOW_MEMORY_US: Final = 5_000_000
-"""A connection shows `flow` for so long after its reader was blocked (A4)."""
 
 
 class Channels(Protocol):
@@ -48,32 +44,29 @@ class WayIn:
 
     Args:
         channels: what is done with messages on the way.
-        settings: returns the node's settings.
     """
 
-    def __init__(
-        self, processes: Processes, channels: Channels, settings: Callable[[], NodeSettings]
-    ) -> None:
+    def __init__(self, processes: Processes, channels: Channels) -> None:
         self._processes = processes
         self._channels = channels
-        self._settings = settings
 
     @property
-    def open(self) -> bool:
-        """Whether messages take this way, which is when work takes time."""
+    def confirms_travel(self) -> bool:
+        """Whether a queue's confirm takes its time to the channel, even one that waits for no disk."""
         return self._processes.timed
-
-    @property
-    def _spec(self) -> Spec:
-        return Spec(*self._settings().credit_flow_default_credit)
 
     # --- the socket and the reader -----------------------------------------------------------------------------------
 
-    def accept(self, publisher: Publisher, batch: Publish) -> None:
-        """Let messages wait in the socket until the reader takes them."""
+    def accept(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
+        """Let messages wait in the socket until the reader takes them.
+
+        Args:
+            spacing_us: how far apart the client sends them.
+        """
         publisher.waiting.append(batch)
         each_ns = self._processes.meter.profile.cpu.reader_publish.of(1, batch.size_bytes)
-        self._reader(publisher).post(PUBLISH, batch.count, partial(self._read, publisher), each_ns)
+        reader = self._reader(publisher)
+        reader.post(PUBLISH, batch.count, partial(self._read, publisher, reader, spacing_us), each_ns)
 
     def has_room(self, publisher: Publisher) -> bool:
         """Tell whether a publisher can write more into its socket."""
@@ -82,7 +75,9 @@ class WayIn:
 
     def _reader(self, publisher: Publisher) -> Process:
         reader = self._processes.of("reader", publisher.name)
-        reader.may_read = partial(self._may_read, publisher, reader)
+        if reader.may_read is None:
+            reader.may_read = partial(self._may_read, publisher, reader)
+            publisher.reader = reader
         return reader
 
     def _may_read(self, publisher: Publisher, reader: Process) -> int:
@@ -90,39 +85,47 @@ class WayIn:
         if self._channels.alarm:
             self._channels.seen(publisher)
             return 0
-        if reader.credit.blocked:
-            return 0
-        return reader.credit.left(_channel(publisher.name), self._spec)
+        return reader.may_send(_channel(publisher.name))
 
-    def _read(self, publisher: Publisher, count: int) -> None:
+    def _read(self, publisher: Publisher, reader: Process, spacing_us: int, count: int) -> None:
         """Take messages from the socket and send them to the channel."""
-        whole = publisher.waiting.popleft()
-        batch = msgspec.structs.replace(whole, count=count)
-        if whole.count > count:
-            publisher.waiting.appendleft(msgspec.structs.replace(whole, count=whole.count - count))
+        batch = publisher.waiting.popleft()
+        if batch.count > count:
+            publisher.waiting.appendleft(msgspec.structs.replace(batch, count=batch.count - count))
+            batch = msgspec.structs.replace(batch, count=count)
         cpu = self._processes.meter.profile.cpu
         self._processes.meter.add(cpu.reader_publish.of(count, batch.size_bytes))
-        reader = self._reader(publisher)
-        channel = self._processes.of("channel", publisher.name)
-        channel.after_each = partial(self._rest, publisher.name)
-        reader.pay(channel.id, count, self._spec)
+        channel = self._channel(publisher)
+        reader.pay(channel.id, count)
         each_ns = cpu.channel_publish.each_ns
-        route = partial(self._route, publisher, batch, each_ns)
+        route = partial(self._route, publisher, channel, batch, spacing_us, each_ns)
         reader.send(partial(channel.post, PUBLISH, count, route, each_ns))
 
     # --- the channel -------------------------------------------------------------------------------------------------
 
-    def _route(self, publisher: Publisher, batch: Publish, each_ns: int, count: int) -> None:
+    def _channel(self, publisher: Publisher) -> Process:
+        channel = self._processes.of("channel", publisher.name)
+        if channel.after_each is None:
+            channel.after_each = partial(self._rest, publisher.name, channel)
+        return channel
+
+    def _route(
+        self,
+        publisher: Publisher,
+        channel: Process,
+        batch: Publish,
+        spacing_us: int,
+        each_ns: int,
+        count: int,
+    ) -> None:
         """Route messages in the channel; the reader gets credit for them."""
         self._processes.meter.add(count * each_ns)
-        self._channels.send(publisher, msgspec.structs.replace(batch, count=count), 0)
-        if publisher.channel_state == CLOSED:
-            return
-        channel = self._processes.get(_channel(publisher.name))
-        if channel is None:
-            # What it published closed the channel.
-            return
-        channel.earned(f"reader:{publisher.name}", count, self._spec)
+        if batch.count > count:
+            batch = msgspec.structs.replace(batch, count=count)
+        self._channels.send(publisher, batch, spacing_us)
+        if publisher.channel_state == CLOSED or channel.ended:
+            return  # what it published closed the channel
+        channel.earned(f"reader:{publisher.name}", count)
         # It handled something other than a queue's message, so what it collected goes out (K10).
         self._channels.flush(publisher.name)
 
@@ -131,34 +134,35 @@ class WayIn:
         publisher: Publisher,
         queue: Queue,
         arrival: Arrival,
+        spacing_us: int,
         confirm: bool,
         expiration_ms: int | None,
     ) -> None:
         """Send messages from a publisher's channel to a queue process, whose handling gives the channel credit.
 
         Args:
-            confirm: a confirm is asked for that does not wait for the disk (K1).
+            spacing_us: how far apart the client sent them.
+            confirm: a confirm is asked for that does not wait for the disk, and nobody sent it yet (K1).
             expiration_ms: the messages' own expiration.
         """
-        process = queue.mailbox
-        if process is None:
-            return
-        channel = self._processes.of("channel", publisher.name)
-        each_ns = publish_ns(self._processes.meter.profile, queue.entry(arrival)) // arrival.count
-        parcel = _Parcel(arrival, confirm, expiration_ms)
-        arrive = partial(self._arrive, queue, parcel, each_ns, channel.id)
-        channel.pay(process.id, arrival.count, self._spec)
+        process, channel = queue.mailbox, self._channel(publisher)
+        profile = self._processes.meter.profile
+        each_ns = 0 if profile.instant else publish_ns(profile, queue.entry(arrival)) // arrival.count
+        parcel = _Parcel(
+            arrival, self._processes.spacing_us(each_ns // 1000, spacing_us), confirm, expiration_ms
+        )
+        arrive = partial(self._arrive, queue, process, parcel, channel.id)
+        channel.pay(process.id, arrival.count)
         channel.send(partial(process.post, PUBLISH, arrival.count, arrive, each_ns))
 
-    def _arrive(self, queue: Queue, parcel: _Parcel, each_ns: int, sender: str, count: int) -> None:
+    def _arrive(self, queue: Queue, process: Process, parcel: _Parcel, sender: str, count: int) -> None:
         """Let the queue process handle messages; the channel gets credit for them."""
-        queue.arrive(parcel.take(count), each_ns // 1000, parcel.expiration_ms, parcel.confirm)
-        process = self._processes.get(f"queue:{queue.name}")
-        if process is not None:
-            process.earned(sender, count, self._spec)
+        queue.arrive(parcel.take(count), parcel.spacing_us, parcel.expiration_ms, parcel.confirm)
+        if not process.ended:
+            process.earned(sender, count)
 
-    def carry(self, name: str, count: int, take: Callable[[], None]) -> bool:
-        """Bring confirms from a queue to a publisher's channel; return whether they take this way (K10).
+    def carry(self, name: str, count: int, take: Callable[[], None]) -> None:
+        """Bring confirms from a queue to a publisher's channel (K10).
 
         Args:
             name: the publisher.
@@ -166,8 +170,10 @@ class WayIn:
             take: what the channel does with them.
         """
         channel = self._processes.get(_channel(name))
-        if not self.open or channel is None:
-            return False
+        if channel is None:
+            take()
+            self._channels.flush(name)
+            return
         ns = self._processes.meter.profile.cpu.channel_confirm_extra.of(count)
         post = partial(channel.post, PUBLISH, 1, partial(self._take_confirms, take, ns), ns)
         sender = self._processes.cores.running
@@ -175,22 +181,20 @@ class WayIn:
             post()
         else:
             sender.send(post)
-        return True
 
     def _take_confirms(self, take: Callable[[], None], ns: int, _: int) -> None:
         self._processes.meter.add(ns)
         take()
 
-    def _rest(self, name: str) -> None:
+    def _rest(self, name: str, channel: Process) -> None:
         """Send the confirms that a channel collected once its mailbox is empty (K10)."""
-        channel = self._processes.get(_channel(name))
-        if channel is not None and not channel.mailbox:
+        if not channel.ended and not channel.mailbox:
             self._channels.flush(name)
 
     @property
     def under_way(self) -> int:
         """Messages that were read and are in no queue yet."""
-        return self._processes.mailboxes("channel") + self._processes.mailboxes("queue")
+        return self._processes.mailboxes("channel", "queue")
 
     # --- blocked and gone --------------------------------------------------------------------------------------------
 
@@ -218,25 +222,21 @@ class WayIn:
                 process.clear()
                 self._processes.end(process.id)
 
-    def show_flow(self, publisher: Publisher) -> None:
-        """Let a publisher know whether its connection shows `flow` (A4)."""
-        reader = self._processes.get(f"reader:{publisher.name}")
-        publisher.flow = reader is not None and reader.credit.blocked_within(FLOW_MEMORY_US)
-
 
 class _Parcel:
     """Messages of which the first ones are taken bit by bit."""
 
-    __slots__ = ("rest", "confirm", "expiration_ms")
+    __slots__ = ("rest", "spacing_us", "confirm", "expiration_ms")
 
-    def __init__(self, arrival: Arrival, confirm: bool, expiration_ms: int | None) -> None:
+    def __init__(self, arrival: Arrival, spacing_us: int, confirm: bool, expiration_ms: int | None) -> None:
         self.rest = arrival
+        self.spacing_us = spacing_us
         self.confirm = confirm
         self.expiration_ms = expiration_ms
 
     def take(self, count: int) -> Arrival:
         """Take the next `count`."""
-        taken = self.rest.part(0, count)
+        taken = self.rest if count == self.rest.count else self.rest.part(0, count)
         self.rest = self.rest.part(count, self.rest.count - count)
         return taken
 

@@ -1,4 +1,4 @@
-"""From the queues to consumers and back, where work takes time: writers, and acknowledgements (F8, P6, P12)."""
+"""From the queues to consumers and back: writers, and acknowledgements (F8, P6, P12)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Final
 
 from engine.node.clients.actors import Consumer
 from engine.node.clients.queue import Queue
+from engine.node.time.pace import BURST_SPACING_US
 from engine.node.time.process import ACK, PUBLISH, Process
 from engine.node.time.processes import Processes
 from engine.ranges import Range
@@ -22,24 +23,23 @@ class WayOut:
     def __init__(self, processes: Processes) -> None:
         self._processes = processes
 
-    @property
-    def open(self) -> bool:
-        """Whether messages take this way, which is when work takes time."""
-        return self._processes.timed
-
     # --- deliveries --------------------------------------------------------------------------------------------------
+
+    def serve(self, consumer: Consumer) -> None:
+        """Bring a consumer its messages from now on; nothing is on the way to it or from it yet."""
+        consumer.counts_unsent = self._processes.timed
 
     def sent(self, queue: Queue, consumer: Consumer, count: int, size_bytes: int) -> None:
         """Let a consumer's writer bring deliveries to its socket, and report to the queue (F8)."""
+        if not consumer.counts_unsent:
+            return
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.channel_deliver.each_ns + cpu.writer_deliver.of(1, size_bytes)
         consumer.unsent += count
         write = partial(self._write, queue, queue.mailbox, consumer, each_ns)
         self._processes.of("writer", consumer.name).post(PUBLISH, count, write, each_ns)
 
-    def _write(
-        self, queue: Queue, mailbox: Process | None, consumer: Consumer, each_ns: int, count: int
-    ) -> None:
+    def _write(self, queue: Queue, mailbox: Process, consumer: Consumer, each_ns: int, count: int) -> None:
         """Write deliveries to the socket; the queue hears of every fiftieth (F8)."""
         self._processes.meter.add(count * each_ns)
         consumer.written += count
@@ -50,24 +50,41 @@ class WayOut:
             writer = self._processes.of("writer", consumer.name)
             writer.send(partial(self._report, queue, mailbox, consumer, reported))
 
-    def _report(self, queue: Queue, mailbox: Process | None, consumer: Consumer, count: int) -> None:
-        if mailbox is not None:
-            mailbox.post(queue.consumer_priority, 1, partial(self._reported, queue, consumer, count))
+    def _report(self, queue: Queue, mailbox: Process, consumer: Consumer, count: int) -> None:
+        mailbox.post(queue.consumer_priority, 1, partial(self._reported, queue, consumer, count))
 
     def _reported(self, queue: Queue, consumer: Consumer, count: int, _: int) -> None:
         """Let the queue go on with a consumer whose messages left (P12)."""
         full = consumer.credit <= 0
         consumer.unsent = max(0, consumer.unsent - count)
         if full:
-            queue.go_on(consumer.channel)
+            queue.go_on(consumer.channel, BURST_SPACING_US)
+
+    def taken(self, queue: Queue, consumer: Consumer, spacing_us: int) -> None:
+        """Let the queue hear that a consumer without acknowledgements has room again (P12).
+
+        Args:
+            spacing_us: how far apart the consumer takes messages.
+        """
+        spacing_us = self._processes.spacing_us(BURST_SPACING_US, spacing_us)
+        queue.mailbox.post(queue.consumer_priority, 1, partial(_go_on, queue, consumer, spacing_us))
 
     # --- acknowledgements --------------------------------------------------------------------------------------------
 
-    def acked(self, queue: Queue, consumer: Consumer, tags: list[Range], multiple: bool) -> None:
-        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6)."""
+    def acked(
+        self, queue: Queue, consumer: Consumer, tags: list[Range], multiple: bool, spacing_us: int
+    ) -> None:
+        """Send acknowledgements through the consumer's channel to the queue, where they overtake publishes (P6).
+
+        Args:
+            tags: what they acknowledge, the oldest first.
+            multiple: one message for all of them.
+            spacing_us: how far apart the consumer acknowledges.
+        """
+        spacing_us = self._processes.spacing_us(BURST_SPACING_US, spacing_us)
         cpu = self._processes.meter.profile.cpu
         each_ns = cpu.reader_ack_each.each_ns + cpu.channel_ack_each.each_ns
-        acks = _Acks(queue, queue.mailbox, consumer, deque(tags), multiple)
+        acks = _Acks(queue, queue.mailbox, consumer, deque(tags), multiple, spacing_us)
         consumer.acking += acks.count
         messages = 1 if multiple else acks.count
         channel = self._processes.of("channel", consumer.name)
@@ -77,14 +94,14 @@ class WayOut:
         """Send acknowledgements on, in the channel."""
         self._processes.meter.add(count * each_ns)
         channel = self._processes.of("channel", acks.consumer.name)
+        acked = acks.count if acks.multiple else count
         channel.send(partial(self._post, acks, count))
-        acks.consumer.channel.limiter.acked(count)
+        acks.consumer.channel.limiter.acked(acked)
 
     def _post(self, acks: _Acks, count: int) -> None:
-        if acks.mailbox is not None:
-            cpu = self._processes.meter.profile.cpu
-            each_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
-            acks.mailbox.post(ACK, count, acks.take, each_ns)
+        cpu = self._processes.meter.profile.cpu
+        each_ns = cpu.bq_ack_ram.each_ns + cpu.queue_deliver_and_ack.each_ns
+        acks.mailbox.post(ACK, count, acks.take, each_ns)
 
     def close(self, consumer: Consumer) -> None:
         """End a consumer's connection: acknowledgements that it sent still arrive."""
@@ -102,20 +119,23 @@ class _Acks:
         mailbox: where they go; a process that ended takes nothing more.
         tags: what they acknowledge, the oldest first.
         multiple: one message for all of them.
+        spacing_us: how far apart messages are that go out for them.
     """
 
     def __init__(
         self,
         queue: Queue,
-        mailbox: Process | None,
+        mailbox: Process,
         consumer: Consumer,
         tags: deque[Range],
         multiple: bool,
+        spacing_us: int,
     ) -> None:
         self.queue = queue
         self.mailbox = mailbox
         self.consumer = consumer
         self.multiple = multiple
+        self.spacing_us = spacing_us
         self._tags = tags
 
     @property
@@ -134,4 +154,8 @@ class _Acks:
                 first = first.part(0, count)
             taken.append(first)
             count -= first.count
-        self.queue.ack(self.consumer, taken, self.multiple)
+        self.queue.ack(self.consumer, taken, self.multiple, self.spacing_us)
+
+
+def _go_on(queue: Queue, consumer: Consumer, spacing_us: int, _: int) -> None:
+    queue.go_on(consumer.channel, spacing_us)

@@ -461,6 +461,8 @@ def to_json(command: AnyCommand) -> dict[str, Any]:
 
 def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the routing keys that the CC and BCC headers name; one that is no list names none (P16)."""
+    if not headers:
+        return ()
     lists = [headers[name] for name in COPIES if isinstance(headers.get(name), list)]
     return tuple(key for keys in lists for key in keys if isinstance(key, str))
 

@@ -29,17 +29,16 @@ class Machine:
         processes = self._processes
         processes.use("instant")
         processes.work_off()
-        queues.work_takes_time(False)
+        queues.change_machine()
         processes.end_all()
         processes.use(self._configuration.node.work_profile)
-        if processes.timed:
-            processes.of_stores(host.stores)
-        queues.work_takes_time(processes.timed)
-        connections.work_takes_time(processes.timed)
+        processes.of_stores(host.stores)
+        queues.change_machine()
+        connections.change_machine()
         self.tell()
         for consumer in consumers.all.values():
             consumer.nothing_under_way()
-            consumer.counts_unsent = processes.timed
+            queues.way_out.serve(consumer)
 
     def tell(self) -> None:
         """Tell the machine where it differs from what was told."""

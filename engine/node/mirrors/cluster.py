@@ -24,6 +24,7 @@ from engine.node.commands.settings import NodeSettings
 from engine.node.mirrors.labels import told
 from engine.node.mirrors.member import Member
 from engine.node.mirrors.synchronisation import Synchronisation
+from engine.node.queues.immediate_mail import mail_alone
 from engine.node.queues.queue_process import QueueProcess
 from engine.node.queues.queues import Queues
 from engine.node.queues.site import Site
@@ -256,6 +257,7 @@ class Cluster:
         )
         process = QueueProcess(
             queue=engine,
+            mail=partial(mail_alone, self._clock),
             scheduler=self._clock,
             settings=self._settings,
             monitor=site.watch.monitor,

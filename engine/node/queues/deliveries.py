@@ -92,16 +92,14 @@ class Deliveries:
         return self.process.queue.durable
 
     @property
-    def mailbox(self) -> Process | None:
-        """The process that takes its messages, None where work takes no time."""
-        mail = self.process.mail
-        return None if mail is None else mail.process
+    def mailbox(self) -> Process:
+        """The process that takes its messages."""
+        return self.process.mail.process
 
     @property
     def consumer_priority(self) -> int:
         """Priority of a new consumer and of reports about what was sent (P6)."""
-        mail = self.process.mail
-        return PUBLISH if mail is None else mail.consumer_priority
+        return self.process.mail.consumer_priority
 
     def entry(self, arrival: Arrival) -> Extent:
         """Return what an arrival would be in this queue."""
@@ -130,7 +128,7 @@ class Deliveries:
 
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
-        consumer.counts_unsent = self._way_out.open
+        self._way_out.serve(consumer)
         self.process.tell(self.consumer_priority, partial(self._woken, consumer))
 
     def _woken(self, consumer: Consumer) -> None:
@@ -140,12 +138,12 @@ class Deliveries:
         self._let_work(consumer)
         self.process.handled()
 
-    def go_on(self, channel: Channel) -> None:
+    def go_on(self, channel: Channel, spacing_us: int) -> None:
         """Consumers of a channel may have room again: deliver what waits (P12)."""
         self.process.begin()
         self.ring.unpark(channel)
-        self._run_backlog(BURST_SPACING_US)
-        self.process.handled()
+        self._run_backlog(spacing_us)
+        self.process.handled_part()
 
     def limit(self, channel: Channel) -> None:
         """A channel has a limit for all its consumers from now on (P13)."""
@@ -311,8 +309,7 @@ class Deliveries:
             count=count,
             step=step,
         )
-        if self._way_out.open:
-            self._way_out.sent(self, consumer, count, extent.size_bytes)
+        self._way_out.sent(self, consumer, count, extent.size_bytes)
 
     def _discard(self, part: Arrival) -> None:
         """Messages go straight to a no-ack consumer; the queue keeps nothing of them (Q24, K2)."""
@@ -361,45 +358,28 @@ class Deliveries:
         due = consumer.pace.due(self._scheduler.now_us)
         sharing = sum(each.works for each in self.consumers)
         spacing_us = consumer.pace.spacing_us(due, sharing)
-        if self._way_out.open:
-            self._finish(consumer, due)
-            return
         if self.process.held is not None:
             self.process.held.append(partial(self._let_work, consumer))
             return
-        queue = self.process.begin()
+        self.process.mail.together(partial(self._finish, consumer, due, spacing_us))
+
+    def _finish(self, consumer: Consumer, due: int, spacing_us: int) -> None:
+        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process.
+
+        Where they take no time, it may get messages for them now, and finish those as well.
+        """
         while due > 0 and consumer.holding:
             count = min(due, consumer.holding)
             due -= count
             consumer.pace.did(count)
-            full = consumer.credit <= 0
             consumer.holding -= count
             if consumer.needs_ack:
                 consumer.acked += count
                 tags = tags_of(consumer.channel.take(count))
-                found = queue.ack(tags, multiple=consumer.ack == "multiple")
-                consumer.known_again(count, sum(each.count for each in found))
-                consumer.channel.limiter.acked(count)
-            if full:
-                self.ring.unpark(consumer.channel)
-            self._run_backlog(spacing_us)
-        if consumer.holding and consumer.timer is None:
-            self._set_timer(consumer)
-        self.process.handled()
-
-    def _finish(self, consumer: Consumer, due: int) -> None:
-        """Let a consumer's acknowledgements, or the room that it has again, travel to the queue process."""
-        count = min(due, consumer.holding)
-        consumer.pace.did(count)
-        consumer.holding -= count
-        mail = self.process.mail
-        if consumer.needs_ack:
-            consumer.acked += count
-            tags = tags_of(consumer.channel.take(count))
-            if tags:
-                self._way_out.acked(self, consumer, tags, consumer.ack == "multiple")
-        elif mail is not None:
-            mail.post(mail.consumer_priority, partial(self.go_on, consumer.channel))
+                if tags:
+                    self._way_out.acked(self, consumer, tags, consumer.ack == "multiple", spacing_us)
+            else:
+                self._way_out.taken(self, consumer, spacing_us)
         if consumer.holding and consumer.timer is None:
             self._set_timer(consumer)
 
@@ -415,18 +395,25 @@ class Deliveries:
         self.process.handled()
         then(taken)
 
-    def ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
+    def ack(
+        self,
+        consumer: Consumer | None,
+        tags: Sequence[Range],
+        multiple: bool,
+        spacing_us: int = BURST_SPACING_US,
+    ) -> None:
         """Take acknowledgements; with room again their consumer has its turn (P11).
 
         For what came through the mailbox; `send_ack` puts it there.
 
         Args:
             consumer: who held the messages, None for basic.get.
+            spacing_us: how far apart messages are that go out for them.
         """
         found = self.process.begin().ack(tags, multiple=multiple)
         if self._freed(consumer, tags, found):
-            self._run_backlog(BURST_SPACING_US)
-        self.process.handled()
+            self._run_backlog(spacing_us)
+        self.process.handled_part()
 
     def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
         """Let a consumer hold so many messages less; tell whether it was parked for them."""

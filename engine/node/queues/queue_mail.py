@@ -27,6 +27,7 @@ class QueueMail:
     """
 
     def __init__(self, queue_process: QueueProcess, processes: Processes, scheduler: Scheduler) -> None:
+        self.more_follows = False
         self.process: Process = processes.of("queue", queue_process.name)
         self.process.after_each = self.rest
         self._owner = queue_process
@@ -51,6 +52,10 @@ class QueueMail:
         incoming, outgoing, _, _ = self._owner.queue.rates
         return 2 if incoming > 0 and outgoing / incoming < CONSUMER_BIAS else PUBLISH
 
+    def together(self, do: Callable[[], None]) -> None:
+        """Do it: what it sends to the queue waits in the mailbox, each message by itself."""
+        do()
+
     def sweep(self) -> None:
         """Put what the stores, the index and the queue itself sent into the mailbox (K7, F5, Q52)."""
         for message in self._owner.queue.take_posted():
@@ -65,12 +70,22 @@ class QueueMail:
             self._owner.handled()
 
     def at_once(self, do: Callable[[], None]) -> None:
-        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
+        """Let it be a message like any other, but one during which the process does nothing else (Q56)."""
+        self.post(PUBLISH, partial(self._answered, do))
+
+    def _answered(self, do: Callable[[], None]) -> None:
         waiting = list(self._swept.values())
         self._swept.clear()
         self._owner.queue.answered_at_once(waiting, do)
+        self._owner.handled()
+
+    def read(self) -> None:
+        """Do nothing: what stores and index sent has its turn in the mailbox."""
 
     # --- after each handled message ----------------------------------------------------------------------------------
+
+    def settle(self) -> None:
+        """Do nothing yet: whether the mailbox is empty shows when the quantum is over."""
 
     def handled(self) -> None:
         """Go on to what follows a message: at once if it came from outside the mailbox, else after the quantum."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Protocol
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.node.commands.settings import NodeSettings
 from engine.node.memory.monitor import MemoryMonitor
-from engine.node.time.process import PUBLISH, Process
+from engine.node.queues.mail import Mail
+from engine.node.time.process import PUBLISH
 from engine.node.time.scheduler import Scheduler, Timer
 from engine.ranges import Range
 from engine.transitions import Why
@@ -19,43 +19,15 @@ TIMER = 8
 """Priority of what timers and the memory monitor send (P6)."""
 
 
-class Mail(Protocol):
-    """The mailbox of a queue process, where work takes time."""
-
-    process: Process
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing waits and nothing is being worked on."""
-
-    @property
-    def consumer_priority(self) -> int:
-        """Priority of a new consumer and of reports about what was sent (P6)."""
-
-    def post(self, priority: int, do: Callable[[], None]) -> None:
-        """Let the process do something when its turn comes."""
-
-    def sweep(self) -> None:
-        """Put what the stores, the index and the queue itself sent into the mailbox."""
-
-    def at_once(self, do: Callable[[], None]) -> None:
-        """Do what waits for the stores by itself: they answer without delay meanwhile (Q56)."""
-
-    def handled(self) -> None:
-        """Go on to what follows a message."""
-
-    def stop(self) -> None:
-        """End with the queue process, or because work takes no time any more."""
-
-
 class QueueProcess:
     """The actor that owns one queue.
 
-    Where work costs no time (profile `instant`), the mailbox is empty after each message; else see QueueMail. Messages
-    of one batch are some microseconds apart for the queue's rates; its clock may run ahead of the node's for that.
+    Messages of one batch are some microseconds apart for the queue's rates; its clock may run ahead of the node's for
+    that.
 
     Args:
         queue: the backing queue.
+        mail: makes its mailbox.
         scheduler: virtual time.
         settings: returns the node's settings, which may change while it runs.
         monitor: returns the memory monitor.
@@ -67,6 +39,7 @@ class QueueProcess:
         self,
         *,
         queue: BackingQueue,
+        mail: Callable[[QueueProcess], Mail],
         scheduler: Scheduler,
         settings: Callable[[], NodeSettings],
         monitor: MemoryMonitor,
@@ -78,8 +51,6 @@ class QueueProcess:
         self.pinned = False
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
-        self.mail: Mail | None = None
-        """Its mailbox, where work takes time."""
         self.held: list[Callable[[], None]] | None = None
         """What waits while it handles nothing: it hangs, or its mirrors are being synchronised (H56)."""
         self._scheduler = scheduler
@@ -89,6 +60,7 @@ class QueueProcess:
         self._on_clock = on_clock
         self._rate_timer: Timer | None = None
         self._idle_timer: Timer | None = None
+        self.mail = mail(self)
         monitor.register(self.name)
 
     def begin(self) -> BackingQueue:
@@ -97,13 +69,11 @@ class QueueProcess:
         return self.queue
 
     def tell(self, priority: int, do: Callable[[], None]) -> None:
-        """Send the process a message, which it handles at once where work takes no time (P6)."""
-        if self.held is not None:
-            self.held.append(do)
-        elif self.mail is None:
-            do()
-        else:
+        """Send the process a message (P6)."""
+        if self.held is None:
             self.mail.post(priority, do)
+        else:
+            self.held.append(do)
 
     def hold(self) -> None:
         """Handle nothing from now on; what comes waits (H56)."""
@@ -120,13 +90,8 @@ class QueueProcess:
 
     def handled(self, arms_rate_timer: bool = True) -> None:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
-        self._drain()
-        if self.mail is None:
-            if self.queue.needs_timeout() == "timed":
-                # The mailbox is empty, so the receive timeout of 0 comes before the sync timer (P2).
-                self.queue.timeout()
-                self._drain()
-            self.wait_idle()
+        self.drain()
+        self.mail.settle()
         if arms_rate_timer and self._rate_timer is None:
             self._rate_timer = self._scheduler.after(
                 self._settings().rate_timer_ms * MILLISECOND_US,
@@ -134,8 +99,12 @@ class QueueProcess:
             )
         self.awake = True
         self._on_clock("P5")
-        if self.mail is not None:
-            self.mail.handled()
+        self.mail.handled()
+
+    def handled_part(self) -> None:
+        """Do what `handled` does, unless the queue is still handling other parts of the same message."""
+        if not self.mail.more_follows:
+            self.handled()
 
     def wait_idle(self) -> None:
         """Begin to wait for the sync of an idle queue, or for its sleep (P2, P4)."""
@@ -151,9 +120,9 @@ class QueueProcess:
         """After how long a busy queue syncs if somebody waits for a confirm (P2)."""
         return self._settings().queue_sync_interval_ms * MILLISECOND_US
 
-    def _drain(self) -> None:
-        if self.mail is None:
-            self.queue.drain_mailbox()
+    def drain(self) -> None:
+        """Handle what the stores sent, if it is its turn, and hand over what may be confirmed (K8)."""
+        self.mail.read()
         confirmed = self.queue.drain_confirmed()
         if confirmed:
             self._on_confirmed(confirmed)
@@ -165,7 +134,7 @@ class QueueProcess:
 
     def _was_idle(self, action: Callable[[], None]) -> None:
         """Do what an idle queue does, unless it is working (P2, P4)."""
-        if self.mail is None or self.mail.idle:
+        if self.mail.idle:
             self.tell(TIMER, action)
 
     def sync(self) -> None:
@@ -196,7 +165,7 @@ class QueueProcess:
         self.begin()
         self._report_duration()
         self.queue.pre_hibernate()
-        self._drain()
+        self.drain()
         if self._rate_timer is not None:
             self._rate_timer.cancel()
             self._rate_timer = None
@@ -220,26 +189,24 @@ class QueueProcess:
         self.handled()
 
     def set_mode(self, mode: str) -> None:
-        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57).
+        """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
+        self.mail.at_once(partial(self._convert, mode))
 
-        Where work takes time it is a message like any other, and its queue does nothing else until it is done.
-        """
-        if self.mail is None:
-            self.begin().set_queue_mode(mode)
-        else:
-            self.mail.post(PUBLISH, partial(self._convert, self.mail, mode))
-
-    def _convert(self, mail: Mail, mode: str) -> None:
-        mail.at_once(partial(self.begin().set_queue_mode, mode))
-        self.handled()
+    def _convert(self, mode: str) -> None:
+        self.begin().set_queue_mode(mode)
 
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""
-        if self.mail is not None:
-            self.mail.stop()
+        self.mail.stop()
         for timer in (self._rate_timer, self._idle_timer):
             if timer is not None:
                 timer.cancel()
+
+    def change_mail(self, mail: Callable[[QueueProcess], Mail]) -> None:
+        """Take another mailbox, in which nothing waits yet."""
+        self.mail.stop()
+        self.mail = mail(self)
+        self.handled()
 
     def clock_facts(self) -> Why:
         """Return what is shown of the process and its timer."""

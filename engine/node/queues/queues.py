@@ -16,7 +16,9 @@ from engine.node.broker.virtual_host import QUEUE, StopKind
 from engine.node.clients.way_out import WayOut
 from engine.node.commands.settings import NodeSettings
 from engine.node.queues.deliveries import Callbacks, Deliveries
+from engine.node.queues.immediate_mail import ImmediateMail
 from engine.node.queues.lifetimes import Lifetimes
+from engine.node.queues.mail import Mail
 from engine.node.queues.queue_mail import QueueMail
 from engine.node.queues.queue_process import QueueProcess
 from engine.node.queues.site import Site
@@ -155,32 +157,30 @@ class Queues(Mapping[str, Deliveries]):
 
     def _process(self, name: str) -> QueueProcess:
         site = self._site_of[name]
-        process = QueueProcess(
+        return QueueProcess(
             queue=self.engine_of(name, site.host.hosted[name].queue),
+            mail=self._mail,
             scheduler=self._clock,
             settings=self._settings,
             monitor=site.watch.monitor,
             on_confirmed=partial(self._on_confirmed, name),
             on_clock=partial(self.tell_clock, name),
         )
-        if self._processes.timed:
-            process.mail = QueueMail(process, self._processes, self._clock)
-        return process
 
-    def work_takes_time(self, timed: bool) -> None:
-        """Give every queue process its mailbox, or take it away; nothing waits anywhere then."""
+    def _mail(self, process: QueueProcess) -> Mail:
+        if self._processes.timed:
+            return QueueMail(process, self._processes, self._clock)
+        return ImmediateMail(process, self._processes.of("queue", process.name), self._processes.end)
+
+    def change_machine(self) -> None:
+        """Give every queue process the mailbox that it has on another machine; nothing waits anywhere then."""
         for live in self._live.values():
-            process = live.process
-            if process.mail is not None:
-                process.mail.stop()
-            process.mail = QueueMail(process, self._processes, self._clock) if timed else None
-            process.handled()
+            live.process.change_mail(self._mail)
 
     def sweep(self) -> None:
         """Let every queue process see what the stores sent."""
         for live in self._live.values():
-            if live.process.mail is not None:
-                live.process.mail.sweep()
+            live.process.mail.sweep()
 
     def end(self, name: str, rule: str, cause: str) -> None:
         """Delete a queue with everything in it (Q64)."""
@@ -247,8 +247,7 @@ class Queues(Mapping[str, Deliveries]):
         self._live, self._down = self._down, {}
         host = self.site.host
         host.start_again(self._clock.now_us)
-        if self._processes.timed:
-            self._processes.of_stores(host.stores)
+        self._processes.of_stores(host.stores)
         gone = [name for name in self._live if name not in host.hosted]
         for name in gone:
             del self._live[name]

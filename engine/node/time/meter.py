@@ -38,6 +38,8 @@ class Meter:
 
     def observe(self, transition: tr.Transition) -> None:
         """Count what a transition cost."""
+        if self.profile.instant:
+            return
         if isinstance(transition, tr.BufferWritten):
             self._unsynced[transition.store] = self._unsynced.get(transition.store, 0) + transition.bytes_
             self._disk_ns += self.profile.disk.write(transition.bytes_)

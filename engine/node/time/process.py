@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from engine.node.time.credit import DEFAULT, CreditFlow, Grant, Pair, Spec
+from engine.node.time.credit import CreditFlow, Grant, Pair, Spec
 from engine.node.time.meter import Meter
 from engine.node.time.scheduler import Scheduler, Timer
 
 QUANTUM_NS: Final = 4_000_000
 """A process handles about so much work at a time; what came meanwhile has its turn after it."""
 MILLI: Final = 1000
+FLOW_MEMORY_US: Final = 5_000_000
+"""A connection shows `flow` for so long after its reader was blocked (A4)."""
 
 CALLBACK: Final = 6
 ACK: Final = 4
@@ -67,9 +69,13 @@ class Process:
 
     Args:
         kind: reader, channel, writer, queue, store, gc or monitor.
+        spec: returns how much credit others have with it, and it with others.
         peer: finds another process by its id.
         on_change: told this process when what is shown of it may differ.
     """
+
+    is_shown = True
+    """Whether the page is told of it."""
 
     def __init__(
         self,
@@ -81,6 +87,7 @@ class Process:
         cores: Cores,
         peer: Callable[[str], Process | None],
         on_change: Callable[[Process], None],
+        spec: Callable[[], Spec],
     ) -> None:
         self.kind = kind
         self.id = id_
@@ -102,6 +109,7 @@ class Process:
         self._cores = cores
         self._peer = peer
         self._on_change = on_change
+        self._spec = spec
         self._outbox: list[Callable[[], None]] = []
         self._timer: Timer | None = None
 
@@ -110,7 +118,7 @@ class Process:
     @property
     def mailbox(self) -> int:
         """Messages that wait."""
-        return sum(run.count for box in self._boxes.values() for run in box)
+        return sum([run.count for box in self._boxes.values() for run in box])
 
     @property
     def idle(self) -> bool:
@@ -121,9 +129,12 @@ class Process:
         """Put messages into the mailbox, behind those of the same priority (P6)."""
         if self.ended:
             return
-        self._boxes.setdefault(priority, deque()).append(Run(count, each_ns, do))
+        self._append(priority, count, do, each_ns)
         self.wake()
         self._on_change(self)
+
+    def _append(self, priority: int, count: int, do: Callable[[int], None], each_ns: int) -> None:
+        self._boxes.setdefault(priority, deque()).append(Run(count, each_ns, do))
 
     def wake(self) -> None:
         """Let it look at its mailbox, now that it may have something to do."""
@@ -226,19 +237,31 @@ class Process:
             self._timer.cancel()
             self._timer = None
 
+    @property
+    def in_flow(self) -> bool:
+        """Whether a connection whose reader this is shows `flow` (A4)."""
+        return not self.ended and self.credit.blocked_within(FLOW_MEMORY_US)
+
     # --- credit ------------------------------------------------------------------------------------------------------
 
     def send(self, action: Callable[[], None]) -> None:
-        """Let something leave at the end of this quantum."""
-        self._outbox.append(action)
+        """Let something leave at the end of this quantum, or at once while it is not at work."""
+        if self.busy:
+            self._outbox.append(action)
+        else:
+            action()
 
-    def pay(self, to: str, count: int, spec: Spec = DEFAULT) -> None:
+    def may_send(self, to: str) -> int:
+        """Return how many messages it may send to another process: none while anybody blocks it (F2, F3)."""
+        return 0 if self.credit.blocked else self.credit.left(to, self._spec())
+
+    def pay(self, to: str, count: int) -> None:
         """Pay for messages to another process (F2)."""
-        self.credit.sent(to, count, spec)
+        self.credit.sent(to, count, self._spec())
 
-    def earned(self, sender: str, count: int, spec: Spec = DEFAULT) -> None:
+    def earned(self, sender: str, count: int) -> None:
         """Count handled messages of a sender and grant what is due at the end of this quantum (F1, F3)."""
-        for grant in self.credit.handled(sender, count, spec):
+        for grant in self.credit.handled(sender, count, self._spec()):
             self.send(partial(self.hand_over, [grant]))
 
     def blocked_elsewhere(self, by: str, blocked: bool) -> None:

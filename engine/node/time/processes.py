@@ -1,4 +1,4 @@
-"""All processes of the broker, where work takes time: which there are, and what is told of them (P6, F3)."""
+"""All processes of the broker: which there are, and what is told of them where work takes time (P6, F3)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any, Final
 
 from engine.msg_store import MsgStore
+from engine.node.time.credit import Spec
+from engine.node.time.immediate import Immediate
 from engine.node.time.meter import Meter
 from engine.node.time.process import PUBLISH, Cores, Process
 from engine.node.time.scheduler import Scheduler, Timer
@@ -19,23 +21,29 @@ TELL_EVERY_US: Final = 100_000
 
 
 class Processes:
-    """The processes by id, such as `queue:orders`; there are none while work costs no time.
+    """The processes by id, such as `queue:orders`. Where work takes no time each does at once what it is sent.
 
     Args:
         emit: takes transitions.
         on_store_worked: called when a store or its collector did something that queues may hear of.
+        spec: returns the credit that processes give each other.
     """
 
     def __init__(
-        self, scheduler: Scheduler, emit: Callable[[Transition], None], on_store_worked: Callable[[], None]
+        self,
+        scheduler: Scheduler,
+        emit: Callable[[Transition], None],
+        on_store_worked: Callable[[], None],
+        spec: Callable[[], Spec],
     ) -> None:
         self.meter = Meter()
         self.timed = False
-        """Whether work takes time, so that mailboxes fill."""
+        """Whether work takes time, so that mailboxes fill. Nearly nobody needs to know."""
         self.cores = Cores()
         self._scheduler = scheduler
         self._emit = emit
         self._on_store_worked = on_store_worked
+        self._spec = spec
         self._all: dict[str, Process] = {}
         self._shown: dict[str, dict[str, Any]] = {}
         self._told_us: dict[str, int] = {}
@@ -60,12 +68,15 @@ class Processes:
         id_ = f"{kind}:{name}"
         process = self._all.get(id_)
         if process is None:
-            process = self._all[id_] = Process(kind=kind, id_=id_, **self._shared())
-            self._changed[id_] = None
+            new = Process if self.timed else Immediate
+            process = self._all[id_] = new(kind=kind, id_=id_, **self._shared())
+            self._note(process)
         return process
 
     def of_stores(self, stores: Mapping[str, MsgStore]) -> None:
-        """Begin the processes of message stores that have just started."""
+        """Begin the processes of message stores that have just started; without time, callers let stores work."""
+        if not self.timed:
+            return
         for store in stores.values():
             for process in (StoreProcess(store, **self._shared()), GcProcess(store, **self._shared())):
                 process.after_each = self._store_worked
@@ -73,13 +84,19 @@ class Processes:
                 self._changed[process.id] = None
 
     def in_monitor(self, name: str, look: Callable[[], None]) -> None:
-        """Let a monitor look: in its own process where work takes time, else at once (M1, M7, M10)."""
-        if self.timed:
-            monitor = self.of("monitor", name)
-            monitor.post(PUBLISH, 1, partial(_once, look))
-            monitor.wake_now()
-        else:
-            look()
+        """Let a monitor look, in its own process (M1, M7, M10)."""
+        monitor = self.of("monitor", name)
+        monitor.post(PUBLISH, 1, partial(_once, look))
+        monitor.wake_now()
+
+    def spacing_us(self, working_us: int, given_us: int) -> int:
+        """Return how far apart messages are that a process handles one after the other.
+
+        Args:
+            working_us: what the work of one takes, where it takes time.
+            given_us: how far apart they were sent.
+        """
+        return working_us if self.timed else given_us
 
     def _shared(self) -> dict[str, Any]:
         return {
@@ -88,6 +105,7 @@ class Processes:
             "cores": self.cores,
             "peer": self.get,
             "on_change": self._note,
+            "spec": self._spec,
         }
 
     def _store_worked(self) -> None:
@@ -100,9 +118,11 @@ class Processes:
             if process.kind in ("store", "gc") and not process.idle:
                 process.wake()
 
-    def mailboxes(self, kind: str) -> int:
-        """Return how many messages wait in all mailboxes of one kind."""
-        return sum(process.mailbox for process in self._all.values() if process.kind == kind)
+    def mailboxes(self, *kinds: str) -> int:
+        """Return how many messages wait in all mailboxes of these kinds."""
+        if not self.timed:
+            return 0
+        return sum(process.mailbox for process in self._all.values() if process.kind in kinds)
 
     def end(self, id_: str) -> None:
         """End a process: its mailbox is lost, and those whom it blocked go on (F3)."""
@@ -113,14 +133,14 @@ class Processes:
         process.clear()
         for other in list(self._all.values()):
             other.peer_gone(id_)
-        self._changed[id_] = None
+        self._note(process)
 
     def end_all(self) -> None:
         """End with the node."""
         for process in self._all.values():
             process.ended = True
             process.clear()
-        self._changed |= dict.fromkeys(self._all)
+            self._note(process)
         self._all.clear()
         self.meter.forget()
 
@@ -132,7 +152,8 @@ class Processes:
     # --- what is told ------------------------------------------------------------------------------------------------
 
     def _note(self, process: Process) -> None:
-        self._changed[process.id] = None
+        if process.is_shown:
+            self._changed[process.id] = None
 
     def tell(self) -> None:
         """Emit what differs of the processes that changed, each of them at most once in a while."""
@@ -143,7 +164,7 @@ class Processes:
         again_us: int | None = None
         for id_ in self._changed:
             process = self._all.get(id_)
-            if process is None:
+            if process is None or not process.is_shown:
                 self._tell_end(id_)
                 continue
             due_us = self._told_us.get(id_, -TELL_EVERY_US) + TELL_EVERY_US

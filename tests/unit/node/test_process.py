@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from engine import transitions as tr
 from engine.extents import HOME_STORE, IN_RAM, PERSISTENT, Extent
+from engine.node.time.credit import DEFAULT
 from engine.node.time.meter import Meter
 from engine.node.time.process import ACK, PUBLISH, QUANTUM_NS, Cores, Process
 from engine.node.time.scheduler import Scheduler
@@ -32,6 +33,7 @@ class Shop:
             cores=self.cores,
             peer=self.all.get,
             on_change=lambda process: None,
+            spec=lambda: DEFAULT,
         )
         return self.all[id_]
 

@@ -406,3 +406,43 @@ def test_a_consumer_finds_its_window_open_after_every_crash() -> None:
     node.submit(burst(1000, 20_000))
     after(node, 5 * SECOND)
     assert actor(node, "c1")["acked"] == before + 1000
+
+
+@pytest.mark.parametrize("work_profile", ["instant", "measured-vm"])
+def test_what_a_channel_by_hand_publishes_arrives_and_is_confirmed(work_profile: str) -> None:
+    node = node_of(work_profile)
+    node.submit(burst(5, persistent=True, confirm=True, channel="c.1"))
+    after(node, SECOND)
+    assert (node.process.queue.depth, node.held_messages()) == (5, 5)
+    assert sum(row.count for _, row in rows(node, ConfirmsSent)) == 5
+
+
+@pytest.mark.parametrize("work_profile", ["instant", "measured-vm"])
+def test_what_a_transaction_by_hand_published_arrives_with_its_commit(work_profile: str) -> None:
+    node = node_of(work_profile)
+    node.submit({"do": "tx_select", "channel": "c.1"})
+    node.submit(burst(5, channel="c.1"))
+    after(node, SECOND)
+    assert node.process.queue.depth == 0
+    node.submit({"do": "tx_commit", "channel": "c.1"})
+    after(node, SECOND)
+    assert node.process.queue.depth == 5
+
+
+@pytest.mark.parametrize("work_profile", ["instant", "measured-vm"])
+def test_one_ack_for_many_frees_as_much_of_a_channels_limit(work_profile: str) -> None:
+    """P13: the limit counts messages, and an ack with `multiple` is one message for many."""
+    node = node_of(work_profile)
+    node.submit(burst(200))
+    node.submit(
+        {
+            "do": "set_consumer",
+            "name": "c1",
+            "rate_per_s": 2000,
+            "prefetch": 0,
+            "ack": "multiple",
+            "channel_prefetch": 10,
+        }
+    )
+    after(node, 2 * SECOND)
+    assert (node.process.queue.depth, actor(node, "c1")["acked"]) == (0, 200)
