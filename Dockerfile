@@ -17,6 +17,8 @@ ENV PYTHON=/opt/waterline/bin/python \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1 \
     WATERLINE_VAR=/var/lib/waterline
+# Where processes that share one database share the static files too.
+RUN mkdir /srv/static && chown 10001 /srv/static
 USER 10001
 VOLUME /var/lib/waterline
 EXPOSE 8000

@@ -13,6 +13,7 @@ SEED ?= 1
 COUNT ?= 2000
 THROTTLE ?= 1
 TIMES ?= 1
+APPS ?= 2
 
 # TINY=1 makes a target do the least that shows that it still works, in seconds and into var/tiny where it would write
 # elsewhere. tests/house runs every target so: none can break unseen.
@@ -30,6 +31,7 @@ DOCS_IMAGES_ARGS := --only fidelity --out var/tiny/docs-images
 SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
 HEATMAPS_ARGS := --master local[1] --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
 CLUSTER_ARGS := --port 0 --workers 1 --seconds 0 --folder var/tiny/cluster
+APPS_ARGS := --port 0 --proof
 SOAK_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
 POSTGRESQL_TESTS := tests/web/test_languages.py
 BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
@@ -54,7 +56,7 @@ export PYSPARK_PYTHON := $(CURDIR)/$(PY)
 export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
-.PHONY: help env dev-env spark-env run check test lint format types supplies js-lint js-types js-test py-test coverage \
+.PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity digests docs-images screenshots soak \
 	postgresql-test browser-test messages constraints clean
 
@@ -101,6 +103,10 @@ spark-env: env $(STAMPS)/spark ## Add Spark, and a Java runtime where there is n
 run: env ## Start the app on http://HOST:PORT (127.0.0.1:8000), with the ready scenarios loaded
 	@PYTHON=$(PY) exec tools/start.sh $(HOST) $(PORT)
 
+cluster: $(if $(TINY),dev-env,env) ## Start APPS=2 processes behind nginx, with PostgreSQL and Redis, as for a school
+	@$(PY) tools/compile_messages.py
+	@$(PY) -m tools.cluster --apps $(APPS) --host $(HOST) --port $(PORT) $(APPS_ARGS)
+
 heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs heatmaps $(HEATMAPS_ARGS)
 
@@ -132,6 +138,8 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 	@tools/ensure_chromium.sh
 	@tools/ensure_node.sh
 	@tools/ensure_postgresql.sh >/dev/null
+	@tools/ensure_redis.sh >/dev/null
+	@tools/ensure_nginx.sh >/dev/null
 	@$(MAKE) --no-print-directory --keep-going lint types supplies js-test py-test
 
 check: dev-env ## The loop while you work, under a minute: engine, web and scripts, without Spark and Chromium

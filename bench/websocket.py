@@ -15,9 +15,9 @@ from websockets.typing import Origin
 class Visitor:
     """A browser without pictures: pages, forms with their token, and the cookies for its sockets."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, jar: http.cookiejar.CookieJar | None = None) -> None:
         self.url = url
-        self.jar = http.cookiejar.CookieJar()
+        self.jar = http.cookiejar.CookieJar() if jar is None else jar
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
 
     def get(self, path: str) -> str:
@@ -47,7 +47,7 @@ class Socket:
     @classmethod
     async def connect(cls, visitor: Visitor, path: str) -> Socket:
         """Open a WebSocket with a visitor's cookies; raises InvalidHandshake when the server wants none."""
-        url = urllib.parse.urlsplit(visitor.url)._replace(scheme="ws", path=path).geturl()
+        url = urllib.parse.urljoin(visitor.url.replace("http", "ws", 1), path)
         cookies = {"Cookie": visitor.cookies()}
         origin = Origin(visitor.url)
         return cls(await connect(url, origin=origin, additional_headers=cookies, max_size=2**24, proxy=None))

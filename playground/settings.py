@@ -78,9 +78,11 @@ DATABASES = {
     "default": dj_database_url.parse(
         environment.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'waterline.sqlite3'}"),
         conn_health_checks=True,
+        conn_max_age=60,
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
+    DATABASES["default"]["CONN_MAX_AGE"] = 0  # opening a file costs nothing, and a deleted one is noticed
     DATABASES["default"]["OPTIONS"] = {
         # Readers go on while one writes; a writer takes its lock at once instead of failing halfway.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
@@ -94,7 +96,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 # --- static files: hashed names, ES modules rewritten to import each other by them ---
 
 STATIC_URL = "static/"
-STATIC_ROOT = VAR_DIR / "static"
+STATIC_ROOT = Path(environment.text("WATERLINE_STATIC", str(VAR_DIR / "static"))).resolve()
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise looks at it when the app starts
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {

@@ -12,3 +12,18 @@ apt_install() {
     $as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -q --no-install-recommends "$@" </dev/null || return 1
 }
+
+# Debian starts a service as soon as it is installed, unless this file says no.
+apt_install_without_starting() {
+    policy=/usr/sbin/policy-rc.d
+    sudo_or_not=""
+    if [ "$(id -u)" -ne 0 ]; then sudo_or_not="sudo"; fi
+    added=""
+    if [ ! -e "$policy" ] && [ -d /usr/sbin ] && command -v apt-get >/dev/null; then
+        printf '#!/bin/sh\nexit 101\n' | $sudo_or_not tee "$policy" >/dev/null 2>&1 && $sudo_or_not chmod 755 "$policy" && added=yes
+    fi
+    installed=0
+    apt_install "$@" || installed=1
+    if [ "$added" ]; then $sudo_or_not rm -f "$policy"; fi
+    return "$installed"
+}

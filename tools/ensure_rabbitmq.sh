@@ -16,17 +16,8 @@ if find_home; then exit 0; fi
 
 . "$(dirname "$0")/apt_install.sh"
 
-# Debian starts a service as soon as it is installed, unless this file says no.
-policy=/usr/sbin/policy-rc.d
-as_root=""
-if [ "$(id -u)" -ne 0 ]; then as_root="sudo"; fi
-added=""
-if [ ! -e "$policy" ] && [ -d /usr/sbin ]; then
-    printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null 2>&1 && $as_root chmod 755 "$policy" && added=yes
-fi
 status=0
-apt_install "rabbitmq-server=$version*" erlang-base >&2 || status=1
-if [ "$added" ]; then $as_root rm -f "$policy"; fi
+apt_install_without_starting "rabbitmq-server=$version*" erlang-base >&2 || status=1
 
 if [ "$status" -ne 0 ] || ! find_home; then
     echo "Running the real broker needs RabbitMQ $version, and it could not be installed here." >&2

@@ -5,19 +5,15 @@
 
 import contextlib
 import os
-import pwd
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
+from tools import unprivileged
+
 TOOLS = Path(__file__).resolve().parent
-NOBODY = "nobody"
-"""Who runs the server when this is root, whom PostgreSQL refuses."""
 
 
 def programs() -> Path:
@@ -29,39 +25,41 @@ def programs() -> Path:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[str]:
-    """Run a server, and give the DATABASE_URL of an empty database in it."""
+def running(data: Path | None = None) -> Iterator[str]:
+    """Run a server, and give the DATABASE_URL of a database in it.
+
+    Args:
+        data: where its files stay for the next time; None for an empty database that is gone afterwards.
+    """
     bin_dir = programs()
-    # The path of a socket has little room: a directory right under the system's temporary one.
-    home = Path(tempfile.mkdtemp(prefix="wl-pg-"))
-    options: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = pwd.getpwnam(NOBODY)
-        os.chown(home, owner.pw_uid, owner.pw_gid)
-        options = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []}
+    with unprivileged.home("wl-pg-") as home:
+        files = data or home.path / "data"
+        if data:
+            home.give(data)
 
-    def run(program: str, *arguments: str) -> None:
-        done = subprocess.run(
-            [bin_dir / program, "-D", str(home / "data"), *arguments],
-            cwd=home,
-            env={**os.environ, "HOME": str(home)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            **options,
-        )
-        if done.returncode:
-            raise RuntimeError(f"{program} failed: {done.stderr}")
+        def run(program: str, *arguments: str) -> None:
+            done = subprocess.run(
+                [bin_dir / program, "-D", str(files), *arguments],
+                cwd=home.path,
+                env={**os.environ, "HOME": str(home.path)},
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                text=True,
+                check=False,
+                **home.options,
+            )
+            if done.returncode:
+                raise RuntimeError(f"{program} failed: {done.stderr}")
 
-    try:
-        run("initdb", "--username=waterline", "--auth=trust", "--encoding=UTF8", "--no-sync")
-        run("pg_ctl", "start", "-w", "-l", str(home / "log"), "-o", f"-c listen_addresses= -k {home}")
-        yield f"postgres://waterline@{quote(str(home), safe='')}/postgres"
-    finally:
-        with contextlib.suppress(RuntimeError):
-            run("pg_ctl", "stop", "-m", "immediate")
-        shutil.rmtree(home, ignore_errors=True)
+        if not (files / "PG_VERSION").exists():
+            run("initdb", "--username=waterline", "--auth=trust", "--encoding=UTF8", "--no-sync")
+        try:
+            options = f"-c listen_addresses= -k {home.path}"
+            run("pg_ctl", "start", "-w", "-l", str(home.path / "log"), "-o", options)
+            yield f"postgres://waterline@{quote(str(home.path), safe='')}/postgres"
+        finally:
+            with contextlib.suppress(RuntimeError):
+                run("pg_ctl", "stop", "-m", "fast" if data else "immediate")
 
 
 def main() -> int:

@@ -16,6 +16,7 @@ import compose_spec
 import pytest
 
 from tests.house.files import first_page, repository_files
+from tools.cluster import proxy
 from tools.live_server import free_port
 
 VARIABLE = re.compile(r"\$\{(?P<name>[A-Z_]+):-(?P<default>[^}]*)\}")
@@ -27,9 +28,9 @@ def test_the_linter_has_nothing_to_say_of_the_dockerfile(repo_root: Path) -> Non
     assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
 
 
-def compose(root: Path, **environment: str) -> compose_spec.PyCompose:
-    """Return compose.yaml as `docker compose config` would read it: variables filled in, then checked."""
-    text = (root / "compose.yaml").read_text(encoding="utf-8")
+def compose(root: Path, name: str = "compose.yaml", **environment: str) -> compose_spec.PyCompose:
+    """Return a compose file as `docker compose config` would read it: variables filled in, then checked."""
+    text = (root / name).read_text(encoding="utf-8")
     filled = VARIABLE.sub(lambda found: environment.get(found["name"]) or found["default"], text)
     found = compose_spec.PyCompose.from_yaml(filled)
     found.validate()
@@ -44,11 +45,28 @@ def test_the_compose_file_is_one(repo_root: Path) -> None:
     assert services["app"]["depends_on"]["database"]["required"] is False
 
 
-def test_the_compose_file_sets_only_what_the_app_reads(repo_root: Path) -> None:
+def test_the_cluster_in_containers_is_the_one_on_this_machine(repo_root: Path) -> None:
+    services = compose(repo_root, "compose.cluster.yaml").to_dict()["services"]
+    apps = {
+        name: f"{name}:8000" for name, each in services.items() if "WATERLINE_NODE" in each["environment"]
+    }
+    assert set(services) == {"prepare", "proxy", "database", "redis", *apps}
+    assert len(apps) > 1
+    for name in apps:
+        assert services[name]["environment"]["WATERLINE_NODE"] == name
+        assert services[name]["depends_on"]["prepare"]["condition"] == "service_completed_successfully"
+    written = (repo_root / "tools/cluster/nginx.conf").read_text(encoding="utf-8")
+    assert written == proxy.configuration(apps, "8000", "/tmp"), (
+        "write it anew: compose.cluster.yaml tells how"
+    )
+
+
+@pytest.mark.parametrize(("name", "service"), [("compose.yaml", "app"), ("compose.cluster.yaml", "app1")])
+def test_a_compose_file_sets_only_what_the_app_reads(repo_root: Path, name: str, service: str) -> None:
     settings = (repo_root / "playground" / "settings.py").read_text(encoding="utf-8")
     settings += (repo_root / "playground" / "environment.py").read_text(encoding="utf-8")
-    for name in compose(repo_root).to_dict()["services"]["app"]["environment"]:
-        assert f'"{name}"' in settings, name
+    for variable in compose(repo_root, name).to_dict()["services"][service]["environment"]:
+        assert f'"{variable}"' in settings, variable
 
 
 @pytest.fixture(scope="module")

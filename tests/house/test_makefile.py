@@ -34,7 +34,17 @@ WRITES = {
     "interop": "var/tiny/interop.json",
 }
 """What shows that a target did something."""
-OTHERS = {"run", "clean", "messages", "soak", "postgresql-test", "differential", "stories", "interop"}
+OTHERS = {
+    "run",
+    "cluster",
+    "clean",
+    "messages",
+    "soak",
+    "postgresql-test",
+    "differential",
+    "stories",
+    "interop",
+}
 """Each has a test of its own below."""
 MOST_SECONDS = 240
 
@@ -133,6 +143,12 @@ def test_soak_runs_a_long_test(place: Path) -> None:
 
 def test_postgresql_test_runs_on_a_server_of_its_own(place: Path) -> None:
     assert re.search(r"[1-9]\d* passed", succeeds(place, "postgresql-test"))
+
+
+def test_cluster_shows_that_another_process_takes_over(place: Path) -> None:
+    """Two processes of the app: the owner of a session is stopped and writes too late, its heir is killed with -9."""
+    said = succeeds(place, "cluster")
+    assert re.search(r"the late command refused; killed: .* the same digest [0-9a-f]{32}\n", said)
 
 
 @pytest.mark.parametrize("target", ["differential", "stories", "interop"])
