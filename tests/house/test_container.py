@@ -47,21 +47,22 @@ def test_the_compose_file_is_one(repo_root: Path) -> None:
 
 def test_the_cluster_in_containers_is_the_one_on_this_machine(repo_root: Path) -> None:
     services = compose(repo_root, "compose.cluster.yaml").to_dict()["services"]
-    apps = {
-        name: f"{name}:8000" for name, each in services.items() if "WATERLINE_NODE" in each["environment"]
-    }
+    apps = {name: f"{name}:8000" for name in services if name.startswith("app")}
     assert set(services) == {"prepare", "proxy", "database", "redis", *apps}
     assert len(apps) > 1
+    first = services["app1"]
+    assert "WATERLINE_NODE=$$(hostname)" in " ".join(first["command"])
+    assert first["depends_on"]["prepare"]["condition"] == "service_completed_successfully"
     for name in apps:
-        assert services[name]["environment"]["WATERLINE_NODE"] == name
-        assert services[name]["depends_on"]["prepare"]["condition"] == "service_completed_successfully"
+        assert services[name]["hostname"] == name
+        assert name == "app1" or services[name]["extends"]["service"] == "app1"
     written = (repo_root / "tools/cluster/nginx.conf").read_text(encoding="utf-8")
     assert written == proxy.configuration(apps, "8000", "/tmp"), (
         "write it anew: compose.cluster.yaml tells how"
     )
 
 
-@pytest.mark.parametrize(("name", "service"), [("compose.yaml", "app"), ("compose.cluster.yaml", "app1")])
+@pytest.mark.parametrize(("name", "service"), [("compose.yaml", "app"), ("compose.cluster.yaml", "prepare")])
 def test_a_compose_file_sets_only_what_the_app_reads(repo_root: Path, name: str, service: str) -> None:
     settings = (repo_root / "playground" / "settings.py").read_text(encoding="utf-8")
     settings += (repo_root / "playground" / "environment.py").read_text(encoding="utf-8")
