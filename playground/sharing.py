@@ -11,7 +11,7 @@ from engine.errors import RunTooLong
 from engine.replay import Player
 from playground import repeating, selectors, services, timeline, whereabouts
 from playground.doors import door
-from playground.hosting.wishes import Moment
+from playground.hosting.wishes import RunSoFar
 from playground.messages import Refused
 from playground.models import Scenario, Session
 
@@ -32,7 +32,7 @@ def share(session: Session) -> Scenario:
     return services.keep_scenario(door().check(scenario))
 
 
-def _story(session: Session, moment: Moment) -> dict[str, Any] | None:
+def _story(session: Session, moment: RunSoFar) -> dict[str, Any] | None:
     """Return the story that still fits: nobody did anything else, and the run has not left its end behind."""
     story = session.origin.story if session.origin else None
     if not story or moment.commands or moment.at_us > session.scenario["until_us"]:
@@ -70,7 +70,7 @@ def fork(session: Session, at_us: int | None = None) -> Session:
     return services.start_session(door().check(forked), reached_us=ends_us)
 
 
-def _moment(session: Session) -> Moment:
+def _moment(session: Session) -> RunSoFar:
     try:
         moment = whereabouts.moment(session.public_id)
     except TimeoutError:
@@ -78,7 +78,7 @@ def _moment(session: Session) -> Moment:
     return moment or _rehearse(session)
 
 
-def _rehearse(session: Session) -> Moment:
+def _rehearse(session: Session) -> RunSoFar:
     """Find the digest of a session that sleeps, by repeating it without files if it is not on record."""
     commands = selectors.commands_of(session)
     digest = session.digest
@@ -88,7 +88,7 @@ def _rehearse(session: Session) -> Moment:
         _digests[key] = digest
         while len(_digests) > REMEMBERED:
             _digests.pop(next(iter(_digests)))
-    return Moment(session.reached_us, digest, session.scenario, commands)
+    return RunSoFar(session.reached_us, digest, session.scenario, commands)
 
 
 _digests: dict[tuple[str, int, int], str] = {}

@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
 from playground import leases, live
 from playground.hosting.book import Elsewhere
-from playground.hosting.wishes import Moment
+from playground.hosting.wishes import RunSoFar
 
 HINT = "node"
 
@@ -55,7 +55,7 @@ def _reserve(public_id: str) -> str:
     return leases.node_of(public_id)
 
 
-def moment(public_id: str) -> Moment | None:
+def moment(public_id: str) -> RunSoFar | None:
     """Return where a session is, None if it is nowhere awake. Raises `Elsewhere`, and TimeoutError when it is busy."""
     _expect_here(public_id)
     return live.registry().moment(public_id)

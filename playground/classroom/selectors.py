@@ -45,7 +45,7 @@ def assigned(classroom: Classroom) -> list[Exercise]:
     return [each for slug in classroom.units for each in catalog.of_unit(slug)]
 
 
-def picture(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
+def overview(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
     """Return what the sockets of a class show; None when there is no such class any more."""
     classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
     if classroom is None:

@@ -29,7 +29,7 @@ OUTBOX = 16
 
 
 class ClassSocket(AsyncWebsocketConsumer):
-    """What the teacher's and the students' sockets share: pictures go out, newest first, and nothing comes in."""
+    """What the teacher's and the students' sockets share: overviews go out, newest first, and nothing comes in."""
 
     student: int | None = None
     room: rooms.Room | None = None
@@ -65,7 +65,7 @@ class ClassSocket(AsyncWebsocketConsumer):
     def _is_crowded(self, classroom: int) -> bool:
         raise NotImplementedError
 
-    def show(self, picture: dict[str, Any] | None) -> None:
+    def show(self, overview: dict[str, Any] | None) -> None:
         """Send what is new."""
         raise NotImplementedError
 
@@ -110,15 +110,15 @@ class TeacherSocket(ClassSocket):
             and sum(each.student is None for each in room.members) >= limits.SOCKETS_OF_A_TEACHER
         )
 
-    def show(self, picture: dict[str, Any] | None) -> None:
+    def show(self, overview: dict[str, Any] | None) -> None:
         """Send rows that differ, who is gone, and the rest if that differs."""
-        if picture is None:
+        if overview is None:
             self._put(GONE)
             return
-        if self._login not in picture["logins"]:  # logged out meanwhile
+        if self._login not in overview["logins"]:  # logged out meanwhile
             self._put(NOT_YOURS)
             return
-        grid = picture["teacher"]
+        grid = overview["teacher"]
         rows = {each["id"]: each for each in grid["students"]}
         rest = {name: value for name, value in grid.items() if name != "students"}
         changed = [each for pk, each in rows.items() if self._rows.get(pk) != each]
@@ -160,33 +160,33 @@ class StudentSocket(ClassSocket):
         room = rooms.of(classroom)
         return room is not None and room.online().get(self.student or 0, 0) >= limits.SOCKETS_OF_A_STUDENT
 
-    def show(self, picture: dict[str, Any] | None) -> None:
+    def show(self, overview: dict[str, Any] | None) -> None:
         """Send the state of the class if it differs."""
-        if picture is None or all(each["id"] != self.student for each in picture["teacher"]["students"]):
+        if overview is None or all(each["id"] != self.student for each in overview["teacher"]["students"]):
             self._put(GONE)
-        elif picture["student"] != self._last:
-            self._last = picture["student"]
-            self._put(picture["student"])
+        elif overview["student"] != self._last:
+            self._last = overview["student"]
+            self._put(overview["student"])
 
 
 # A thread of its own: the one that all sockets share is busy with what thirty sessions write down.
 _readers = ThreadPoolExecutor(1, thread_name_prefix="class")
-_picture = database_sync_to_async(selectors.picture, thread_sensitive=False, executor=_readers)
+_overview = database_sync_to_async(selectors.overview, thread_sensitive=False, executor=_readers)
 
 
 async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
     """Read a class once for all its sockets: the database, then the sessions that are awake here."""
-    picture = await _picture(classroom, online)
-    if picture is None:
+    overview = await _overview(classroom, online)
+    if overview is None:
         holds.release(f"class {classroom}")
         return None
-    rows = picture["teacher"]["students"]
+    rows = overview["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
-    others.hold(classroom, picture["held"], picture["teacher"]["frozen"])
+    others.hold(classroom, overview["held"], overview["teacher"]["frozen"])
     await _look_at(sessions)
     for each in rows:
         each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]
-    return picture
+    return overview
 
 
 _mixes: dict[str, tuple[float, list[int] | None]] = {}

@@ -85,8 +85,8 @@ def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt, *, locked:
         "lines": [
             {
                 "about": kind.about(texts, line["about"]),
-                "yours": kind.said(texts, line["yours"]),
-                "engine": kind.said(texts, line["engine"]),
+                "yours": kind.value_text(texts, line["yours"]),
+                "engine": kind.value_text(texts, line["engine"]),
                 "right": line["right"],
             }
             for line in verdict["lines"][: kind.lines_shown]

@@ -25,7 +25,7 @@ from playground.hosting.keeper import Keeper
 from playground.hosting.session import protocol
 from playground.hosting.upkeep import Upkeep
 from playground.hosting.waking import DESERTED_S
-from playground.hosting.wishes import Moment, Wishes
+from playground.hosting.wishes import RunSoFar, Wishes
 from playground.hosting.workers.end import Fallen, Lost
 from playground.hosting.workers.pool import Pool
 from playground.limits import Limits
@@ -153,9 +153,9 @@ class Host:
         if number is not None and client.joined:
             self.keeper.tell(protocol.Show, reader=number, seen=seen)
 
-    async def moment(self) -> Moment:
+    async def moment(self) -> RunSoFar:
         """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
-        answer: asyncio.Future[Moment] = self.loop.create_future()
+        answer: asyncio.Future[RunSoFar] = self.loop.create_future()
         self._put(lambda: self._wishes.moment(answer))
         return await answer
 

@@ -28,7 +28,7 @@ FULL: Final = 0.9
 """Part of the allowed disk that may be taken."""
 
 
-class Moment(msgspec.Struct, eq=False):
+class PastFiles(msgspec.Struct, eq=False):
     """The files after so many transitions."""
 
     path: Path
@@ -50,7 +50,7 @@ class Past:
         self._directory = directory
         self._door = door
         self._limits = limits
-        self._kept: OrderedDict[tuple[str, int], Moment] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, int], PastFiles] = OrderedDict()
         self._guard = threading.Lock()
         self._turn = threading.Lock()
         self.repeated = 0
@@ -77,7 +77,7 @@ class Past:
                 moment.readers -= 1
                 self._trim()
 
-    def _take(self, key: tuple[str, int], record: Remembered) -> Moment:
+    def _take(self, key: tuple[str, int], record: Remembered) -> PastFiles:
         with self._guard:
             moment = self._find(key, record)
             if moment is not None:
@@ -95,13 +95,13 @@ class Past:
         finally:
             self._turn.release()
 
-    def _find(self, key: tuple[str, int], record: Remembered) -> Moment | None:
+    def _find(self, key: tuple[str, int], record: Remembered) -> PastFiles | None:
         moment = self._kept.get(key)
         if moment is None or record.commands[: len(moment.used)] != moment.used:
             return None
         return moment
 
-    def _lend(self, key: tuple[str, int], moment: Moment) -> Moment:
+    def _lend(self, key: tuple[str, int], moment: PastFiles) -> PastFiles:
         moment.readers += 1
         self._kept.move_to_end(key)
         self._trim()
@@ -114,7 +114,7 @@ class Past:
                 return
             self._directory.forget(self._kept.pop(key).path.name)
 
-    def _repeat(self, key: tuple[str, int], record: Remembered) -> Moment:
+    def _repeat(self, key: tuple[str, int], record: Remembered) -> PastFiles:
         session_id, number = key
         self.repeated += 1
         path = self._directory.fresh(f"{session_id}.{number}.{self.repeated}")
@@ -123,7 +123,7 @@ class Past:
         except BaseException:
             self._directory.forget(path.name)
             raise
-        return Moment(path, record.commands[:used])
+        return PastFiles(path, record.commands[:used])
 
     def _run(self, path: Path, number: int, record: Remembered) -> int:
         """Repeat up to the transition; return how many of the commands that took."""

@@ -115,7 +115,7 @@ def of(refusal: protocol.Refusal) -> Message:
     return Message(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
 
 
-def told(error: Exception) -> Message:
+def message_of(error: Exception) -> Message:
     """Return what an engine's refusal says, with its code and parameters; any other error as it is."""
     if not isinstance(error, Refusal):
         return Message(str(error))

@@ -17,7 +17,7 @@ from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door
 from playground.hosting.host import Host
 from playground.hosting.session.protocol import Begin
-from playground.hosting.wishes import Moment
+from playground.hosting.wishes import RunSoFar
 from playground.hosting.workers.pool import Launch, Pool, process
 from playground.limits import Limits
 from playground.messages import Message, Refused
@@ -126,7 +126,7 @@ class Registry:
         if self._resting.get(session_id) is task:
             del self._resting[session_id]
 
-    def moment(self, session_id: str) -> Moment | None:
+    def moment(self, session_id: str) -> RunSoFar | None:
         """Return where a session is if it is here, waiting for it. Not for the event loop's own thread."""
         host = self._hosts.get(session_id)
         if host is None:

@@ -23,7 +23,7 @@ from playground.messages import Message, Refused
 logger = logging.getLogger(__name__)
 
 
-class Moment(msgspec.Struct):
+class RunSoFar(msgspec.Struct):
     """Where a run is: what a link to it must repeat."""
 
     at_us: int
@@ -143,7 +143,7 @@ class Wishes:
         if not (await self._keeper.call(protocol.Step))["came"]:
             self._audience.notice("info", wording.NOTHING_LEFT)
 
-    async def moment(self, answer: asyncio.Future[Moment]) -> None:
+    async def moment(self, answer: asyncio.Future[RunSoFar]) -> None:
         """Answer where the run is."""
         try:
             await self._upkeep.wake()
@@ -154,4 +154,6 @@ class Wishes:
             raise
         if not answer.done():  # who asked may have stopped waiting
             record = self._keeper.record
-            answer.set_result(Moment(found["at_us"], found["digest"], record.scenario, list(record.commands)))
+            answer.set_result(
+                RunSoFar(found["at_us"], found["digest"], record.scenario, list(record.commands))
+            )

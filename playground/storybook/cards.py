@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from playground.storybook.entry import Entry
-from playground.storybook.texts import said
+from playground.storybook.texts import in_language
 from playground.subjects import QUESTIONS, SUBJECTS
 
 
@@ -45,8 +45,8 @@ def card(entry: Entry, short_id: str) -> Card:
     if verdict:
         shown = {
             "verdict": verdict.verdict,
-            "claim": said(verdict.claim),
-            "finding": said(verdict.text),
+            "claim": in_language(verdict.claim),
+            "finding": in_language(verdict.text),
             "rules": verdict.rules,
             "evidence_us": verdict.evidence_at_us,
         }
@@ -54,8 +54,8 @@ def card(entry: Entry, short_id: str) -> Card:
         slug=entry.slug,
         short_id=short_id,
         title=entry.title,
-        question=said(story.question),
-        watch_for=said(story.watch_for),
+        question=in_language(story.question),
+        watch_for=in_language(story.watch_for),
         profile=entry.run["profile"],
         seconds=round(entry.run["until_us"] / 1_000_000),
         subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],

@@ -16,13 +16,13 @@ from engine.errors import Refusal, ScenarioError
 from engine.node.commands.validation import refused
 from playground import affordable
 from playground.doors import door
-from playground.hosting.refusals import told
+from playground.hosting.refusals import message_of
 from playground.limits import Limits
 from playground.messages import Message
 from playground.storybook import migrate, plain, workload
 from playground.storybook.positions import Steps, line_and_column, positions
 from playground.storybook.story import FIELDS, Story
-from playground.storybook.texts import said
+from playground.storybook.texts import in_language
 
 MAX_TITLE: Final = 200
 MOST_TOLD: Final = 20
@@ -107,7 +107,7 @@ class Entry(msgspec.Struct, frozen=True):
     @property
     def title(self) -> str:
         """The title in the current language."""
-        return said(self.story.title)
+        return in_language(self.story.title)
 
     def story_json(self) -> dict[str, Any]:
         """Return what pages show around the run: the story without what became commands or is only tested.
@@ -238,7 +238,7 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
 def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:
     what, found, place = str(error).partition(" - at `$")
     path = name + (place.removesuffix("`") if found else "")
-    return path, told(refused(ScenarioError, msgspec.ValidationError(what), path))
+    return path, message_of(refused(ScenarioError, msgspec.ValidationError(what), path))
 
 
 def _run_problem(error: Exception) -> tuple[str, Message]:
@@ -246,13 +246,13 @@ def _run_problem(error: Exception) -> tuple[str, Message]:
     found = _PLACE.match(str(place or error))
     path = found["place"] if found else "$"
     inside = re.match(r": \w+: (\w+)", str(place)[len(path) :]) if found and place else None
-    return (f"{path}.{inside[1]}" if inside else path), told(error)
+    return (f"{path}.{inside[1]}" if inside else path), message_of(error)
 
 
 def _run_of(body: dict[str, Any], story: Story) -> dict[str, Any]:
     """Return the engine's scenario of a file. Raises ScenarioError."""
     run = {name: value for name, value in body.items() if name not in STORY_ONLY}
-    run["title"] = said(story.title, "en")[:MAX_TITLE]
+    run["title"] = in_language(story.title, "en")[:MAX_TITLE]
     phases = workload.expand(story.workload)
     if phases and isinstance(run.get("commands", []), list):
         # Sorting is stable: what was written by hand comes first among equal times.

@@ -15,7 +15,7 @@ Texts = Text | dict[Key, Text]
 KEYS: Final[dict[str, Key]] = {"en": "en", "zh-hans": "zh_Hans", "zh-hant": "zh_Hant"}
 
 
-def said(texts: Texts | None, language: str | None = None) -> str:
+def in_language(texts: Texts | None, language: str | None = None) -> str:
     """Return a text in a language, the current one if none is named; in English where it is not translated."""
     if texts is None or isinstance(texts, str):
         return texts or ""
@@ -27,6 +27,6 @@ def localized(value: Any) -> Any:
     """Return a copy of a story's object in which every text is in the current language alone."""
     if isinstance(value, dict):
         if value and set(value) <= set(KEYS.values()):
-            return said(value)
+            return in_language(value)
         return {name: localized(part) for name, part in value.items()}
     return [localized(part) for part in value] if isinstance(value, list) else value

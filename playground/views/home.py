@@ -16,7 +16,7 @@ from playground import demo as demos
 from playground import limits, ownership, selectors, services, whereabouts
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
-from playground.storybook.texts import said
+from playground.storybook.texts import in_language
 from playground.views.access import View, charge, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
@@ -68,9 +68,9 @@ def _entry(kept: Scenario) -> dict[str, object]:
     body, story = selectors.scenario_body(kept), kept.story or {}
     return {
         "slug": kept.slug,
-        "title": said(story.get("title")) or kept.title,
+        "title": in_language(story.get("title")) or kept.title,
         "profile": body["profile"],
-        "text": said(story.get("question")),
+        "text": in_language(story.get("question")),
         "seconds": round(body["until_us"] / 1_000_000),
     }
 

@@ -30,7 +30,7 @@ from playground.messages import Message
 from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
-from playground.storybook.texts import said
+from playground.storybook.texts import in_language
 from playground.views.access import charge, rate_limited, rate_limited_reading, scenario_or_gone
 from playground.views.errors import Gone, answer
 
@@ -262,7 +262,7 @@ def embed(request: HttpRequest, short_id: str) -> HttpResponse:
     kept = scenario_or_gone(short_id)
     place = place_of(request.GET)
     context = {
-        "title": said((kept.story or {}).get("title")) or kept.title,
+        "title": in_language((kept.story or {}).get("title")) or kept.title,
         "card": _card_address(kept.short_id, place),
         "address": request.build_absolute_uri(reverse("permalink", args=[kept.short_id]) + place.query()),
         "embed_data": {

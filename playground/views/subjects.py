@@ -12,7 +12,7 @@ from django.views.decorators.vary import vary_on_cookie, vary_on_headers
 from playground import library, selectors, verdicts
 from playground.messages import Message
 from playground.storybook import cards
-from playground.storybook.texts import said
+from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
 from playground.verdicts import Verdict
 from playground.views.errors import Gone
@@ -25,8 +25,8 @@ def _told(each: Verdict) -> dict[str, object]:
         "title": SUBJECTS[each.number],
         "verdict": each.verdict,
         "rules": each.rules,
-        "claim": said(each.claim),
-        "finding": said(each.finding),
+        "claim": in_language(each.claim),
+        "finding": in_language(each.finding),
     }
 
 
@@ -69,7 +69,7 @@ def glossary(request: HttpRequest) -> HttpResponse:
             "term": each.term,
             "anchor": each.anchor,
             "also": each.also,
-            "text": said(each.text),
+            "text": in_language(each.text),
             "subject": _told(every[each.subject]),
         }
         for each in sorted(verdicts.glossary().values(), key=lambda each: each.term)
@@ -83,4 +83,4 @@ def glossary(request: HttpRequest) -> HttpResponse:
 @vary_on_cookie
 def glossary_words(request: HttpRequest) -> HttpResponse:
     """Return the meanings of all words, for the script that shows them beside the words."""
-    return JsonResponse({each.anchor: said(each.text) for each in verdicts.glossary().values()})
+    return JsonResponse({each.anchor: in_language(each.text) for each in verdicts.glossary().values()})

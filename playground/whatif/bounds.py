@@ -10,7 +10,7 @@ from engine.metrics.memory import peak_ram_bytes, peak_ram_share
 from engine.metrics.pressure import blocked_s
 from engine.metrics.waits import latency_p95_s
 from playground.whatif.labels import metric as label
-from playground.whatif.shipped import Heatmap, Run
+from playground.whatif.shipped import CellRun, Heatmap
 
 RAM = peak_ram_bytes.name
 RAM_SHARE, BLOCKED, WAIT = peak_ram_share.name, blocked_s.name, latency_p95_s.name
@@ -74,7 +74,7 @@ def read_bounds(asked: Mapping[str, str], metrics: Sequence[str]) -> Bounds:
     )
 
 
-def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> Run | None:
+def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
     """Return the run of a workload that keeps the bounds with the best of the objective; None if none keeps them.
 
     Best is the greatest value of a metric of which more is better, and the least of any other.
@@ -84,7 +84,7 @@ def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> Run | None:
     objective = bounds.objective(heatmap.metrics)
     limits = bounds.limits(heatmap.metrics)
 
-    def keeps(run: Run) -> bool:
+    def keeps(run: CellRun) -> bool:
         values = ((heatmap.value(run, name), bound) for name, bound in limits.items())
         return all(value is None or value <= bound for value, bound in values)
 

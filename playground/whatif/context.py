@@ -18,7 +18,7 @@ from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
 from playground.whatif.numbers import FAILED, NOTHING, full, setting, unit_for
 from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
 from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, Query, subtractions
-from playground.whatif.shipped import Heatmap, Named, Run
+from playground.whatif.shipped import CellRun, Heatmap, Named
 from playground.whatif.table import Table, all_values, make_table, mini
 
 SELECTED = SafeString(" selected")
@@ -199,13 +199,13 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
     }
 
 
-def _kib(heatmap: Heatmap, run: Run, name: str) -> int | None:
+def _kib(heatmap: Heatmap, run: CellRun, name: str) -> int | None:
     """Return a threshold for the small chart, None where the heatmap does not have it."""
     value = heatmap.value(run, name) if name in heatmap.metrics else None
     return None if value is None else int(value) // 1024
 
 
-def _number(heatmap: Heatmap, run: Run, name: str) -> str:
+def _number(heatmap: Heatmap, run: CellRun, name: str) -> str:
     value = heatmap.value(run, name)
     if value is None:
         return NOTHING if run.metrics is not None else FAILED

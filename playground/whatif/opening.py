@@ -10,12 +10,12 @@ from playground.doors import door
 from playground.models import Scenario, Session
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import setting
-from playground.whatif.shipped import Heatmap, Run
+from playground.whatif.shipped import CellRun, Heatmap
 
 LONGEST_TITLE = 120
 
 
-def keep_run(heatmap: Heatmap, run: Run) -> Scenario:
+def keep_run(heatmap: Heatmap, run: CellRun) -> Scenario:
     """Keep the run's scenario with the digest that it must reach, so that it has an address.
 
     The engine version noted with it is the one that computed the cell: if the engine has moved on since, the live
@@ -25,14 +25,14 @@ def keep_run(heatmap: Heatmap, run: Run) -> Scenario:
     return services.keep_scenario(door().check(scenario), heatmap.engine_version)
 
 
-def open_run(request: HttpRequest, heatmap: Heatmap, run: Run) -> Session:
+def open_run(request: HttpRequest, heatmap: Heatmap, run: CellRun) -> Session:
     """Begin a session of this browser that repeats the run."""
     session = services.replay_session(keep_run(heatmap, run))
     ownership.claim(request.session, session.public_id)
     return session
 
 
-def run_title(heatmap: Heatmap, run: Run) -> str:
+def run_title(heatmap: Heatmap, run: CellRun) -> str:
     """Return a title that tells which cell it was, in English: it is part of what is kept."""
     workload = heatmap.workload(run.workload).title
     with override("en"):

@@ -13,7 +13,7 @@ from playground.whatif.findings import Findings, Row
 from playground.whatif.labels import metric, parameter
 from playground.whatif.numbers import full, setting
 from playground.whatif.query import FIXED, Query
-from playground.whatif.shipped import Run
+from playground.whatif.shipped import CellRun
 
 SHOWN_CLIFFS = 3
 RAM, WAIT = bounds.RAM, bounds.WAIT
@@ -66,7 +66,7 @@ def front_ids(query: Query, found: Findings | None) -> set[str]:
     return set() if found is None else {row["cell_id"] for row in found.front(query.workload)}
 
 
-def run_place(query: Query, run: Run) -> str:
+def run_place(query: Query, run: CellRun) -> str:
     """Return where a run stands, in words."""
     return ", ".join(
         f"{parameter(axis.parameter).name} {setting(axis.parameter, value)}"

@@ -40,7 +40,7 @@ class Axis(msgspec.Struct, frozen=True):
     values: tuple[int | float | bool | str, ...]
 
 
-class Run(msgspec.Struct, frozen=True, array_like=True):
+class CellRun(msgspec.Struct, frozen=True, array_like=True):
     """One run of one cell, as `spark_jobs.publish` writes it.
 
     `metrics` is None when it failed; one of them is None when the run has nothing to tell of it, as a waiting time
@@ -72,17 +72,17 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
     home: dict[str, int | float | bool | str]
     offered: tuple[str, ...]
     metrics: tuple[str, ...]
-    cells: tuple[Run, ...]
+    cells: tuple[CellRun, ...]
 
     @functools.cached_property
-    def runs(self) -> dict[str, Run]:
+    def runs(self) -> dict[str, CellRun]:
         """The runs by cell id."""
         return {run.cell_id: run for run in self.cells}
 
     @functools.cached_property
-    def places(self) -> dict[tuple[Any, ...], list[Run]]:
+    def places(self) -> dict[tuple[Any, ...], list[CellRun]]:
         """The runs (one for each seed) by workload and values, in the order of the axes."""
-        found: dict[tuple[Any, ...], list[Run]] = {}
+        found: dict[tuple[Any, ...], list[CellRun]] = {}
         for run in self.cells:
             found.setdefault((run.workload, *run.values), []).append(run)
         return found
@@ -91,7 +91,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         """Return a workload by its name."""
         return next(each for each in self.workloads if each.name == name)
 
-    def scenario(self, run: Run) -> dict[str, Any]:
+    def scenario(self, run: CellRun) -> dict[str, Any]:
         """Return the complete scenario of a run: its workload's, with the changes that make it this cell."""
         whole = copy.deepcopy(self.workload(run.workload).scenario)
         for path, value in run.changes:
@@ -105,11 +105,11 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         """Return the axis of a parameter."""
         return next(axis for axis in self.axes if axis.parameter == parameter)
 
-    def value(self, run: Run, metric: str) -> float | None:
+    def value(self, run: CellRun, metric: str) -> float | None:
         """Return a metric of a run; None when the run failed, or has nothing to tell of it."""
         return None if run.metrics is None else run.metrics[self.metrics.index(metric)]
 
-    def typical(self, runs: list[Run], metric: str) -> Run:
+    def typical(self, runs: list[CellRun], metric: str) -> CellRun:
         """Return the run with the median of a metric: the one that a cell shows and opens."""
         values = [value for run in runs if (value := self.value(run, metric)) is not None]
         if not values:
@@ -117,7 +117,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         middle = median_low(values)
         return next(run for run in runs if self.value(run, metric) == middle)
 
-    def disagree(self, runs: list[Run], metric: str) -> bool:
+    def disagree(self, runs: list[CellRun], metric: str) -> bool:
         """Tell whether the seeds of one cell lie far apart."""
         values = [value for run in runs if (value := self.value(run, metric)) is not None]
         return len(values) > 1 and max(values) - min(values) > DISAGREE * max(median_low(values), 1e-9)

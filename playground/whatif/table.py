@@ -13,7 +13,7 @@ from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import FAILED, NOTHING, Unit, full, setting, short, signed, unit_for
 from playground.whatif.query import Query
-from playground.whatif.shipped import Heatmap, Run
+from playground.whatif.shipped import CellRun, Heatmap
 
 BLOCKED, PAGING = blocked_s.name, paged_out.name
 """Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
@@ -22,7 +22,7 @@ BLOCKED, PAGING = blocked_s.name, paged_out.name
 class Cell(NamedTuple):
     """One cell as drawn. `value` is None when its run failed, or has nothing to tell of the metric."""
 
-    run: Run
+    run: CellRun
     column: int
     row: int
     value: float | None
@@ -63,7 +63,7 @@ class Table(NamedTuple):
     edges: list[float]
 
 
-Grid = list[list[list[Run]]]
+Grid = list[list[list[CellRun]]]
 Values = list[list[float | None]]
 """By row (Y ascending) and column (X ascending)."""
 
@@ -164,13 +164,13 @@ def _edges(query: Query, shown: Values, unit: Unit) -> list[float]:
     return scale.boundaries(scale.clamped(all_values(query.heatmap, query.metric), query.clamp), unit.divisor)
 
 
-def _text(run: Run, shown: float | None, unit: Unit, *, difference: bool) -> str:
+def _text(run: CellRun, shown: float | None, unit: Unit, *, difference: bool) -> str:
     if shown is None:
         return NOTHING if run.metrics is not None else FAILED
     return signed(shown, unit) if difference else short(shown, unit)
 
 
-def _spoken(run: Run, value: float | None, kind: str, *, difference: bool) -> str:
+def _spoken(run: CellRun, value: float | None, kind: str, *, difference: bool) -> str:
     if value is None:
         return str(_("nothing to tell")) if run.metrics is not None else str(_("failed"))
     return f"+{full(value, kind)}" if difference and value > 0 else full(value, kind)
@@ -180,7 +180,7 @@ def runs_grid(query: Query, workload: str) -> Grid:
     """Return the runs of a workload by row (Y ascending) and column (X ascending)."""
     heatmap = query.heatmap
 
-    def place(x: Any, y: Any) -> list[Run]:
+    def place(x: Any, y: Any) -> list[CellRun]:
         chosen = {**query.fixed, query.x: x, query.y: y}
         return heatmap.places[(workload, *(chosen[axis.parameter] for axis in heatmap.axes))]
 

@@ -32,8 +32,8 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     life = page.get_by_role("group", name="Life of the message")
     expect(life).to_contain_text("message 7")
     expect(life.get_by_role("button", name=re.compile("published to q4"))).to_be_visible()
-    expect(page.locator("[data-wire] path.line")).to_have_count(2)
-    expect(page.locator("[data-wire] rect.ring").first).to_be_visible()
+    expect(page.locator("[data-leader] path.line")).to_have_count(2)
+    expect(page.locator("[data-leader] rect.ring").first).to_be_visible()
     expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
     told = id_bytes(page, "index")
     page.get_by_role("combobox", name="Acks").select_option("each")
@@ -52,7 +52,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     expect(life).to_contain_text("message 7")
     page.keyboard.press("Escape")
     expect(life).to_be_hidden()
-    expect(page.locator("[data-wire] path.line")).to_have_count(0)
+    expect(page.locator("[data-leader] path.line")).to_have_count(0)
 
 
 def test_on_a_phone_the_strip_scrolls_and_no_wire_crosses_the_panels(open_page: OpenPage) -> None:
@@ -60,8 +60,8 @@ def test_on_a_phone_the_strip_scrolls_and_no_wire_crosses_the_panels(open_page: 
     start(page)
     find(page, "3")
     expect(page.locator("[data-life-list] button").first).to_be_visible()
-    expect(page.locator("[data-wire] rect.ring").first).to_be_attached()
-    expect(page.locator("[data-wire] path.line")).to_have_count(0)
+    expect(page.locator("[data-leader] rect.ring").first).to_be_attached()
+    expect(page.locator("[data-leader] path.line")).to_have_count(0)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 

@@ -5,7 +5,7 @@ import { entrySpot, recordSpot } from "../../static/js/layout/bytes-spot.js";
 import { indexScene } from "../../static/js/layout/index-map.js";
 import { frameOf, indexIn, spotOf } from "../../static/js/layout/spot.js";
 import { hit, stageScene } from "../../static/js/layout/stage.js";
-import { wirePath } from "../../static/js/layout/wire.js";
+import { leaderPath } from "../../static/js/layout/leader-line.js";
 import { Life } from "../../static/js/model/life.js";
 import { lifeText } from "../../static/js/model/life-words.js";
 import { Numbers } from "../../static/js/model/numbers.js";
@@ -96,10 +96,10 @@ for (const [name, count, keep] of [["few", 60, 10], ["a million", 1_000_000, 409
 }
 
 test("a wire goes down to the gap, along it, and ends on its bytes", () => {
-  const path = wirePath({ x: 100, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80);
+  const path = leaderPath({ x: 100, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80);
   assert.match(path, /^M100 50V/);
   assert.match(path, /H303q7 0 7 7V120$/);
-  assert.equal(wirePath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80), "M310 50V120");
+  assert.equal(leaderPath({ x: 310, y: 50 }, { x: 300, y: 120, w: 20, h: 10 }, 80), "M310 50V120");
 });
 
 test("the cell of an entry is on the map, that of a folded segment is its line", () => {

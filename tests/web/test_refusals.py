@@ -8,7 +8,7 @@ import pytest
 
 from playground import services
 from playground.doors import door
-from playground.hosting.refusals import told
+from playground.hosting.refusals import message_of
 
 CONSUMER = {"do": "set_consumer", "name": "c1", "rate_per_s": 1, "prefetch": 2, "ack": "each"}
 PUBLISHER = {"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes": 10, "running": True}
@@ -116,7 +116,7 @@ def test_refused_commands(commands: list[dict[str, Any]], english: str, chinese:
         node.advance(node.now_us + 100_000)
     with pytest.raises(door().refusals) as refused:
         node.submit(commands[-1])
-    message = told(refused.value)
+    message = message_of(refused.value)
     assert english in message.in_language("en")
     assert chinese in message.in_language("zh-hans")
 
@@ -129,8 +129,8 @@ def test_refused_scenarios(scenario: bytes | dict[str, Any], chinese: str) -> No
         scenario = {**services.blank_scenario("classroom"), **scenario}
     with pytest.raises(door().no_scenario) as refused:
         door().check(scenario)
-    assert chinese in told(refused.value).in_language("zh-hans")
+    assert chinese in message_of(refused.value).in_language("zh-hans")
 
 
 def test_what_is_not_known_stays_as_the_engine_says_it() -> None:
-    assert told(ValueError("100 % of it")).in_language("zh-hant") == "100 % of it"
+    assert message_of(ValueError("100 % of it")).in_language("zh-hant") == "100 % of it"

@@ -156,7 +156,7 @@ class Broker(Kind):
         """Return a message by its number."""
         return str(MESSAGE % {"number": name})
 
-    def said(self, texts: Texts, value: Any) -> str:
+    def value_text(self, texts: Texts, value: Any) -> str:
         """Return a place in words."""
         return place_word(str(value))
 

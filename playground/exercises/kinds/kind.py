@@ -140,7 +140,7 @@ class Kind(ABC):
         """Return in words what a line of a verdict is about."""
         return texts.words.get(name, name)
 
-    def said(self, texts: Texts, value: Any) -> str:
+    def value_text(self, texts: Texts, value: Any) -> str:
         """Return a value of a verdict in words."""
         if value is None:
             return "–"
@@ -179,7 +179,7 @@ class Prediction(Kind):
     def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
         """Return what was predicted and what happened."""
         (line,) = lines
-        return self.said(texts, line["yours"]), self.said(texts, line["engine"])
+        return self.value_text(texts, line["yours"]), self.value_text(texts, line["engine"])
 
     def about(self, texts: Texts, name: str) -> str:
         """Return what a line is about: the only one there is, or an option."""

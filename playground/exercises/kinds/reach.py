@@ -28,7 +28,7 @@ class Goal(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     test: Condition
 
 
-class Limits(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Allowance(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What the learner may use: commands in all, which verbs, and messages."""
 
     commands: int = 12
@@ -47,7 +47,7 @@ class Form(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """
 
     goals: tuple[Goal, ...]
-    limits: Limits = Limits()
+    limits: Allowance = Allowance()
     solution: tuple[dict[str, Any], ...]
 
 
@@ -145,7 +145,7 @@ def _read(answer: Any) -> tuple[list[Timed], int]:
     return sorted(timed, key=lambda pair: pair[0]), until_us
 
 
-def _limits_broken(commands: list[dict[str, Any]], limits: Limits) -> str | None:
+def _limits_broken(commands: list[dict[str, Any]], limits: Allowance) -> str | None:
     """Return the id of the first limit that the commands break."""
     if len(commands) > limits.commands:
         return "_too-many-commands"

@@ -3,7 +3,7 @@ import { line, scaleX, timeTicks } from "../layout/charts.js";
 import { LANES } from "../model/messages.js";
 import { bytes, number } from "../model/text.js";
 import { fitCanvas, write } from "../view/base/canvas.js";
-import { colors } from "../view/base/palette.js";
+import { colors } from "../view/base/colors.js";
 
 
 export const SERIES = {

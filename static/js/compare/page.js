@@ -5,7 +5,7 @@ import { clock, fill, gettext, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
 import { el, find, findAll, setText, show } from "../view/base/dom.js";
-import { watchPalette } from "../view/base/palette.js";
+import { watchColors } from "../view/base/colors.js";
 import { ruleLink } from "../view/base/rule-link.js";
 import { act, draw } from "../view/base/scheduler.js";
 import { StageView } from "../view/stage/stage.js";
@@ -87,7 +87,7 @@ class Page {
       this.update();
     });
     document.addEventListener("keydown", (event) => this.key(event, acts));
-    watchPalette(() => {
+    watchColors(() => {
       for (const { stage } of this.sides) stage.refresh({ instant: true });
       this.paintCurve();
     });

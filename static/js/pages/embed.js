@@ -5,7 +5,7 @@ import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { find, icon, setText, show, throttle } from "../view/base/dom.js";
-import { watchPalette } from "../view/base/palette.js";
+import { watchColors } from "../view/base/colors.js";
 import { PlaceOfLink } from "../view/page/place.js";
 import { StageView } from "../view/stage/stage.js";
 
@@ -40,7 +40,7 @@ function play(websocket) {
   show(part("stage"), true);
   show(part("bar"), true);
   const stage = new StageView(part("stage"), playhead);
-  watchPalette(() => stage.refresh());
+  watchColors(() => stage.refresh());
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const transport = new Transport(`${scheme}://${location.host}${websocket}`, {
     welcome: () => wait(""),

@@ -5,7 +5,7 @@ import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
 import { Transport } from "../net/transport.js";
 import { csrfToken, find, setText, show, throttle } from "../view/base/dom.js";
-import { watchPalette } from "../view/base/palette.js";
+import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
 const PANEL_MS = 150;
@@ -21,7 +21,7 @@ class Demo {
     this.part("publish").addEventListener("click", () => this.publish());
     this.part("again").addEventListener("click", () => this.open(true));
     this.part("open").addEventListener("click", () => this.open(false));
-    watchPalette(() => this.stage?.refresh());
+    watchColors(() => this.stage?.refresh());
   }
 
   /** Ask for this browser's session, and watch it; `again` for a new one that starts from the beginning. */

@@ -5,7 +5,7 @@ import { Session } from "../model/session.js";
 import { Engine } from "../net/engine.js";
 import { Alerts } from "../view/base/alerts.js";
 import { find } from "../view/base/dom.js";
-import { watchPalette } from "../view/base/palette.js";
+import { watchColors } from "../view/base/colors.js";
 import { DirectoryView } from "../view/files/directory.js";
 import { FilesView } from "../view/files/files.js";
 import { buildPage } from "../view/page/build.js";
@@ -30,7 +30,7 @@ function start(root) {
   });
   const live = { root, data, session, playhead, selection, engine, alerts };
 
-  watchPalette(() => updates.repaint());
+  watchColors(() => updates.repaint());
   const stage = buildStage(live);
   const files = new FilesView(find("#files"), playhead, selection, data.urls);
   new DirectoryView(find("#directory"), find("[data-act=directory]"), playhead, files);

@@ -4,7 +4,7 @@ import pytest
 
 from engine import ENGINE_VERSION
 from playground.whatif.findings import findings
-from playground.whatif.shipped import Heatmap, Run, heatmaps
+from playground.whatif.shipped import CellRun, Heatmap, heatmaps
 from spark_jobs.cell import Cell, outcome
 from spark_jobs.plan import make_plan
 from spark_jobs.publish import rounded
@@ -16,7 +16,7 @@ MOST_BYTES = 3_500_000
 STALE = "the engine has changed since the heatmaps were made: `make heatmaps` makes them anew"
 
 
-def sample(heatmap: Heatmap) -> list[Run]:
+def sample(heatmap: Heatmap) -> list[CellRun]:
     """Return a few cells spread over a heatmap: of every workload the first, the middle and the last."""
     chosen = []
     for workload in heatmap.workloads:
@@ -59,7 +59,7 @@ def test_cells_are_those_of_the_description(name: str) -> None:
 @pytest.mark.parametrize(
     ("heatmap", "run"), SAMPLES, ids=[f"{heatmap.name}-{run.cell_id}" for heatmap, run in SAMPLES]
 )
-def test_a_cell_computed_again_is_equal(heatmap: Heatmap, run: Run) -> None:
+def test_a_cell_computed_again_is_equal(heatmap: Heatmap, run: CellRun) -> None:
     cell = Cell(
         cell_id=run.cell_id,
         workload=run.workload,

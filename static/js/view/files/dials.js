@@ -1,7 +1,7 @@
 /** Small instruments beside the maps: garbage against its limit, the write buffer, and what waits for an fsync. */
 import { bytes, decimal, fill, gettext } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
-import { colors, faded, hatch } from "../base/palette.js";
+import { colors, faded, hatch } from "../base/colors.js";
 
 const TURN = 2 * Math.PI;
 

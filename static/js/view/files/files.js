@@ -13,7 +13,7 @@ import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
 import { find, findAll, setText } from "../base/dom.js";
 import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
 import { clockOf, paintDial, paintMeter } from "./dials.js";
-import { colors } from "../base/palette.js";
+import { colors } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 
 const HEAD = 24;

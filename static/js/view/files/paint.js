@@ -1,7 +1,7 @@
 /** Drawing of journal, segments and store files. */
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
-import { colors, faded, hatch } from "../base/palette.js";
+import { colors, faded, hatch } from "../base/colors.js";
 
 /** Colours of bytes: the state of their message, ink for unacked, greys for what is over or waits in the journal. */
 function toneColor(tone) {

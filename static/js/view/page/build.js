@@ -1,4 +1,4 @@
-/** What goes beyond single parts, in order: sharing, the place of a link, wires, tour, undo, fork, palette and keys. */
+/** What goes beyond single parts, in order: sharing, the place of a link, leader lines, tour, undo, fork, palette and keys. */
 import { gettext } from "../../model/text.js";
 import { find } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
@@ -8,7 +8,7 @@ import { bindKeys } from "./keys.js";
 import { PlaceOfLink } from "./place.js";
 import { Sharing } from "./share.js";
 import { Tour } from "./tour.js";
-import { Wire } from "./wire.js";
+import { LeaderLine } from "./leader-line.js";
 
 /** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
 export function buildPage(live, rooms, repaint) {
@@ -37,7 +37,7 @@ export function buildPage(live, rooms, repaint) {
       selection.choose(null);
       if (panels.narrative.picked !== null) panels.narrative.choose(panels.narrative.picked);
     },
-    wire: new Wire(find("[data-wire]", root), root, stage.view, files, selection),
+    leader: new LeaderLine(find("[data-leader]", root), root, stage.view, files, selection),
     tour: new Tour(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,

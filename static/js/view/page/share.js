@@ -2,7 +2,7 @@
 import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, sizeOf, write } from "../base/canvas.js";
 import { csrfToken, find, findAll, setText, show } from "../base/dom.js";
-import { colors, recipeOf } from "../base/palette.js";
+import { colors, recipeOf } from "../base/colors.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 const COPIED_MS = 2500;

@@ -3,7 +3,7 @@ import { PLOTS, columns, creditChains, thinned } from "../../model/instruments.j
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { onResize } from "../base/canvas.js";
 import { el, find, setText, show, throttle } from "../base/dom.js";
-import { colors, faded } from "../base/palette.js";
+import { colors, faded } from "../base/colors.js";
 import { closesLikeAMenu } from "../base/popover.js";
 
 const HEIGHT = 150;

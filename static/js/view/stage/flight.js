@@ -3,7 +3,7 @@ import { KINDS } from "../../model/catalogue/kinds.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { total } from "../../model/runs.js";
 import { roundRect, write } from "../base/canvas.js";
-import { colors } from "../base/palette.js";
+import { colors } from "../base/colors.js";
 import { ease } from "./tween.js";
 
 const FLY_MS = 520;

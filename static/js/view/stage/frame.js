@@ -1,7 +1,7 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
 import { fill, gettext, number, signed } from "../../model/text.js";
 import { write } from "../base/canvas.js";
-import { colors, faded, hatch } from "../base/palette.js";
+import { colors, faded, hatch } from "../base/colors.js";
 
 /** Bands, waterline, washes and the borders between lanes. */
 export function paintBands(pen, scene, alarms) {

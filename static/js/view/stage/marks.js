@@ -1,5 +1,5 @@
 /** Drawing of the marks: colour repeats what place, pattern, bar and outline say already. */
-import { colors, faded, hatch } from "../base/palette.js";
+import { colors, faded, hatch } from "../base/colors.js";
 
 /** Draw one visual of the tween. */
 export function paintMark(pen, visual, turned) {

@@ -1,7 +1,7 @@
 /** What lies over the marks: the fence with what is to leave, pills, the delta term, rings, thermometers. */
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
-import { colors, faded, hatch } from "../base/palette.js";
+import { colors, faded, hatch } from "../base/colors.js";
 
 /** Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js). */
 export function paintFence(pen, scene) {

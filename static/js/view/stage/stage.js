@@ -10,7 +10,7 @@ import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
-import { colors } from "../base/palette.js";
+import { colors } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
@@ -186,7 +186,7 @@ export class StageView {
     return spot && frameOf(this.shown, spot.lane, spot.index);
   }
 
-  /** Where a wire leaves a message, in pixels of the window, or null. */
+  /** Where a leader line leaves a message, in pixels of the window, or null. */
   footOf(seq) {
     const frame = this.frameOf(seq);
     if (!frame) return null;

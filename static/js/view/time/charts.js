@@ -7,7 +7,7 @@ import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, find, throttle } from "../base/dom.js";
 import { closesLikeAMenu } from "../base/popover.js";
 import { SIGNS } from "./event-signs.js";
-import { colors, faded } from "../base/palette.js";
+import { colors, faded } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 
 const LABELS = 148;

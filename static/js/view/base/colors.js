@@ -58,8 +58,8 @@ function refresh() {
   patterns.clear();
 }
 
-/** Read the palette, and call `changed` whenever it is another one. */
-export function watchPalette(changed) {
+/** Read the colours, and call `changed` whenever it is another one. */
+export function watchColors(changed) {
   refresh();
   onThemeChange(() => {
     refresh();

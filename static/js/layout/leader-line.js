@@ -1,9 +1,9 @@
-/** The wire from a message to its bytes: down to the gap between stage and files, along it, and down to the bytes. */
+/** The leader line from a message to its bytes: down to the gap between stage and files, along it, and down to the bytes. */
 
 const RADIUS = 7;
 
 /** An SVG path from a point, along the height `gap`, to the top of a box. All in pixels of the page. */
-export function wirePath(from, to, gap) {
+export function leaderPath(from, to, gap) {
   const x = to.x + to.w / 2;
   const across = x - from.x;
   const bend = Math.min(RADIUS, Math.abs(across) / 2, Math.max(0, gap - from.y), Math.max(0, to.y - gap));

@@ -1,10 +1,10 @@
-/** Wires over the page: from a message on the stage to its index entry and its record, with a ring around the bytes. */
-import { wirePath } from "../../layout/wire.js";
+/** Leader lines over the page: from a message on the stage to its index entry and its record, with a ring around the bytes. */
+import { leaderPath } from "../../layout/leader-line.js";
 
 const NARROW = 720;
 const SVG = "http://www.w3.org/2000/svg";
 
-export class Wire {
+export class LeaderLine {
   /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant. */
   constructor(svg, page, stage, files, selection) {
     this.svg = svg;
@@ -42,7 +42,7 @@ export class Wire {
     for (const spot of spots) {
       if (from) {
         const gap = this.files.top - origin.top - 4;
-        const d = wirePath({ x: from.x - origin.left, y: from.y - origin.top }, spot, gap);
+        const d = leaderPath({ x: from.x - origin.left, y: from.y - origin.top }, spot, gap);
         if (strong) shapes.push(["path", { d, class: "halo" }]);
         shapes.push(["path", { d, class: `line${name}` }]);
       }
