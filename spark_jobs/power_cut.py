@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import CommandError
@@ -35,7 +36,7 @@ def cut_power(node: Node) -> PowerCut:
     return PowerCut(lost, max(0, lost - transient), returned)
 
 
-def members(queue: dict[str, Any]) -> RangeSet:
+def members(queue: Mapping[str, Any]) -> RangeSet:
     """Return the seq_ids of a queue's messages: ready, in delta and unacknowledged.
 
     Delta tells only where it begins and ends; those of its stretch that the index still has, and that lie nowhere else,

@@ -99,6 +99,20 @@ class Shelf:
         self._emit(Published("Q23", self.name, None, "lent", (entry,)))
         return self._done(Range(entry.start, entry.count))
 
+    def discard(self, arrival: Arrival) -> None:
+        pass
+
+    def batch_publish(self, arrivals: Sequence[Arrival], already_delivered: bool = False) -> Range:
+        first = next(iter([self.publish(each, already_delivered) for each in arrivals]))
+        return Range(first.start, self._next - first.start)
+
+    def batch_publish_delivered(self, arrivals: Sequence[Arrival]) -> Range:
+        first = next(iter([self.publish_delivered(each) for each in arrivals]))
+        return Range(first.start, self._next - first.start)
+
+    def purge_acks(self) -> None:
+        self._lent = Runs()
+
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
         taken = self._ready.pop_head(min(count, self._ready.total))
         if ack:
