@@ -14,6 +14,7 @@ COUNT ?= 2000
 THROTTLE ?= 1
 TIMES ?= 1
 APPS ?= 2
+MINUTES ?=
 
 # TINY=1 makes a target do the least that shows that it still works, in seconds and into var/tiny where it would write
 # elsewhere. tests/house runs every target so: none can break unseen.
@@ -203,7 +204,7 @@ differential: dev-env ## Compare COUNT random programs from SEED on with the rea
 	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
 stories: dev-env ## Play COUNT random AMQP programs from SEED on with a real RabbitMQ node and on the engine
-	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT)
+	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop $(INTEROP_ARGS)

@@ -356,6 +356,7 @@ class BrokerPlayer:
         if mode == "manual":
             channel.basic_qos(prefetch_count=prefetch)
         if channel_prefetch:
+            self._settle()  # that lifted the channel's limit, and chance decides what else goes out before the next
             channel.basic_qos(prefetch_count=channel_prefetch, global_qos=True)
         arguments = {"x-priority": priority} if priority else None
         if name in channel._consumer_infos:

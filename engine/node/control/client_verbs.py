@@ -91,6 +91,14 @@ class ClientVerbs:
         self._connections.set_running(publisher)
 
     def _set_consumer(self, command: cmd.SetConsumer) -> None:
+        self._begin_or_change(command, lifts=False)
+
+    def _begin_or_change(self, command: cmd.SetConsumer, lifts: bool) -> None:
+        """Begin a consumer, or change one.
+
+        Args:
+            lifts: its client says basic.qos for the consumer first, which lifts the limit of the channel.
+        """
         consumers = self._consumers
         consumer = consumers.all.get(command.name)
         if consumer is None:
@@ -110,6 +118,8 @@ class ClientVerbs:
         consumer.change(command)
         consumers.all[consumer.name] = consumer
         consumer.channel = channel
+        if lifts:
+            consumers.limit_channel(consumer.channel, 0)
         consumers.limit_channel(consumer.channel, consumer.channel_prefetch)
         try:
             self._check_consume(consumer)
@@ -133,7 +143,7 @@ class ClientVerbs:
             self._closing.fail(hand.name, AmqpError("not_allowed", said), "P12")
             return
         words = {name: getattr(command, name) for name in command.__struct_fields__}
-        self._set_consumer(cmd.SetConsumer(**words, ack="manual"))
+        self._begin_or_change(cmd.SetConsumer(**words, ack="manual"), lifts=True)
 
     def _check_consume(self, consumer: Consumer) -> None:
         """Look whether AMQP lets a consumer have its queue."""
