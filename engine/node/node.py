@@ -227,6 +227,7 @@ class Node:
             watch=self.watch,
             monitors=self.monitors,
             lifetimes=self.lifetimes,
+            on_gone=self.cluster.ended,
         )
         self._report = Report(
             board=self.board,

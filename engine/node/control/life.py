@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.virtual_host import StopKind
 from engine.node.clients.connections import Connections
@@ -17,7 +19,11 @@ from engine.transitions import Why
 
 
 class Life:
-    """Whether the broker runs on its node, and how it comes and goes."""
+    """Whether the broker runs on its node, and how it comes and goes.
+
+    Args:
+        on_gone: told the name of a queue that a restart did not bring back.
+    """
 
     def __init__(
         self,
@@ -31,6 +37,7 @@ class Life:
         watch: MemoryWatch,
         monitors: Monitors,
         lifetimes: Lifetimes,
+        on_gone: Callable[[str], None],
     ) -> None:
         self.runs = True
         self._told = False
@@ -43,6 +50,7 @@ class Life:
         self._watch = watch
         self._monitors = monitors
         self._lifetimes = lifetimes
+        self._on_gone = on_gone
 
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
@@ -80,5 +88,6 @@ class Life:
         self._settings.tell("M8")
         for name in self._queues.start_again():
             self._consumers.forget_queue(name, "D1", "restart")
+            self._on_gone(name)
         self._settings.tell("D1")
         self._monitors.restart()
