@@ -260,6 +260,7 @@ class Node:
             consumers=self.consumers,
             closing=self._closing,
             board=self.board,
+            scheduler=self._clock,
         )
         hand = HandVerbs(
             self.definitions, self.queues, self.lifetimes, self.connections, self.consumers, self._closing

@@ -160,6 +160,19 @@ class Cancel(Command, frozen=True, tag="cancel"):
     name: Name
 
 
+class Hang(Command, frozen=True, tag="hang"):
+    """The program of a publisher or a consumer hangs: nothing comes from it any more, heartbeats neither (A3).
+
+    Its connection stays open until the broker misses the heartbeats; the actor's next command wakes the program.
+
+    Args:
+        heartbeat_s: the interval on which client and broker agreed.
+    """
+
+    name: Name
+    heartbeat_s: Annotated[int, msgspec.Meta(ge=1, le=3600)] = 60
+
+
 class CloseChannel(Command, frozen=True, tag="close_channel"):
     """Close the channel of a publisher, a consumer or the hand: what it holds is requeued (P11)."""
 
@@ -374,6 +387,7 @@ AnyCommand = (
     | SetPolicy
     | ClearPolicy
     | KillQueue
+    | Hang
     | StopApp
     | StartApp
     | Ctl
@@ -432,7 +446,10 @@ def parse(command: object) -> AnyCommand:
     if isinstance(parsed, Set):
         _check_value(parsed)
     taken = RESERVED_NAMES - {"hand"} if isinstance(parsed, Remove) else RESERVED_NAMES
-    if isinstance(parsed, SetPublisher | SetConsumer | Consume | Cancel | Remove) and parsed.name in taken:
+    if (
+        isinstance(parsed, SetPublisher | SetConsumer | Consume | Cancel | Hang | Remove)
+        and parsed.name in taken
+    ):
         raise CommandError("name_reserved", f"{verb}: ", name=parsed.name)
     return parsed
 

@@ -11,15 +11,17 @@ from engine.node.broker.board import Board
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.limits import Limits
-from engine.node.clients.actors import Consumer, Publisher
+from engine.node.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
+from engine.node.clients.heartbeats import Heartbeats
 from engine.node.commands import commands as cmd
 from engine.node.control.verbs import Handlers
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
+from engine.node.time.scheduler import Scheduler
 
 MAX_ACTORS: Final = 20
 
@@ -39,6 +41,7 @@ class ClientVerbs:
         consumers: Consumers,
         closing: Closing,
         board: Board,
+        scheduler: Scheduler,
     ) -> None:
         self._configuration = configuration
         self._limits = limits
@@ -49,6 +52,7 @@ class ClientVerbs:
         self._consumers = consumers
         self._closing = closing
         self._board = board
+        self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -59,6 +63,7 @@ class ClientVerbs:
             cmd.Consume: self._consume,
             cmd.Cancel: self._cancel,
             cmd.CloseChannel: self._close_channel,
+            cmd.Hang: self._hang,
             cmd.Remove: self._remove,
         }
 
@@ -83,6 +88,7 @@ class ClientVerbs:
             self._check_new(command.name, "publisher")
             publisher = publishers[command.name] = Publisher(command.name)
         publisher.rule = "set"
+        self._heartbeats.heard(command.name)
         publisher.change(command)
         if command.tx and command.confirm:
             words = "cannot switch from confirm to tx mode"
@@ -112,6 +118,7 @@ class ClientVerbs:
             consumers.channel(command.channel).channel if command.ack == "manual" else consumer.own_channel
         )
         consumer.rule = "set"
+        self._heartbeats.heard(command.name)
         place = (consumer.queue, consumer.priority)
         if place != (command.queue, command.priority) and consumers.unsubscribe(consumer):
             self._lifetimes.lost_consumer(self._queues[consumer.queue])
@@ -168,6 +175,30 @@ class ClientVerbs:
         consumer.rule = "P11"
         self._consumers.cancel(consumer)
 
+    def _actor(self, name: str) -> Publisher | Consumer | None:
+        return self._connections.publishers.get(name) or self._consumers.all.get(name)
+
+    def _hang(self, command: cmd.Hang) -> None:
+        """Let an actor do nothing more on its open connection."""
+        actor = self._actor(command.name)
+        if actor is None:
+            raise self._no_actor(command.name)
+        actor.rule = "A3"
+        actor.running = False
+        stop(actor)
+        self._heartbeats.silent(command.name, command.heartbeat_s)
+
+    def _is_blocked(self, name: str) -> bool:
+        actor = self._actor(name)
+        return isinstance(actor, Publisher) and actor.blocked
+
+    def _missed(self, name: str, interval_s: int) -> None:
+        """Close the connection of an actor whose heartbeats are missing."""
+        actor = self._actor(name)
+        if actor is not None and actor.connection_state == OPEN:
+            text = f"missed heartbeats from client, timeout: {interval_s}s"
+            self._closing.close_connection(name, "A3", 0, text)
+
     def _close_channel(self, command: cmd.CloseChannel) -> None:
         known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
         if command.name not in known:
@@ -192,6 +223,10 @@ class ClientVerbs:
         elif command.name in consumers:
             self._consumers.remove(consumers[command.name])
         else:
-            names = ", ".join(name for name in [*publishers, *consumers] if name != "burst") or "none"
-            raise CommandError("no_actor", name=command.name, known=names)
+            raise self._no_actor(command.name)
+        self._heartbeats.heard(command.name)
         self._board.forget_actor(command.name, "P11")
+
+    def _no_actor(self, name: str) -> CommandError:
+        known = [each for each in [*self._connections.publishers, *self._consumers.all] if each != "burst"]
+        return CommandError("no_actor", name=name, known=", ".join(known) or "none")

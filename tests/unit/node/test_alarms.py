@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from engine.errors import CommandError
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
@@ -210,3 +211,50 @@ def test_a_blocked_connection_that_is_closed_takes_along_what_lay_unread() -> No
     follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 1.0})
     follower.advance(300_000)
     assert follower.node.queues["orders"].depth == 40
+
+
+def hanging(alarm: bool) -> Follower:
+    """A publisher that published, and whose program hangs a moment later."""
+    limit = 0.2 if alarm else 1.0
+    follower = follower_of(vm_memory_high_watermark=limit, vm_memory_high_watermark_paging_ratio=2.0)
+    follower.compare = False
+    follower.submit(burst(40))
+    follower.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 20, "size_bytes": 10})
+    follower.advance(2 * SECOND)
+    follower.submit({"do": "hang", "name": "p1"})
+    return follower
+
+
+def connection(follower: Follower) -> tuple[str, str]:
+    facts = follower.node.snapshot()["node"]["actors"]["p1"]
+    return facts["state"], facts.get("connection_state", "open")
+
+
+def test_a_client_that_hangs_is_closed_when_its_heartbeats_are_missing() -> None:
+    follower = hanging(alarm=False)
+    follower.advance(100 * SECOND)
+    assert connection(follower) == ("stopped", "open")
+    follower.advance(100 * SECOND)
+    assert connection(follower) == ("stopped", "closed")
+
+
+def test_heartbeats_of_a_blocked_connection_are_not_looked_for() -> None:
+    """A3: the broker's own check pauses, and begins anew when the alarm is over."""
+    follower = hanging(alarm=True)
+    follower.advance(600 * SECOND)
+    assert connection(follower) == ("blocked", "open")
+    follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 1.0})
+    follower.advance(100 * SECOND)
+    assert connection(follower) == ("stopped", "open")
+    follower.advance(150 * SECOND)
+    assert connection(follower) == ("stopped", "closed")
+
+
+def test_a_program_that_goes_on_is_heard_again() -> None:
+    follower = hanging(alarm=False)
+    follower.advance(100 * SECOND)
+    follower.submit({"do": "set_publisher", "name": "p1", "rate_per_s": 1, "size_bytes": 10})
+    follower.advance(300 * SECOND)
+    assert connection(follower) == ("running", "open")
+    with pytest.raises(CommandError, match="nobody"):
+        follower.node.submit({"do": "hang", "name": "nobody"})

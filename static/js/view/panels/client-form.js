@@ -36,7 +36,7 @@ export class ClientForm {
     for (const each of findAll("[data-for]", this.form)) show(each, each.dataset.for === client.role);
     this.goals = "";
     this.places();
-    show(find("[data-running]", this.form), !fresh);
+    for (const each of findAll("[data-running]", this.form)) show(each, !fresh);
     const goal = declaredQueues(this.session.state)[0] ?? "";
     write(this.form, { ...(publisher ? { ...PUBLISHER, routing_key: goal } : { ...CONSUMER, queue: goal }), ...client, priority: client.properties?.priority ?? null });
     find("[name=name]", this.form).readOnly = !fresh;

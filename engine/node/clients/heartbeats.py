@@ -1,0 +1,57 @@
+"""Heartbeats of clients whose program hangs: the broker closes such a connection, unless it is blocked (A3).
+
+The broker looks once in an interval whether anything came. The first look that finds nothing new is forgiven, the next
+one closes the connection; with the look that still finds what came last, that makes three. While a connection is
+blocked nobody looks, and afterwards the count begins anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from engine.node.time.scheduler import Scheduler, Timer
+
+LOOKS: Final = 3
+SECOND_US: Final = 1_000_000
+
+
+class Heartbeats:
+    """The connections from which nothing comes any more.
+
+    Args:
+        blocked: tells whether a connection is not read, by its actor's name.
+        close: closes the connection of an actor that was silent for too long; told the interval in seconds.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, blocked: Callable[[str], bool], close: Callable[[str, int], None]
+    ) -> None:
+        self._scheduler = scheduler
+        self._blocked = blocked
+        self._close = close
+        self._timers: dict[str, Timer] = {}
+
+    def silent(self, actor: str, interval_s: int) -> None:
+        """Nothing comes from an actor from now on."""
+        self.heard(actor)
+        self._look_later(actor, interval_s, 0)
+
+    def heard(self, actor: str) -> None:
+        """An actor says something again, or is gone."""
+        timer = self._timers.pop(actor, None)
+        if timer is not None:
+            timer.cancel()
+
+    def _look_later(self, actor: str, interval_s: int, looks: int) -> None:
+        look = partial(self._look, actor, interval_s, looks)
+        self._timers[actor] = self._scheduler.after(interval_s * SECOND_US, look)
+
+    def _look(self, actor: str, interval_s: int, looks: int) -> None:
+        del self._timers[actor]
+        looks = 0 if self._blocked(actor) else looks + 1
+        if looks < LOOKS:
+            self._look_later(actor, interval_s, looks)
+        else:
+            self._close(actor, interval_s)
