@@ -66,6 +66,7 @@ class NodeState(msgspec.Struct, forbid_unknown_fields=True):
     clock: Values
     work: Values
     app: Values
+    cluster: Values
     actors: dict[str, Values]
     processes: dict[str, Values]
     exchanges: dict[str, Values]

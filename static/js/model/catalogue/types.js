@@ -190,7 +190,7 @@
 
 /** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} Binding */
 
-/** @typedef {{ settings: Record<string, any>, memory: Record<string, any>, disk: Record<string, any>, alarms: Record<string, boolean>, clock: Record<string, any>, work: Record<string, any>, app: Record<string, any>, actors: Record<string, Record<string, any>>, processes: Record<string, Record<string, any>>, exchanges: Record<string, Record<string, any>>, bindings: Binding[], policies: Record<string, Record<string, any>> }} NodeState */
+/** @typedef {{ settings: Record<string, any>, memory: Record<string, any>, disk: Record<string, any>, alarms: Record<string, boolean>, clock: Record<string, any>, work: Record<string, any>, app: Record<string, any>, cluster: Record<string, any>, actors: Record<string, Record<string, any>>, processes: Record<string, Record<string, any>>, exchanges: Record<string, Record<string, any>>, bindings: Binding[], policies: Record<string, Record<string, any>> }} NodeState */
 
 /** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
 
