@@ -18,6 +18,7 @@ from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
 from engine.node.clients.heartbeats import Heartbeats
 from engine.node.commands import commands as cmd
+from engine.node.commands import ending_commands as ending
 from engine.node.control.verbs import Handlers
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
@@ -61,10 +62,10 @@ class ClientVerbs:
             cmd.SetPublisher: self._set_publisher,
             cmd.SetConsumer: self._set_consumer,
             cmd.Consume: self._consume,
-            cmd.Cancel: self._cancel,
-            cmd.CloseChannel: self._close_channel,
-            cmd.Hang: self._hang,
-            cmd.Remove: self._remove,
+            ending.Cancel: self._cancel,
+            ending.CloseChannel: self._close_channel,
+            ending.Hang: self._hang,
+            ending.Remove: self._remove,
         }
 
     def _publish(self, command: cmd.Publish) -> None:
@@ -167,7 +168,7 @@ class ClientVerbs:
             single_active=name in self._queues and self._queues[name].ring.single_active,
         )
 
-    def _cancel(self, command: cmd.Cancel) -> None:
+    def _cancel(self, command: ending.Cancel) -> None:
         consumer = self._consumers.all.get(command.name)
         if consumer is None:
             known = ", ".join(self._consumers.all) or "none"
@@ -178,7 +179,7 @@ class ClientVerbs:
     def _actor(self, name: str) -> Publisher | Consumer | None:
         return self._connections.publishers.get(name) or self._consumers.all.get(name)
 
-    def _hang(self, command: cmd.Hang) -> None:
+    def _hang(self, command: ending.Hang) -> None:
         """Let an actor do nothing more on its open connection."""
         actor = self._actor(command.name)
         if actor is None:
@@ -199,7 +200,7 @@ class ClientVerbs:
             text = f"missed heartbeats from client, timeout: {interval_s}s"
             self._closing.close_connection(name, "A3", 0, text)
 
-    def _close_channel(self, command: cmd.CloseChannel) -> None:
+    def _close_channel(self, command: ending.CloseChannel) -> None:
         known = [*self._connections.publishers, *self._consumers.all, *self._consumers.by_hand]
         if command.name not in known:
             raise CommandError("no_channel", name=command.name, known=", ".join(known))
@@ -212,7 +213,7 @@ class ClientVerbs:
         if len(publishers) - 1 + len(consumers) >= MAX_ACTORS:
             raise CommandError("too_many_actors", most=MAX_ACTORS)
 
-    def _remove(self, command: cmd.Remove) -> None:
+    def _remove(self, command: ending.Remove) -> None:
         publishers, consumers = self._connections.publishers, self._consumers.all
         by_hand = [name for name in self._consumers.by_hand if connection_of(name) == command.name]
         if by_hand:
