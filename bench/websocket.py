@@ -13,25 +13,42 @@ from websockets.typing import Origin
 
 
 class Visitor:
-    """A browser without pictures: pages, forms with their token, and the cookies for its sockets."""
+    """A browser without pictures: pages, forms with their token, and the cookies for its sockets.
 
-    def __init__(self, url: str, jar: http.cookiejar.CookieJar | None = None) -> None:
+    Args:
+        url: of the server.
+        address: where it seems to come from, as a proxy writes it; the server must believe proxies.
+        jar: another visitor's cookies.
+    """
+
+    def __init__(self, url: str, address: str = "", jar: http.cookiejar.CookieJar | None = None) -> None:
         self.url = url
+        self.address = address
         self.jar = http.cookiejar.CookieJar() if jar is None else jar
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
 
     def get(self, path: str) -> str:
         """Return a page, following redirections."""
-        with self._opener.open(self.url + path, timeout=60) as answer:
-            return str(answer.read().decode())
+        return self.exchange(path, {})[0]
 
     def post(self, path: str, **fields: str) -> str:
         """Send a form; the token comes from the cookie that any page has set."""
-        token = next(cookie.value for cookie in self.jar if cookie.name == "csrftoken")
-        data = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": token}).encode()
-        request = urllib.request.Request(self.url + path, data, headers={"Referer": self.url + "/"})
+        return self.exchange(path, fields)[0]
+
+    def exchange(self, path: str, fields: dict[str, str]) -> tuple[str, int, dict[str, str]]:
+        """Get a page or, with fields, send a form; return the text, the status and the headers of the answer."""
+        data = None
+        if fields:
+            token = next((cookie.value for cookie in self.jar if cookie.name == "csrftoken"), "")
+            data = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": token}).encode()
+        headers = {"Referer": self.url + "/", **self.forwarded()}
+        request = urllib.request.Request(self.url + path, data, headers=headers)
         with self._opener.open(request, timeout=60) as answer:
-            return str(answer.read().decode())
+            return answer.read().decode("utf-8", "replace"), answer.status, dict(answer.headers)
+
+    def forwarded(self) -> dict[str, str]:
+        """Return the header that says where it comes from, if that was given."""
+        return {"X-Forwarded-For": self.address} if self.address else {}
 
     def cookies(self) -> str:
         """Return the cookies as a header has them."""
@@ -45,12 +62,16 @@ class Socket:
         self._connection = connection
 
     @classmethod
-    async def connect(cls, visitor: Visitor, path: str) -> Socket:
-        """Open a WebSocket with a visitor's cookies; raises InvalidHandshake when the server wants none."""
+    async def connect(cls, visitor: Visitor, path: str, origin: str = "") -> Socket:
+        """Open a WebSocket with a visitor's cookies; raises InvalidHandshake when the server wants none.
+
+        Args:
+            origin: of the page that opens it; the server's own if none is given.
+        """
         url = urllib.parse.urljoin(visitor.url.replace("http", "ws", 1), path)
-        cookies = {"Cookie": visitor.cookies()}
-        origin = Origin(visitor.url)
-        return cls(await connect(url, origin=origin, additional_headers=cookies, max_size=2**24, proxy=None))
+        headers = {"Cookie": visitor.cookies(), **visitor.forwarded()}
+        page = Origin(origin or visitor.url)
+        return cls(await connect(url, origin=page, additional_headers=headers, max_size=2**24, proxy=None))
 
     async def send(self, **message: Any) -> None:
         """Send an object; raises ConnectionClosed when the server has closed."""

@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,7 @@ def manage(var_dir: Path, *arguments: str, root: Path = ROOT) -> None:
         capture_output=True,
         text=True,
         check=False,
+        umask=0o077,  # as tools/start.sh
     )
     if done.returncode:
         raise RuntimeError(f"manage.py {' '.join(arguments)} failed:\n{done.stdout}{done.stderr}")
@@ -78,8 +79,19 @@ def prepare(var_dir: Path, root: Path = ROOT) -> None:
     manage(var_dir, "collectstatic", "--no-input", "--verbosity", "0", root=root)
 
 
-def start(var_dir: Path, port: int | None = None, root: Path = ROOT) -> LiveServer:
-    """Start daphne on a directory made by `prepare`, and return when it answers."""
+def start(
+    var_dir: Path,
+    port: int | None = None,
+    root: Path = ROOT,
+    options: Sequence[str] = (),
+    more: Mapping[str, str] | None = None,
+) -> LiveServer:
+    """Start daphne on a directory made by `prepare`, and return when it answers.
+
+    Args:
+        options: of the server's command line.
+        more: variables of its environment.
+    """
     port = port or free_port()
     log_path = var_dir / "server.log"
     with log_path.open("ab") as log:
@@ -92,10 +104,11 @@ def start(var_dir: Path, port: int | None = None, root: Path = ROOT) -> LiveServ
                 "127.0.0.1",
                 "-p",
                 str(port),
+                *options,
                 "playground.asgi:application",
             ],
             cwd=root,
-            env=environment(var_dir),
+            env={**environment(var_dir), **(more or {})},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,
@@ -135,10 +148,12 @@ def stop(server: LiveServer) -> None:
 
 
 @contextlib.contextmanager
-def running(var_dir: Path, root: Path = ROOT) -> Iterator[LiveServer]:
-    """Prepare a directory, run a server on it, and stop the server at the end."""
+def running(
+    var_dir: Path, root: Path = ROOT, options: Sequence[str] = (), more: Mapping[str, str] | None = None
+) -> Iterator[LiveServer]:
+    """Prepare a directory, run a server on it as `start` does, and stop the server at the end."""
     prepare(var_dir, root)
-    server = start(var_dir, root=root)
+    server = start(var_dir, root=root, options=options, more=more)
     try:
         yield server
     finally:

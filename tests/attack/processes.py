@@ -1,0 +1,27 @@
+"""What processes hold, as the kernel tells it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def memory_bytes(pid: int) -> int:
+    """Return what a process holds in memory."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return 1024 * int(line.split()[1])
+    return 0
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    return [
+        int(child)
+        for thread in Path(f"/proc/{pid}/task").iterdir()
+        for child in (thread / "children").read_text().split()
+    ]
+
+
+def open_files(pid: int) -> int:
+    """Return how many handles a process and those that it started have open."""
+    return sum(len(list(Path(f"/proc/{each}/fd").iterdir())) for each in (pid, *children_of(pid)))
