@@ -33,7 +33,7 @@ SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
 HEATMAPS_ARGS := --master local[1] --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
 CLUSTER_ARGS := --port 0 --workers 1 --seconds 0 --folder var/tiny/cluster
 APPS_ARGS := --port 0 --proof
-SOAK_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
+LONG_ARGS := 'tests/fuzz/test_damaged_files.py::test_many_damaged_files[400]'
 POSTGRESQL_TESTS := tests/web/test_languages.py
 BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
@@ -58,7 +58,8 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
-	bench heatmaps spark-cluster conformance differential stories interop fidelity digests docs-images screenshots soak \
+	bench heatmaps spark-cluster conformance differential stories interop fidelity digests docs-images screenshots attack \
+	soak long-tests \
 	postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
@@ -216,9 +217,15 @@ fidelity: dev-env ## Measure what is proved of the engine, for the page /fidelit
 	@test -n "$(DATE)" || { echo "Give the day of the run: make fidelity DATE=2026-01-31"; exit 1; }
 	@$(PY) -m tests.fidelity --date $(DATE) $(FIDELITY_ARGS)
 
-soak: dev-env spark-env ## Run the long tests that `make test` leaves out
+attack: dev-env ## Try all that a stranger may, with an innocent session beside it; 15 minutes at most, this machine only
+	@$(PY) -m tests.attack $(if $(TINY),--tiny)
+
+soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
+	@$(PY) -m tests.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
+
+long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh
-	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(SOAK_ARGS) $(PYTEST_ARGS)
+	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(LONG_ARGS) $(PYTEST_ARGS)
 
 postgresql-test: dev-env ## Run the tests of the web side on a private PostgreSQL
 	@$(PY) -m tools.private_postgresql $(PY) -m pytest $(POSTGRESQL_TESTS) $(PYTEST_ARGS)

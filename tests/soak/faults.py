@@ -1,0 +1,125 @@
+"""What happens to a server in the course of a year, one after the other: kills, disks, locks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Final
+
+from tests.attack.processes import children_of
+from tools import live_server
+
+LASTS_S: Final = 2.0
+"""How long a fault lasts that passes by itself."""
+MORE: Final = {"WATERLINE_UNWATCHED_S": "1", "WATERLINE_LOG_LEVEL": "ERROR"}
+OPTIONS: Final = ("--proxy-headers",)
+
+
+class Place:
+    """A server that is started again after it was killed."""
+
+    def __init__(self, var_dir: Path) -> None:
+        self.var_dir = var_dir
+        live_server.prepare(var_dir)
+        self.server = live_server.start(var_dir, options=OPTIONS, more=MORE)
+
+    def url(self) -> str:
+        """Return where it is now."""
+        return self.server.url
+
+    def workers(self) -> list[int]:
+        """Return the processes of its engines."""
+        with contextlib.suppress(OSError):
+            return children_of(self.server.process.pid)
+        return []
+
+    def start(self) -> None:
+        """Start it again, at another port."""
+        self.server = live_server.start(self.var_dir, options=OPTIONS, more=MORE)
+
+    def stop(self) -> None:
+        """Ask it to end."""
+        live_server.stop(self.server)
+
+
+async def worker_is_killed(place: Place) -> None:
+    """One worker dies at once."""
+    for worker in place.workers()[:1]:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(worker, signal.SIGKILL)
+
+
+async def workers_stand_still(place: Place) -> None:
+    """All workers stand still for a moment, as on a machine that sleeps: nobody is killed for it."""
+    workers = place.workers()
+    for signal_number in (signal.SIGSTOP, signal.SIGCONT):
+        for worker in workers:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(worker, signal_number)
+        await asyncio.sleep(LASTS_S)
+
+
+async def server_is_killed(place: Place) -> None:
+    """The whole server dies at once, and is started again."""
+    place.server.process.kill()
+    await asyncio.to_thread(place.server.process.wait)
+    await asyncio.to_thread(place.start)
+
+
+async def server_is_restarted(place: Place) -> None:
+    """The server is asked to end, and started again."""
+    await asyncio.to_thread(place.stop)
+    await asyncio.to_thread(place.start)
+
+
+async def disk_is_full(place: Place) -> None:
+    """No worker can make a file longer than some bytes: what is written beyond fails, as on a full disk."""
+    workers = place.workers()
+    _set_most_bytes(workers, 64)
+    await asyncio.sleep(LASTS_S)
+    _set_most_bytes(workers, resource.RLIM_INFINITY)
+
+
+def _set_most_bytes(workers: list[int], most: int) -> None:
+    for worker in workers:
+        with contextlib.suppress(ProcessLookupError):
+            _soft, hard = resource.prlimit(worker, resource.RLIMIT_FSIZE)
+            resource.prlimit(worker, resource.RLIMIT_FSIZE, (most, hard))
+
+
+async def database_is_locked(place: Place) -> None:
+    """Another program holds SQLite's lock for a while."""
+
+    def lock() -> sqlite3.Connection:
+        base = sqlite3.connect(place.var_dir / "waterline.sqlite3", timeout=30, check_same_thread=False)
+        base.execute("begin immediate")
+        return base
+
+    base = await asyncio.to_thread(lock)
+    await asyncio.sleep(LASTS_S)
+    base.rollback()
+    base.close()
+
+
+async def files_are_deleted(place: Place) -> None:
+    """Somebody deletes the files of all sessions."""
+    for directory in place.var_dir.glob("sessions/process-*"):
+        if directory.is_dir():
+            await asyncio.to_thread(shutil.rmtree, directory, True)
+
+
+FAULTS: Final = (
+    worker_is_killed,
+    disk_is_full,
+    database_is_locked,
+    files_are_deleted,
+    workers_stand_still,
+    server_is_killed,
+    server_is_restarted,
+)
