@@ -12,9 +12,9 @@ import io
 import logging
 import shutil
 import tarfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import IO, Final
 
 import msgspec
 
@@ -32,6 +32,7 @@ WORTH_KEEPING: Final = 2_000
 """A run that has fewer is repeated as fast as a checkpoint is read."""
 MOST_FILE_BYTES: Final = 64 * 1024 * 1024
 """A run with more files is not kept: writing it would take longer than it saves."""
+Breathe = Callable[[], None]
 SIGNATURE_BYTES: Final = 32
 SUFFIX: Final = ".checkpoint"
 
@@ -71,10 +72,21 @@ class Checkpoints:
         self._build = build
         self._most_bytes = most_bytes
 
-    def save(self, session_id: str, node: Node, files: Files, root: Path, record: Remembered) -> bool:
+    def save(
+        self,
+        session_id: str,
+        node: Node,
+        files: Files,
+        root: Path,
+        record: Remembered,
+        breathe: Breathe = lambda: None,
+    ) -> bool:
         """Write the run down as it stands; tell whether that could be done.
 
         It cannot in the middle of a collection, and is not done with very large files.
+
+        Args:
+            breathe: called often: packing takes seconds, and others want their turns. The run must stand still.
         """
         if files.used_bytes() > MOST_FILE_BYTES:
             return False
@@ -89,7 +101,7 @@ class Checkpoints:
             fingerprint(record, len(record.commands)),
             self._build,
         )
-        body = _packed(header, frozen, root)
+        body = _packed(header, frozen, root, breathe)
         place = self._place(session_id) / f"{header.number:012d}{SUFFIX}"
         place.parent.mkdir(parents=True, exist_ok=True)
         fresh = place.with_suffix(".new")
@@ -99,16 +111,21 @@ class Checkpoints:
         return True
 
     def restore(
-        self, session_id: str, record: Remembered, until_us: int, root: Path
+        self,
+        session_id: str,
+        record: Remembered,
+        until_us: int,
+        root: Path,
+        breathe: Breathe = lambda: None,
     ) -> tuple[Node, Files, int] | None:
-        """Bring the newest run before `until_us` back, its files into `root`.
+        """Bring the newest run before `until_us` back, its files into `root`; call `breathe` often.
 
         Returns:
             the node, its files and how many commands it has been given; None when there is no checkpoint that fits.
         """
         for place in sorted(self._place(session_id).glob(f"*{SUFFIX}"), reverse=True):
             try:
-                found = self._open(place, record, until_us, root)
+                found = self._open(place, record, until_us, root, breathe)
             except (ValueError, msgspec.MsgspecError, tarfile.TarError) as error:
                 logger.warning("checkpoint %s cannot be read: %s", place.name, error)
                 place.unlink(missing_ok=True)
@@ -122,7 +139,7 @@ class Checkpoints:
         shutil.rmtree(self._place(session_id), ignore_errors=True)
 
     def _open(
-        self, place: Path, record: Remembered, until_us: int, root: Path
+        self, place: Path, record: Remembered, until_us: int, root: Path, breathe: Breathe
     ) -> tuple[Node, Files, int] | None:
         data = place.read_bytes()
         signature, body = data[:SIGNATURE_BYTES], data[SIGNATURE_BYTES:]
@@ -134,9 +151,10 @@ class Checkpoints:
             if not fits or header.record != fingerprint(record, header.commands):
                 return None
             frozen = _member(archive, "run")
-            archive.extractall(
-                root, [each for each in archive if each.name.startswith("files/")], filter="data"
-            )
+            for member in archive:
+                if member.name.startswith("files/"):
+                    archive.extract(member, root, filter="data")
+                    breathe()
         inside = root / "files"
         if inside.is_dir():
             for each in inside.iterdir():
@@ -181,15 +199,33 @@ def build_of(package: Path) -> str:
     return total.hexdigest()[:16]
 
 
-def _packed(header: Header, frozen: bytes, root: Path) -> bytes:
+class _InPieces:
+    """A file that lets others have their turn between two pieces that are read of it."""
+
+    def __init__(self, file: IO[bytes], breathe: Breathe) -> None:
+        self._file = file
+        self._breathe = breathe
+
+    def read(self, count: int) -> bytes:
+        """Return the next bytes."""
+        self._breathe()
+        return self._file.read(count)
+
+
+def _packed(header: Header, frozen: bytes, root: Path, breathe: Breathe) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz", compresslevel=1) as archive:
         for name, data in (("header", msgspec.json.encode(header)), ("run", frozen)):
             entry = tarfile.TarInfo(name)
             entry.size = len(data)
             archive.addfile(entry, io.BytesIO(data))
-        for path in sorted(root.iterdir()):
-            archive.add(path, arcname=f"files/{path.name}")
+        for path in sorted(root.rglob("*")):
+            entry = archive.gettarinfo(path, arcname=f"files/{path.relative_to(root)}")
+            if not entry.isreg():
+                archive.addfile(entry)
+                continue
+            with path.open("rb") as file:
+                archive.addfile(entry, _InPieces(file, breathe))  # type: ignore[arg-type]  # it only reads
     return buffer.getvalue()
 
 

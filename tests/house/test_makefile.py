@@ -39,6 +39,8 @@ OTHERS = {
     "cluster",
     "clean",
     "messages",
+    "long-tests",
+    "attack",
     "soak",
     "postgresql-test",
     "differential",
@@ -137,8 +139,18 @@ def test_messages_collects_every_text(place: Path) -> None:
     assert (place / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.mo").is_file()
 
 
-def test_soak_runs_a_long_test(place: Path) -> None:
-    assert re.search(r"[1-9]\d* passed", succeeds(place, "soak"))
+def test_long_tests_run_one(place: Path) -> None:
+    assert re.search(r"[1-9]\d* passed", succeeds(place, "long-tests"))
+
+
+def test_attack_tries_what_takes_no_time(place: Path) -> None:
+    assert re.search(r"attack: (\d+) of \1 cases hold", succeeds(place, "attack"))
+
+
+def test_soak_brings_about_every_fault_once(place: Path) -> None:
+    said = succeeds(place, "soak")
+    assert re.search(r"soak: [1-9]\d* faults, \d+ sessions, [1-9]\d* commands accepted", said)
+    assert "soak: nothing wrong" in said
 
 
 def test_postgresql_test_runs_on_a_server_of_its_own(place: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from playground import limits
+from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import SUFFIX, Checkpoints
 from playground.hosting.directories import SessionFiles
 from playground.hosting.engine_door import EngineDoor
@@ -210,3 +211,24 @@ def test_only_the_newest_are_kept(world: World) -> None:
     for second in range(4, 9):
         slept(world, second * 1_000_000)
     assert len(world.places()) == 2
+
+
+def test_packing_and_unpacking_let_others_have_their_turns(world: World) -> None:
+    session = world.session()
+    world.live(session, 4_000_000)
+    run, path = running(session), world.files.of(SESSION)
+    checkpoints = Checkpoints(world.root / "other", door=world.door, key=b"k", build="one", most_bytes=10**8)
+    record = Remembered(world.blank, list(world.commands))
+    pauses: list[int] = []
+    run.node.log.pause = None
+    assert checkpoints.save(SESSION, run.node, run.files, path, record, lambda: pauses.append(1))
+    packed = len(pauses)
+    assert packed * 64 * 1024 > sum(each.stat().st_size for each in path.rglob("*") if each.is_file())
+    into = world.root / "into"
+    into.mkdir()
+    found = checkpoints.restore(SESSION, record, 10**9, into, lambda: pauses.append(2))
+    assert found is not None
+    node, files, given = found
+    files.close()
+    assert (node.log.digest, given) == (run.node.log.digest, 3)
+    assert len(pauses) > packed + 3

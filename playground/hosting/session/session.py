@@ -29,7 +29,9 @@ from playground.hosting.session.window import FrameWindow
 logger = logging.getLogger(__name__)
 
 TICK_S: Final = 0.05
-"""Between two frames: at most twenty a second."""
+"""Between two frames where somebody does something: at most twenty a second."""
+STEADY_TICK_S: Final = 0.15
+"""Between two frames while time passes and nobody does anything: what happens then can be followed all the same."""
 UNSEEN_TICK_S: Final = 0.2
 """Between two turns of a session whose pages are all in the background."""
 TURN_S: Final = 0.04
@@ -236,7 +238,7 @@ class Session:
         if self._checkpoints is not None:
             try:
                 path = self._files.fresh(self.session_id)
-                found = self._checkpoints.restore(self.session_id, record, until_us, path)
+                found = self._checkpoints.restore(self.session_id, record, until_us, path, self._breathe)
                 if found is not None:
                     node, files, given = found
                     return self._repeat(
@@ -293,7 +295,7 @@ class Session:
         path = self._files.of(self.session_id)
         run.node.log.pause = None  # a way back into this process is no part of a run
         try:
-            self._checkpoints.save(self.session_id, run.node, run.files, path, self._record)
+            self._checkpoints.save(self.session_id, run.node, run.files, path, self._record, self._breathe)
         except OSError:
             logger.exception("session %s: no checkpoint could be written", self.session_id)
         finally:
@@ -307,14 +309,20 @@ class Session:
         now_us = self.run.node.now_us if self.run is not None else 0
         self.pacer.set(self._clock(), now_us, play, speed)
         self.telling.beat()
+        self._soon()
         self._send(protocol.Pace(self.session_id, play))
 
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
-        self._next_tick_s = now_s + (TICK_S if self.telling.seen else UNSEEN_TICK_S)
+        steady_s = STEADY_TICK_S if self.plays else TICK_S
+        self._next_tick_s = now_s + (steady_s if self.telling.seen else UNSEEN_TICK_S)
         if self.plays:
             self._play(run, now_s)
         self.telling.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
+
+    def _soon(self) -> None:
+        """Tell of what somebody has just done as soon as another frame may go out."""
+        self._next_tick_s = min(self._next_tick_s, self.telling.last_s + TICK_S)
 
     def _play(self, run: Run, now_s: float) -> None:
         due_us = min(self.pacer.due_us(now_s, run.node.now_us), self._bounds.max_virtual_s * 1_000_000)
@@ -358,6 +366,7 @@ class Session:
         self._refuse_worn_out(run)
         number = run.node.log.number
         run.step()
+        self._soon()
         self._answer(message, came=run.node.log.number - number)
 
     # --- readers and commands ---
@@ -380,6 +389,7 @@ class Session:
         check_burst(message.command, self._bounds, run.usage(len(self._record.commands)))
         at_us = run.submit(message.command)
         self._record.commands.append((at_us, message.command))
+        self._soon()
         self._ends_us = None
         self._answer(message, at_us=at_us)
 
