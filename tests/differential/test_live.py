@@ -1,4 +1,4 @@
-"""The real broker beside the engine; installs RabbitMQ 3.10.8 where it is missing, so only `make long-tests` runs it."""
+"""The real broker beside the engine; installs RabbitMQ 3.10.8 where it is missing: only `make long-tests` runs it."""
 
 from __future__ import annotations
 
