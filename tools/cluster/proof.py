@@ -40,7 +40,9 @@ async def _owner_dies(cluster: Cluster) -> str:
     os.kill(first.process.pid, signal.SIGSTOP)
     try:
         await stage.send(t="command", id=2, command=_publish(7))
-        direct = Visitor(second.url, jar=visitor.jar)  # the proxy waits for a process that is stopped, not dead
+        direct = Visitor(
+            second.url, jar=visitor.jar
+        )  # the proxy waits for a process that is stopped, not dead
         begun_s = time.monotonic()
         heir = await _joined(direct, socket_path)
         taken_s = time.monotonic() - begun_s
