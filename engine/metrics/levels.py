@@ -26,6 +26,7 @@ class Levels(msgspec.Struct):
         blocked_publishers: publishers whose connection is blocked.
         waiting: by queue, how long messages wait for their first delivery.
         unconfirmed: how long messages wait for their confirm; `due` are those that some queue has written.
+        new: count and size of the messages that just entered a queue, and none before; `seen` are all that ever did.
     """
 
     at_us: int = 0
@@ -42,6 +43,8 @@ class Levels(msgspec.Struct):
     waiting: dict[str, Stopwatch] = {}
     unconfirmed: Stopwatch = msgspec.field(default_factory=Stopwatch)
     due: RangeSet = msgspec.field(default_factory=RangeSet)
+    new: tuple[tuple[int, int], ...] = ()
+    seen: RangeSet = msgspec.field(default_factory=RangeSet)
 
     def follow(self, at_us: int, transition: t.Transition) -> None:
         """Bring the levels up to a transition at `at_us`."""
@@ -107,9 +110,17 @@ def _waiting(levels: Levels, queue: str) -> Stopwatch:
 
 def _entered(levels: Levels, at_us: int, shift: t.Shift) -> None:
     """Of messages that came into a queue and await a confirm the time is taken once for all queues."""
+    levels.new = tuple(_first_time(levels.seen, extent) for extent in shift.extents)
     for extent in shift.extents:
         if extent.flags & WANTS_CONFIRM:
             levels.unconfirmed.begin_once(extent.msg_no, extent.count, at_us)
+
+
+def _first_time(seen: RangeSet, extent: Extent) -> tuple[int, int]:
+    known = sum(each.count for each in seen.inside(extent.msg_no, extent.count))
+    if known < extent.count:
+        seen.add(extent.msg_no, extent.count)
+    return extent.count - known, extent.size_bytes
 
 
 def _published(levels: Levels, at_us: int, shift: t.Shift) -> None:

@@ -151,6 +151,7 @@ class Node:
             self.processes,
             self._emit,
             self._redo,
+            lambda: self.configuration.node.connection_bytes_per_s,
         )
         self.dead_letters = DeadLetters(
             self.definitions,

@@ -9,6 +9,7 @@ import msgspec
 from engine.node.commands import settings
 from engine.node.commands.scenario import Scenario
 from engine.node.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
+from engine.settings import QueueSettings
 from engine.node.time.credit import Spec
 from engine.transitions import Why
 
@@ -59,6 +60,9 @@ class Configuration:
         """
         queue = msgspec.structs.asdict(self.queue)
         initial, more = queue.pop("msg_store_credit_disc_bound")
+        if self.queue.release == QueueSettings().release:
+            # Runs from before there was another release keep their digest.
+            del queue["release"]
         return {
             "profile": self.profile,
             **queue,

@@ -64,6 +64,11 @@ class Publisher:
         """What its channel may not send on, because members of mirrored queues gave no credit (H84)."""
         self.flow = False
         """Whether that is so, which stops its connection (H84)."""
+        self.unsent: deque[Publish] = deque()
+        """What the client wrote and its connection has not carried yet."""
+        self.carries_bytes_per_s = 0
+        self.carried_bytes = 0
+        """Of the message that comes next."""
         self.timer: Timer | None = None
         self.rule = PUBLISHES
         self.message = Message()
@@ -122,6 +127,7 @@ class Publisher:
         self.says_more = True
         self.waiting.clear()
         self.stopped.clear()
+        self.unsent.clear()
         stop(self)
 
     @property
@@ -163,6 +169,7 @@ class Publisher:
         self.channel_state = self.connection_state = CLOSED
         self.waiting.clear()
         self.stopped.clear()
+        self.unsent.clear()
         stop(self)
 
     def facts(self) -> dict[str, Any]:

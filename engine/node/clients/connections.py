@@ -21,6 +21,7 @@ from engine.node.clients.queue import Members, Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.unread import Unread
 from engine.node.clients.way_in import WayIn
+from engine.node.clients.wire import Wire
 from engine.node.commands.base import Command, Message
 from engine.node.commands.commands import Publish, copies_of, message_of
 from engine.node.time.pace import BURST_SPACING_US
@@ -42,6 +43,7 @@ class Connections:
         limits: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
         redo: does a command that lay unread in a blocked connection's socket.
+        carries: returns how many bytes of bursts a connection carries in a second, None for no bound.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Connections:
         processes: Processes,
         emit: Callable[[Transition], None],
         redo: Callable[[Command], None],
+        carries: Callable[[], int | None],
     ) -> None:
         self.burst = Publisher("burst")
         self.publishers: dict[str, Publisher] = {"burst": self.burst}
@@ -70,7 +73,9 @@ class Connections:
         self._limits = limits
         self._emit = emit
         self._redo = redo
+        self._carries = carries
         self.way_in = WayIn(processes, self)
+        self._wire = Wire(scheduler, self._is_read, self.way_in.has_room, self._arrive)
         self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
         self.unread = Unread(consumers.by_hand)
         self.next_msg_no = 0
@@ -89,9 +94,23 @@ class Connections:
     # --- publishing --------------------------------------------------------------------------------------------------
 
     def publish_burst(self, burst: Publish) -> None:
-        """Publish a burst now, or let it wait in the socket while an alarm is set (A3)."""
+        """Publish a burst now, as fast as its connection carries it, or let it wait while an alarm is set (A3)."""
         self.burst.address(burst)
-        self.way_in.accept(self.burst, burst, BURST_SPACING_US)
+        carries = self._carries()
+        if carries is None:
+            self._arrive(self.burst, burst)
+        else:
+            self._wire.write(self.burst, burst, carries)
+
+    def _arrive(self, publisher: Publisher, batch: Publish) -> None:
+        """Let a burst, or what a connection carried of it, lie in the publisher's socket."""
+        self.way_in.accept(publisher, batch, BURST_SPACING_US)
+
+    def _is_read(self, publisher: Publisher) -> bool:
+        """Tell whether a socket that was written to is read; the first of it under an alarm blocks it (A3)."""
+        if self.alarm:
+            self.seen(publisher)
+        return not self.alarm
 
     def publish_by_hand(self, hand: Hand, batch: Publish) -> None:
         """Publish on a channel by hand, where messages may wait for a commit (D12) or for an alarm's end (A3)."""
@@ -118,6 +137,7 @@ class Connections:
         everybody = (*self.publishers.values(), *by_hand)
         held = sum(each.tx.holding for each in everybody if each.tx is not None)
         unread = sum(each.unread for each in self.publishers.values())
+        unread += sum(batch.count for each in self.publishers.values() for batch in each.unsent)
         return self.way_in.under_way + held + unread + self.unread.messages
 
     def set_running(self, publisher: Publisher) -> None:
@@ -303,6 +323,7 @@ class Connections:
             if publisher.running and publisher.timer is None:
                 publisher.pace.begin(self._scheduler.now_us)
                 self._set_timer(publisher)
+            self._wire.go_on(publisher)
         for publisher in publishers:
             self._send_on(publisher)
             self.way_in.wake(publisher)

@@ -37,6 +37,11 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         ram_bytes: total RAM of the modelled machine (M8).
         base_memory_bytes: what the node and one empty queue need.
         connection_memory_bytes: what each publisher or consumer adds, a connection with one channel.
+        receive_buffer_bytes: what the VM keeps beside that for a connection's socket; it counts them, they are not
+            resident.
+        garbage_lingers_ms: bodies that leave RAM are counted for so long yet, until their processes collect garbage.
+        connection_bytes_per_s: what the connection of bursts carries; None lets a burst arrive in one instant.
+        running_since_ms: how long the node had run when the scenario begins: the phase of its monitors' timers.
         vm_memory_high_watermark: publishers are blocked above this part of the RAM, or these bytes (M7, M8).
         vm_memory_high_watermark_paging_ratio: paging starts at this part of the watermark (M3).
         vm_memory_calculation_strategy: what is compared with the watermark (M9): what lives in the VM, which runs from
@@ -60,8 +65,12 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
-    base_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] = 63_228_492
+    base_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=1024 * GIBIBYTE)] = 66_800_000
     connection_memory_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 34_305
+    receive_buffer_bytes: Annotated[int, msgspec.Meta(ge=0, le=GIBIBYTE)] = 3_950_000
+    garbage_lingers_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 2000
+    connection_bytes_per_s: Annotated[int, msgspec.Meta(ge=1024, le=1024 * GIBIBYTE)] | None = None
+    running_since_ms: Annotated[int, msgspec.Meta(ge=0, le=600_000)] = 0
     vm_memory_high_watermark: Watermark = 0.4
     vm_memory_high_watermark_paging_ratio: Ratio = 0.5
     vm_memory_calculation_strategy: Strategy = "erlang"
@@ -90,6 +99,8 @@ CLASSROOM_NODE: Final = NodeSettings(
     ram_bytes=MEBIBYTE,
     base_memory_bytes=100_000,
     connection_memory_bytes=1000,
+    receive_buffer_bytes=0,
+    garbage_lingers_ms=0,
     memory_check_interval_ms=100,
     memory_monitor_interval_ms=250,
     rate_timer_ms=250,
@@ -128,6 +139,10 @@ TOLD_WHEN_SET: Final = DISK_NAMES | {
     "vm_memory_calculation_strategy",
     "nodes",
     "ring_hop_us",
+    "receive_buffer_bytes",
+    "garbage_lingers_ms",
+    "connection_bytes_per_s",
+    "running_since_ms",
 }
 """Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
 

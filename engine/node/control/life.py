@@ -55,7 +55,7 @@ class Life:
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
         self._stop(kind)
-        self._watch.high_water.reset()
+        self._watch.restart()
         self._start()
 
     def stop_app(self) -> None:

@@ -63,9 +63,15 @@ class Monitors:
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
         self.disk.look()
-        self._check_memory()
+        node = self._configuration.node
+        self._processes.in_monitor("vm_memory", self.look_at_memory)
+        self._clock.after(self._rest_of(node.memory_check_interval_ms), self._check_memory)
         self.others.start()
-        self._wait_for_recomputation()
+        self._clock.after(self._rest_of(node.memory_monitor_interval_ms), self._recompute)
+
+    def _rest_of(self, interval_ms: int) -> int:
+        """Return how long a timer of a node that has run for a while still waits, in microseconds."""
+        return (interval_ms - self._configuration.node.running_since_ms % interval_ms) * MILLISECOND_US
 
     def restart(self) -> None:
         """Look again: the node stopped and started."""
@@ -89,10 +95,11 @@ class Monitors:
         memory = model.measure(
             settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
             self._actors(FIRST_NODE) * each_bytes,
+            self._actors(FIRST_NODE) * settings.receive_buffer_bytes,
             queues,
             self._host.snapshots().values(),
         )
-        changed = self._watch.check(memory, settings)
+        changed = self._watch.check(memory, settings, self._clock.now_us)
         self.used_bytes = self._storage.used_bytes()
         self._tell_memory("M7")
         if changed:
@@ -107,14 +114,11 @@ class Monitors:
     def _tell_memory(self, rule: str) -> None:
         self._board.tell("memory", rule, self._watch.facts())
 
-    def _wait_for_recomputation(self) -> None:
-        interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
-        self._clock.after(interval_us, self._recompute)
-
     def _recompute(self) -> None:
         """Compute the duration to aim for, and again after the interval (M1)."""
         self._processes.in_monitor("memory", self._tell_desired)
-        self._wait_for_recomputation()
+        interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
+        self._clock.after(interval_us, self._recompute)
 
     def _tell_desired(self) -> None:
         """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""

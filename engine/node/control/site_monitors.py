@@ -59,10 +59,11 @@ class SiteMonitors:
             memory = model.measure(
                 settings.base_memory_bytes + model.queues_bytes(len(queues), each_bytes),
                 self._actors(site.name) * each_bytes,
+                self._actors(site.name) * settings.receive_buffer_bytes,
                 queues,
                 site.host.snapshots().values() if site.up else (),
             )
-            changed = site.watch.check(memory, settings) or changed
+            changed = site.watch.check(memory, settings, self._clock.now_us) or changed
             if not site.up:
                 site.watch.alarm = False
         if changed:

@@ -19,6 +19,7 @@ class Memory(msgspec.Struct, frozen=True):
     Args:
         base: the node and one empty queue.
         connections: publishers and consumers.
+        buffers: receive buffers of their sockets, which the VM counts though nothing of them is resident.
         entries: the queue's entries in RAM, and unacknowledged ones in the channels.
         bodies: message bodies outside the process heaps.
         journal: index records that no segment has yet, and the segments' own records.
@@ -33,6 +34,7 @@ class Memory(msgspec.Struct, frozen=True):
     journal: int
     stores: int
     cached_bodies: int
+    buffers: int = 0
 
     @property
     def total(self) -> int:
@@ -69,12 +71,16 @@ def queues_bytes(count: int, connection_bytes: int) -> int:
 
 
 def measure(
-    base: int, connections: int, queues: Sequence[BackingQueue], stores: Iterable[dict[str, Any]]
+    base: int,
+    connections: int,
+    buffers: int,
+    queues: Sequence[BackingQueue],
+    stores: Iterable[dict[str, Any]],
 ) -> Memory:
     """Add up the memory; the cost follows the number of runs.
 
     Args:
-        base, connections: bytes of the node and of all connections.
+        base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
         queues: all queues; a body that lies in several of them is one binary.
         stores: snapshots of the message stores.
     """
@@ -99,6 +105,7 @@ def measure(
         journal=sum(_journal(queue) for queue in queues) // 1000,
         stores=stores_total // 1000,
         cached_bodies=cal.BODY_BINARY_PER_BYTE * cached_bodies // 1000,
+        buffers=buffers,
     )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import deque
+
+import msgspec
 
 from engine.node.commands.memory_limit import limit_bytes
 from engine.node.commands.settings import NodeSettings
@@ -15,7 +18,17 @@ from engine.transitions import Why
 class MemoryWatch:
     """The node's memory as last checked, and whether it is above the watermark."""
 
-    __slots__ = ("monitor", "memory", "counted", "limit", "paging_at", "alarm", "high_water", "_differed")
+    __slots__ = (
+        "monitor",
+        "memory",
+        "counted",
+        "limit",
+        "paging_at",
+        "alarm",
+        "high_water",
+        "_differed",
+        "_bodies",
+    )
 
     def __init__(self, monitor: MemoryMonitor) -> None:
         self.monitor = monitor
@@ -27,9 +40,14 @@ class MemoryWatch:
         self.limit = 0
         self.paging_at = 0
         self.alarm = False
+        self._bodies: deque[tuple[int, int]] = deque()
+        """When the bodies were measured, and their bytes: those of the last moments, each more than all after it."""
 
-    def check(self, memory: Memory, settings: NodeSettings) -> bool:
+    def check(self, memory: Memory, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
+        memory = msgspec.structs.replace(
+            memory, bodies=self._uncollected(memory.bodies, now_us, settings.garbage_lingers_ms * 1000)
+        )
         self.memory = memory
         self.limit = limit_bytes(settings.vm_memory_high_watermark, settings.ram_bytes)
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
@@ -39,6 +57,22 @@ class MemoryWatch:
         changed = alarm != self.alarm
         self.alarm = alarm
         return changed
+
+    def restart(self) -> None:
+        """Begin anew with the VM: it has neither garbage nor memory of what it once took."""
+        self.high_water.reset()
+        self._bodies.clear()
+
+    def _uncollected(self, bodies: int, now_us: int, lingers_us: int) -> int:
+        """Return the bytes of bodies with those that left a moment ago: no process has collected its garbage yet."""
+        if not lingers_us:
+            return bodies
+        while self._bodies and self._bodies[-1][1] <= bodies:
+            self._bodies.pop()
+        self._bodies.append((now_us, bodies))
+        while self._bodies[0][0] < now_us - lingers_us:
+            self._bodies.popleft()
+        return self._bodies[0][1]
 
     def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
         """Compute the desired duration from the last check; return the queues to be told (M3, M4)."""
@@ -59,7 +93,7 @@ class MemoryWatch:
             "limit": self.limit,
             "paging_at": self.paging_at,
             "base_bytes": memory.base,
-            "connection_bytes": memory.connections,
+            "connection_bytes": memory.connections + memory.buffers,
             "entry_bytes": memory.entries,
             "body_bytes": memory.bodies,
             "journal_bytes": memory.journal,
