@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 
 from bench.measure import Result
 from engine import ENGINE_VERSION
-from spark_jobs.cell import Cell, run_cell
 from spark_jobs.engine_build import engine_build
-from spark_jobs.plan import make_plan
 from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
-from spark_jobs.spec import Axis, Grid, make_spec
+from sweeps.cell import Cell, run_cell
+from sweeps.grid import Axis, Grid, make_spec
+from sweeps.plan import make_plan
 from workloads.workload import checked
 
 BURSTS, BURST, TINY_BURST = 10, 100_000, 200

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from spark_jobs.cluster import WORKERS, running
 from spark_jobs.engine_build import packed_sources
-from spark_jobs.errors import SweepError
 from spark_jobs.findings import DEFAULT_CONSTRAINTS, DEFAULT_OBJECTIVE, asked, read_axes, write_findings
 from spark_jobs.restamp import SAMPLE, restamp
 from spark_jobs.session import LOCAL, start_session
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, make_heatmaps
 from spark_jobs.sweep import sweep
+from sweeps.errors import SweepError
 
 DEFAULT_OUT = Path("var/sweeps")
 

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from engine.metrics import METRICS
 from engine.metrics.memory import peak_ram_bytes
 from engine.metrics.waits import latency_p95_s
-from spark_jobs.errors import SweepError
+from sweeps.errors import SweepError
 
 CLIFFS = 3
 """How many of the largest changes are told for each workload and metric."""

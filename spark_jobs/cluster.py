@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyspark
 
-from spark_jobs.errors import SweepError
+from sweeps.errors import SweepError
 
 HOST = "127.0.0.1"
 WORKERS = 2

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyarrow import fs
 
-from spark_jobs.cell import Cell
-from spark_jobs.errors import SweepError
-from spark_jobs.schema import CELLS, COST, Row
+from spark_jobs.schema import CELLS
+from sweeps.cell import Cell
+from sweeps.columns import COST, Row
+from sweeps.errors import SweepError
 from workloads import store
 from workloads.errors import WorkloadError
 

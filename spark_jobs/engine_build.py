@@ -11,9 +11,9 @@ import engine
 from spark_jobs.fingerprint import fingerprint
 
 ROOT = Path(engine.__file__).resolve().parents[1]
-"""The directory that holds the packages `engine`, `workloads` and `spark_jobs`."""
+"""The directory that holds the packages `engine`, `sweeps`, `workloads` and `spark_jobs`."""
 
-CELL = "spark_jobs.cell"
+CELL = "sweeps.cell"
 """The module that turns a scenario into a row, with all that it imports."""
 
 
@@ -32,9 +32,9 @@ def engine_build() -> str:
 
 
 def packed_sources() -> bytes:
-    """Return a zip of `engine`, `workloads` and `spark_jobs`, as workers on other machines import it."""
+    """Return a zip of `engine`, `sweeps`, `workloads` and `spark_jobs`, as workers on other machines import it."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sources("engine", "spark_jobs", "workloads"):
+        for path in sources("engine", "spark_jobs", "sweeps", "workloads"):
             archive.write(path, path.relative_to(ROOT).as_posix())
     return buffer.getvalue()

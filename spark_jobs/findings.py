@@ -16,8 +16,9 @@ from engine.metrics.pressure import blocked_s
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
 from spark_jobs.dataset import locate
-from spark_jobs.errors import SweepError
-from spark_jobs.publish import AXES, rounded
+from spark_jobs.publish import AXES
+from sweeps.document import rounded
+from sweeps.errors import SweepError
 
 DEFAULT_CONSTRAINTS = (f"{peak_ram_share.name}<=0.6", f"{blocked_s.name}<=0")
 DEFAULT_OBJECTIVE = analyse.LATENCY

@@ -15,14 +15,14 @@ import pyarrow.parquet as pq
 
 from engine import ENGINE_VERSION
 from engine.metrics import METRICS
-from spark_jobs.cell import Cell, outcome
 from spark_jobs.engine_build import engine_build
-from spark_jobs.errors import SweepError
-from spark_jobs.plan import make_plan
-from spark_jobs.schema import Row, empty_outcome
 from spark_jobs.shipped import DESCRIPTIONS, workloads_of
 from spark_jobs.spec import read_spec
 from spark_jobs.sweep import Say
+from sweeps.cell import Cell, outcome
+from sweeps.columns import Row, empty_outcome
+from sweeps.errors import SweepError
+from sweeps.plan import make_plan
 
 COMPARED = b"waterline.compared"
 """Under this name the table's metadata tells of the comparison: builds before and after, cells compared and in all."""

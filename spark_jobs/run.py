@@ -12,11 +12,11 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from spark_jobs.cell import Cell, run_cell
-from spark_jobs.errors import SweepError
-from spark_jobs.plan import deal
 from spark_jobs.schema import CELLS
 from spark_jobs.session import slots
+from sweeps.cell import Cell, run_cell
+from sweeps.errors import SweepError
+from sweeps.plan import deal
 
 LOOK_S = 2.0
 """Seconds between two looks at the tasks of a wave."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_jobs.engine_build import ROOT, packed_sources
-from spark_jobs.errors import SweepError
+from sweeps.errors import SweepError
 
 LOCAL = "local[*]"
 QUIET = ROOT / "spark_jobs" / "log4j2.properties"

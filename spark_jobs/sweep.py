@@ -9,11 +9,12 @@ from pathlib import Path
 from engine import ENGINE_VERSION
 from spark_jobs.dataset import failed_rows, known_rows, locate, mean_costs_s, sweep_table
 from spark_jobs.engine_build import engine_build
-from spark_jobs.plan import Plan, make_plan
 from spark_jobs.publish import write_page, write_table
 from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
-from spark_jobs.spec import Spec, read_spec
+from spark_jobs.spec import read_spec
+from sweeps.grid import Spec
+from sweeps.plan import Plan, make_plan
 
 Say = Callable[[str], None]
 

@@ -9,7 +9,7 @@ from vulture import Vulture
 
 from tests.layering.javascript import code_only
 
-PROGRAMS = ("engine", "playground", "workloads", "spark_jobs", "bench", "tools", "manage.py")
+PROGRAMS = ("engine", "playground", "workloads", "sweeps", "spark_jobs", "bench", "tools", "manage.py")
 """What runs outside the tests. A name that only a test uses is dead."""
 
 READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")

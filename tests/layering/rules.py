@@ -119,9 +119,20 @@ def engine_call_breaches(tree: ast.Module, module: str) -> Iterator[str]:
 FORBIDDEN_OUTSIDE: dict[str, tuple[str, ...]] = {
     "playground": ("spark_jobs", "pyspark", "tests", "bench", "tools"),
     "spark_jobs": ("playground", "django", "channels", "tests", "bench", "tools"),
+    "sweeps": (
+        "playground",
+        "django",
+        "channels",
+        "spark_jobs",
+        "pyspark",
+        "pyarrow",
+        "tests",
+        "bench",
+        "tools",
+    ),
     "workloads": ("playground", "django", "channels", "spark_jobs", "pyspark", "tests", "bench", "tools"),
 }
-"""The users of the engine, and what each of them may not import; workloads are known to the two others."""
+"""The users of the engine, and what each of them may not import; sweeps and workloads are known to the two others."""
 
 
 def user_import_breaches(tree: ast.Module, module: str, is_package: bool = False) -> Iterator[str]:

@@ -8,7 +8,7 @@ from tests.layering import tidy
 from tests.layering.rules import RIM
 from tests.layering.sources import ROOT, module_name, parse, python_files, within
 
-OWN_PYTHON = ("engine", "playground", "spark_jobs", "workloads", "bench", "tools")
+OWN_PYTHON = ("engine", "playground", "sweeps", "spark_jobs", "workloads", "bench", "tools")
 
 
 def test_files_are_short_and_finished() -> None:

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from spark_jobs.spec import Spec, read_spec
+from spark_jobs.spec import read_spec
+from sweeps.grid import Spec
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -14,11 +14,12 @@ from engine.metrics import METRICS
 from playground.whatif.findings import findings
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, parse_constraint
-from spark_jobs.errors import SweepError
 from spark_jobs.findings import TABLES, asked, find, read_axes, write_findings
 from spark_jobs.publish import write_table
-from spark_jobs.schema import CELLS, SERIES
+from spark_jobs.schema import CELLS
 from spark_jobs.spec import read_spec
+from sweeps.columns import SERIES
+from sweeps.errors import SweepError
 from tests.spark.conftest import GRID, write_sweep
 
 MODES = ("default", "lazy")

@@ -13,11 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import ENGINE_VERSION
-from spark_jobs.cell import run_cell
 from spark_jobs.cluster import Cluster, running
 from spark_jobs.engine_build import engine_build
-from spark_jobs.plan import make_plan
 from spark_jobs.spec import read_spec
+from sweeps.cell import run_cell
+from sweeps.plan import make_plan
 from tests.spark.conftest import environment, write_sweep
 from tests.spark.test_run import comparable
 

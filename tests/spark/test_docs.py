@@ -14,7 +14,17 @@ from tests.spark.conftest import ROOT, environment
 
 PAGE = ROOT / "docs" / "whatif.md"
 BLOCK = re.compile(r"^```(?P<info>[^\n]*)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
-NEEDED = ("engine", "playground", "spark_jobs", "workloads", "manage.py", "templates", "static", "locale")
+NEEDED = (
+    "engine",
+    "playground",
+    "spark_jobs",
+    "sweeps",
+    "workloads",
+    "manage.py",
+    "templates",
+    "static",
+    "locale",
+)
 """What a checkout has and the commands use; the place where they are typed is a checkout, but for its size."""
 
 

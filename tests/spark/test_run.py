@@ -6,13 +6,14 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from engine import ENGINE_VERSION
-from spark_jobs.cell import Cell, run_cell
 from spark_jobs.dataset import known_rows
-from spark_jobs.parameters import Scenario
-from spark_jobs.plan import cell_id, make_plan
 from spark_jobs.run import cells_frame, run_cells, run_frame
-from spark_jobs.schema import CELLS, COST
-from spark_jobs.spec import Spec
+from spark_jobs.schema import CELLS
+from sweeps.cell import Cell, run_cell
+from sweeps.columns import COST
+from sweeps.grid import Spec
+from sweeps.parameters import Scenario
+from sweeps.plan import cell_id, make_plan
 
 BUILD = "0" * 12
 

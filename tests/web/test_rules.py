@@ -30,7 +30,16 @@ CODE = {".py", ".js", ".html", ".json", ".toml", ".css"}
 
 def cited_in(root: Path) -> Iterator[tuple[str, str]]:
     """Yield each id, or span of ids, that code, scenarios, subjects, exercises and templates cite, with its file."""
-    for part in ("engine", "playground", "spark_jobs", "workloads", "templates", "static/js", "static/css"):
+    for part in (
+        "engine",
+        "playground",
+        "spark_jobs",
+        "sweeps",
+        "workloads",
+        "templates",
+        "static/js",
+        "static/css",
+    ):
         for path in sorted((root / part).rglob("*")):
             if path.suffix in CODE and not path.name.endswith(".findings.json"):
                 text = NO_RULES.sub("", path.read_text(encoding="utf-8"))

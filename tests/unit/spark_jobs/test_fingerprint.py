@@ -68,9 +68,9 @@ def test_the_name_of_a_module_matters_since_others_import_it_by_that(place: Path
 
 
 def test_the_real_engine_changes_it_by_a_constant_and_not_by_a_comment(tmp_path: Path) -> None:
-    for package in ("engine", "spark_jobs"):
+    for package in ("engine", "sweeps"):
         shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
-    cell = tmp_path / "spark_jobs" / "cell.py"
+    cell = tmp_path / "sweeps" / "cell.py"
     for path in (tmp_path / "engine" / "errors.py", cell):
         path.write_text(path.read_text() + "\n# A remark.\n")
     inspector = tmp_path / "engine" / "inspect" / "__init__.py"
@@ -84,12 +84,12 @@ def test_what_a_running_cell_has_loaded_is_covered() -> None:
     """Nothing is imported behind the fingerprint's back: by name, from a table, or while the cell runs."""
     program = (
         "import sys\n"
-        "from spark_jobs.cell import Cell, run_cell\n"
+        "from sweeps.cell import Cell, run_cell\n"
         "commands = [{'at_us': 0, 'do': 'publish', 'count': 60, 'size_bytes': 6000}]\n"
         "scenario = {'version': 1, 'profile': 'classroom', 'commands': commands, 'until_us': 1_000_000}\n"
         "cell = Cell(cell_id='0', workload='w', values={}, seed=1, scenario=scenario, series_points=3)\n"
         "assert run_cell(cell, '')['error'] is None\n"
-        "print(*(name for name in sys.modules if name.partition('.')[0] in {'engine', 'spark_jobs', 'workloads'}))\n"
+        "print(*(name for name in sys.modules if name.split('.')[0] in 'engine spark_jobs sweeps workloads'.split()))\n"
     )
     answer = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120

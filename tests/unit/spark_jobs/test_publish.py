@@ -11,12 +11,15 @@ import pytest
 from engine import ENGINE_VERSION
 from playground.whatif.shipped import heatmaps
 from spark_jobs import publish, sweep
-from spark_jobs.cell import run_cell
 from spark_jobs.engine_build import engine_build
-from spark_jobs.errors import SweepError
-from spark_jobs.plan import Plan, make_plan
-from spark_jobs.schema import CELLS, COST
-from spark_jobs.spec import Spec, read_spec
+from spark_jobs.schema import CELLS
+from spark_jobs.spec import read_spec
+from sweeps import document
+from sweeps.cell import run_cell
+from sweeps.columns import COST
+from sweeps.errors import SweepError
+from sweeps.grid import Spec
+from sweeps.plan import Plan, make_plan
 from tests.unit.spark_jobs.test_spec import files
 
 
@@ -87,4 +90,4 @@ def test_a_page_has_an_upper_bound(
     ],
 )
 def test_changes_say_where_and_what(after: dict[str, Any], told: list[Any]) -> None:
-    assert list(publish.changes({"a": 1, "b": [{"c": 2}]}, after)) == told
+    assert list(document.changes({"a": 1, "b": [{"c": 2}]}, after)) == told

@@ -11,9 +11,9 @@ import pytest
 from spark_jobs import restamp as restamping
 from spark_jobs.dataset import known_rows
 from spark_jobs.engine_build import engine_build
-from spark_jobs.errors import SweepError
 from spark_jobs.restamp import COMPARED, restamp
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, _take_published
+from sweeps.errors import SweepError
 
 NAME = "several-queues"
 """The smallest of the shipped heatmaps."""

@@ -5,11 +5,11 @@ import pytest
 from engine import ENGINE_VERSION
 from playground.whatif.findings import findings
 from playground.whatif.shipped import CellRun, Heatmap, heatmaps
-from spark_jobs.cell import Cell, outcome
-from spark_jobs.plan import make_plan
-from spark_jobs.publish import rounded
 from spark_jobs.shipped import DESCRIPTIONS, PUBLISHED, workloads_of
 from spark_jobs.spec import read_spec
+from sweeps.cell import Cell, outcome
+from sweeps.document import rounded
+from sweeps.plan import make_plan
 
 SHIPPED = heatmaps(PUBLISHED)
 MOST_BYTES = 3_500_000

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from spark_jobs.errors import SweepError
-from spark_jobs.parameters import PARAMETERS, with_values
-from spark_jobs.spec import Axis, read_grid, read_spec, read_workloads
+from spark_jobs.spec import read_grid, read_spec, read_workloads
+from sweeps.errors import SweepError
+from sweeps.grid import Axis
+from sweeps.parameters import PARAMETERS, with_values
 
 WORKLOAD = {
     "version": 1,

@@ -13,10 +13,10 @@ from engine.metrics import Meter, PowerCut
 from engine.node.node import Node
 from engine.replay import Player, on_ledger
 from engine.replay.player import KEEP_EVENTS
-from spark_jobs.errors import SweepError
-from spark_jobs.power_cut import cut_power
-from spark_jobs.schema import COST, SERIES, Row, empty_outcome
-from spark_jobs.states import STATES, messages_by_state
+from sweeps.columns import COST, SERIES, Row, empty_outcome
+from sweeps.errors import SweepError
+from sweeps.power_cut import cut_power
+from sweeps.states import STATES, messages_by_state
 
 MOST_TRANSITIONS = 2_000_000
 """A run that makes more is stopped and becomes a row with its error."""

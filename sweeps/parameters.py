@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from engine.node.time.work import PROFILES
-from spark_jobs.errors import SweepError
+from sweeps.errors import SweepError
 
 Scenario = dict[str, Any]
 """A scenario as JSON (version 1): profile, settings, seed, timed commands."""
@@ -124,7 +124,13 @@ PARAMETERS: dict[str, Parameter] = {
         _number("publisher_rate_per_s", 1, 10**6, _field("rate_per_s", "set_publisher")),
         _number("consumer_rate_per_s", 1, 10**6, _field("rate_per_s", "set_consumer")),
         _number("consumer_prefetch", 0, 65535, _field("prefetch", "set_consumer")),
+        Parameter(
+            name="consumer_ack", apply=_field("ack", "set_consumer"), choices=("each", "multiple", "auto")
+        ),
         _number("burst_count", 1, 10**7, _field("count", "publish")),
+        _number("disk_total_bytes", 10**6, 1024**4),
+        _number("disk_free_limit", 0, 1024**4),
+        Parameter(name="confirm", apply=_field("confirm", *PUBLISHING), choices=(False, True)),
         Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
         Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),
         Parameter(name="work_profile", apply=_setting("work_profile"), choices=tuple(PROFILES)),
@@ -145,11 +151,20 @@ def parameter(name: str) -> Parameter:
     return PARAMETERS[name]
 
 
+PHASE_MS = 700
+"""From one seed to the next the node has run so much longer: its timers stand otherwise, which decides near a limit."""
+
+
 def with_values(scenario: Scenario, values: dict[str, Value], seed: int) -> Scenario:
-    """Return a copy of `scenario` with each named parameter and the seed set; the original stays as it is."""
+    """Return a copy of `scenario` with each named parameter and the seed set; the original stays as it is.
+
+    The first seed leaves the node's timers as they are.
+    """
     changed = copy.deepcopy(scenario)
     for name, value in values.items():
         parameter(name).apply(changed, value)
     changed["seed"] = seed
+    if seed > 1:
+        changed.setdefault("settings", {})["running_since_ms"] = PHASE_MS * (seed - 1)
     changed["digest"] = None
     return changed

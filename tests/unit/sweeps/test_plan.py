@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from spark_jobs.cell import Cell
-from spark_jobs.plan import cell_id, deal, guessed_s, make_plan
-from spark_jobs.spec import Spec, make_spec, read_grid
+from spark_jobs.spec import read_grid
+from sweeps.cell import Cell
+from sweeps.grid import Spec, make_spec
+from sweeps.plan import cell_id, deal, guessed_s, make_plan
 from tests.unit.spark_jobs.test_spec import GRID, WORKLOAD, files
 from workloads.workload import Workload, messages
 

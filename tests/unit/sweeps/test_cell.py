@@ -6,11 +6,12 @@ from engine import transitions as t
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
-from spark_jobs import cell as cells
-from spark_jobs.cell import Cell
-from spark_jobs.parameters import Scenario
-from spark_jobs.power_cut import members
-from spark_jobs.schema import CELLS, SERIES
+from spark_jobs.schema import CELLS
+from sweeps import cell as cells
+from sweeps.cell import Cell
+from sweeps.columns import SERIES
+from sweeps.parameters import Scenario
+from sweeps.power_cut import members
 
 SCENARIO: Scenario = {
     "version": 1,

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from spark_jobs.cell import Cell
-from spark_jobs.errors import SweepError
-from spark_jobs.parameters import Scenario, Value, with_values
-from spark_jobs.spec import Spec
+from sweeps.cell import Cell
+from sweeps.errors import SweepError
+from sweeps.grid import Spec
+from sweeps.parameters import Scenario, Value, with_values
 from workloads.workload import messages
 
 LEAST_S, ACTOR_SECOND_S = 0.05, 0.015
