@@ -23,6 +23,7 @@ ifneq ($(TINY),)
 CORES := 0
 COUNT := 2
 DATE ?= 2026-01-31
+PREDICT_ARGS := --tiny --out var/tiny/predictions.json
 FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
@@ -58,7 +59,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
-	bench heatmaps spark-cluster conformance differential stories interop fidelity digests docs-images screenshots attack \
+	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
 	soak long-tests \
 	postgresql-test browser-test messages constraints clean
 
@@ -224,6 +225,11 @@ soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing 
 	@$(PY) -m tests.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
 
 long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
+predict: dev-env ## Run the engine on what was measured on a real node, and write how far off it is: make predict DATE=2026-01-31
+	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
+	@$(PY) -m tests.predictions --date $(DATE) $(PREDICT_ARGS)
+
+soak: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(LONG_ARGS) $(PYTEST_ARGS)
 

@@ -19,7 +19,7 @@ BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
 SELF = {"test", "js-lint", "js-types"}
 """What runs this, and what `lint` and `types` begin with."""
 ENVIRONMENT = ("env", "dev-env", "spark-env", "constraints")
-QUICK = ("help", *ENVIRONMENT, "format", "check", "conformance", "digests", "fidelity", "coverage")
+QUICK = ("help", *ENVIRONMENT, "format", "check", "conformance", "digests", "fidelity", "predict", "coverage")
 BROWSER = ("docs-images", "screenshots", "browser-test")
 SPARK = ("heatmaps", "spark-cluster")
 ELSEWHERE = {"bench"}
@@ -29,6 +29,7 @@ WRITES = {
     "screenshots": "var/tiny/screenshots/index-desktop-light.png",
     "heatmaps": "var/tiny/heatmaps/few.parquet",
     "fidelity": "var/tiny/fidelity.json",
+    "predict": "var/tiny/predictions.json",
     "coverage": "var/coverage.json",
     "differential": "var/tiny/differential.json",
     "interop": "var/tiny/interop.json",

@@ -1,0 +1,133 @@
+"""`python -m tests.predictions --date YYYY-MM-DD`: predict what was measured, and write fidelity/predictions.json."""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from engine.node.commands.settings import REAL_NODE
+from sweeps.pool import Pool
+from tests.conftest import ROOT
+from tests.predictions import errors, measured
+from tests.predictions.fit import fit
+from tests.predictions.measured import FLOORS, MeasuredCell
+from tests.predictions.play import PHASES_MS, Predicted, predict
+from tools.measured_on import measured_on
+
+REFERENCE = "RabbitMQ 3.10.8, Erlang/OTP 25, vm_memory_calculation_strategy = erlang"
+MACHINE = "a virtual machine with two cores, clients on the same one"
+CONNECTION_BYTES_PER_S = 90_000_000
+"""What one connection carried in a second between client and node on the measured machine: bursts are no faster."""
+ORDERED = "backlog-drain"
+"""The workload of which enough settings were measured to tell whether their order is predicted."""
+
+TINY_CELLS = ("drain p.5 w.6", "pdrain 4000 e4096")
+
+
+def constants() -> dict[str, Any]:
+    """Return the constants that time and memory are predicted with, by the names of settings."""
+    names = (
+        "base_memory_bytes",
+        "receive_buffer_bytes",
+        "garbage_lingers_ms",
+    )
+    return {name: getattr(REAL_NODE, name) for name in names} | {
+        "connection_bytes_per_s": CONNECTION_BYTES_PER_S
+    }
+
+
+def compare(cells: Sequence[MeasuredCell], predicted: dict[str, dict[str, Predicted]]) -> dict[str, Any]:
+    """Return every cell with its errors, and the errors of each metric over the cells that were not fitted."""
+    told = [_cell(cell, predicted[cell.name]) for cell in cells]
+    judged = [each for each in told if not each["fitted"]]
+    found = {}
+    for name, floor in FLOORS.items():
+        pairs = [
+            (each["metrics"][name]["predicted"], each["metrics"][name]["measured"])
+            for each in told
+            if each["workload"] == ORDERED and name in each["metrics"]
+        ]
+        summary = errors.summary(judged, name, errors.tau(pairs, floor))
+        if summary is not None:
+            found[name] = {"floor": floor, **summary}
+    return {"metrics": found, "cells": told}
+
+
+def _cell(cell: MeasuredCell, predicted: dict[str, Predicted]) -> dict[str, Any]:
+    """Return one cell's predictions beside what was measured; errors in per cent."""
+    metrics = {}
+    for name, real in cell.metrics.items():
+        if name not in predicted:
+            continue
+        ours = predicted[name]
+        metrics[name] = {
+            "predicted": _short(ours.value),
+            "low": _short(ours.low),
+            "high": _short(ours.high),
+            "measured": _short(real.value),
+            "measured_low": _short(real.low),
+            "measured_high": _short(real.high),
+            "error_pct": round(100 * errors.error(ours.value, real.value, FLOORS[name]), 1),
+        }
+    return {
+        "name": cell.name,
+        "workload": cell.workload,
+        "fitted": cell.fitted,
+        "runs": cell.runs,
+        "quiet": cell.quiet,
+        "metrics": metrics,
+    }
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Predict, compare and write; say the errors."""
+    parser = argparse.ArgumentParser(prog="python -m tests.predictions", description=__doc__)
+    parser.add_argument("--date", required=True, help="the day of the run, as 2026-01-31")
+    parser.add_argument("--tiny", action="store_true", help="two cells, one phase: only see that it works")
+    parser.add_argument("--fit", action="store_true", help="first choose the constants anew, and say them")
+    parser.add_argument("--processes", type=int, default=None, help="default: as many as there are cores")
+    parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "predictions.json")
+    options = parser.parse_args(argv)
+    dt.date.fromisoformat(options.date)
+    cells = [cell for cell in measured.read() if not options.tiny or cell.name in TINY_CELLS]
+    phases = PHASES_MS[:1] if options.tiny else PHASES_MS
+    used = constants()
+    with Pool(options.processes) as pool:
+        if options.fit:
+            used = fit([cell for cell in cells if cell.fitted], pool, used, _say)
+            _say(f"fit: the engine should have {used}")
+        found = compare(cells, predict(cells, pool, used, phases))
+    document = {
+        "measured_on": measured_on(date=options.date),
+        "reference": REFERENCE,
+        "machine": MACHINE,
+        "constants": used,
+        "phases": len(phases),
+        **found,
+    }
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    for name, each in found["metrics"].items():
+        _say(
+            f"{name}: median {each['median_pct']} %, worst {each['worst_pct']} %, inside the band "
+            f"{each['inside']} of {each['cells']}, order {each['tau']}: {each['verdict']}"
+        )
+    _say(f"written to {options.out.name}")
+    return 0
+
+
+def _say(line: str) -> None:
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

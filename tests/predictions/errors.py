@@ -1,0 +1,72 @@
+"""How far predictions are from what was measured: for each metric, and in the order of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from statistics import median
+from typing import Any, Final
+
+GOOD_PCT: Final = 15.0
+ROUGH_PCT: Final = 30.0
+IN_ORDER: Final = 0.8
+"""Least Kendall's tau at which the order of settings is told though the values are not."""
+
+
+def error(predicted: float, measured: float, floor: float) -> float:
+    """Return by how much a prediction is off, as a share of what was measured (of `floor` at least)."""
+    return (predicted - measured) / max(abs(measured), floor)
+
+
+def tau(pairs: Sequence[tuple[float, float]], floor: float) -> float | None:
+    """Return Kendall's tau-b of predicted and measured values; None where nothing differs.
+
+    Args:
+        pairs: predicted and measured, one for each setting.
+        floor: values that lie no further apart count as equal.
+    """
+    agree = disagree = only_first = only_second = 0
+    for (a, x), (b, y) in combinations(pairs, 2):
+        first = 0 if abs(a - b) <= floor else (1 if a > b else -1)
+        second = 0 if abs(x - y) <= floor else (1 if x > y else -1)
+        agree += first * second > 0
+        disagree += first * second < 0
+        only_first += first != 0 and second == 0
+        only_second += second != 0 and first == 0
+    of_first, of_second = agree + disagree + only_first, agree + disagree + only_second
+    if not of_first or not of_second:
+        return None
+    return float((agree - disagree) / (of_first * of_second) ** 0.5)
+
+
+def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict[str, Any] | None:
+    """Return a metric's figures over cells that no constant was chosen by, None where it was measured in none.
+
+    Keys: cells, median_pct, worst_pct, inside (of how many the measured value lies in the predicted band), tau,
+    verdict: `good`, `rough`, `order` (only the order of settings is told) or `none`.
+    """
+    told = [each["metrics"][name] for each in cells if name in each["metrics"]]
+    if not told:
+        return None
+    errors = [abs(each["error_pct"]) for each in told]
+    middle = median(errors)
+    inside = sum(
+        each["low"] <= each["measured_high"] and each["measured_low"] <= each["high"] for each in told
+    )
+    return {
+        "cells": len(told),
+        "median_pct": round(middle, 1),
+        "worst_pct": round(max(errors), 1),
+        "inside": inside,
+        "tau": None if order is None else round(order, 2),
+        "verdict": verdict(middle, order),
+    }
+
+
+def verdict(median_pct: float, order: float | None) -> str:
+    """Return what may be said of a metric with this error."""
+    if median_pct <= GOOD_PCT:
+        return "good"
+    if median_pct <= ROUGH_PCT:
+        return "rough"
+    return "order" if order is not None and order >= IN_ORDER else "none"

@@ -1,0 +1,99 @@
+"""What was measured on a real node: cells, and the runs of each (tests/recordings/validation)."""
+
+from __future__ import annotations
+
+import json
+from statistics import median
+from typing import Any, Final, NamedTuple
+
+from tests.conftest import RECORDINGS
+
+PLACE: Final = RECORDINGS / "validation"
+
+STRATEGY: Final = "erlang"
+"""How the node counted its memory in the runs that are predicted; the two others show what `rss` does."""
+
+FITTED: Final = frozenset(
+    {"drain p.5 w.4", "drain p.5 w.6", "slow p.5 w.4", "burst p.5 w.4", "pdrain 4000 e0", "fan-out 8192"}
+)
+"""Cells by which the engine's constants were chosen; all others judge them."""
+
+NAMES: Final = {"sent": "published"}
+"""Metrics that the measurements call otherwise."""
+
+FLOORS: Final = {
+    "peak_ram_bytes": 1e6,
+    "final_ram_bytes": 1e6,
+    "blocked_s": 1.0,
+    "over_watermark_s": 1.0,
+    "sent": 10.0,
+    "delivered": 10.0,
+    "throughput_per_s": 1.0,
+    "latency_p50_s": 0.05,
+    "latency_p95_s": 0.05,
+    "confirm_p50_s": 0.05,
+    "confirm_p95_s": 0.05,
+    "bytes_written": 1e6,
+    "write_amplification": 0.05,
+    "disk_writes": 20.0,
+    "fsyncs": 20.0,
+    "bytes_read": 1e6,
+    "disk_reads": 50.0,
+}
+"""The metrics that are compared; errors are shares of what was measured, and of at least this.
+
+Memory is looked at once a second, so one second of being blocked is as fine as it gets.
+"""
+
+
+class Measured(NamedTuple):
+    """One metric of one cell as measured: the middle of the quiet runs (of all where none was), and all extremes."""
+
+    value: float
+    low: float
+    high: float
+
+
+class MeasuredCell(NamedTuple):
+    """A scenario with what a real node made of it.
+
+    Args:
+        name: of the cell.
+        workload: which it is a cell of.
+        scenario: as the engine takes it.
+        runs: how many there were, `quiet` of them on a machine that did little else.
+    """
+
+    name: str
+    workload: str
+    scenario: dict[str, Any]
+    runs: int
+    quiet: int
+    metrics: dict[str, Measured]
+
+    @property
+    def fitted(self) -> bool:
+        """Whether the constants were chosen by it."""
+        return self.name in FITTED
+
+
+def read() -> list[MeasuredCell]:
+    """Return every cell that was measured with the usual strategy."""
+    runs = json.loads((PLACE / "runs.json").read_text(encoding="utf-8"))
+    found = []
+    for cell in json.loads((PLACE / "cells.json").read_text(encoding="utf-8")):
+        own = [each for each in runs if each["cell"] == cell["name"] and each["strategy"] == STRATEGY]
+        quiet = [each for each in own if each["quiet"]]
+        metrics = {name: _measured(NAMES.get(name, name), own, quiet or own) for name in FLOORS}
+        kept = {name: each for name, each in metrics.items() if each is not None}
+        found.append(
+            MeasuredCell(cell["name"], cell["workload"], cell["scenario"], len(own), len(quiet), kept)
+        )
+    return found
+
+
+def _measured(name: str, runs: list[dict[str, Any]], best: list[dict[str, Any]]) -> Measured | None:
+    values = [each[name] for each in runs if each[name] is not None]
+    if not values:
+        return None
+    return Measured(median(each[name] for each in best if each[name] is not None), min(values), max(values))
