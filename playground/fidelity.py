@@ -1,4 +1,4 @@
-"""What was measured of the engine's fidelity: `make fidelity` writes it, the page shows it, nobody types it in."""
+"""What was measured of the engine's fidelity: commands write it, pages show it, nobody types it in."""
 
 from __future__ import annotations
 
@@ -9,18 +9,29 @@ from typing import Any
 
 from django.conf import settings
 
-RESULTS = Path(settings.BASE_DIR) / "fidelity" / "results.json"
+FOLDER = Path(settings.BASE_DIR) / "fidelity"
+RESULTS = FOLDER / "results.json"
+PREDICTIONS = FOLDER / "predictions.json"
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=4)
 def _read(path: Path, changed_ns: int) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
 
 
-def results() -> dict[str, Any] | None:
-    """Return the latest measured results, None where none were made."""
+def _latest(path: Path) -> dict[str, Any] | None:
     try:
-        return _read(RESULTS, RESULTS.stat().st_mtime_ns)
+        return _read(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
         return None
+
+
+def results() -> dict[str, Any] | None:
+    """Return the latest results of `make fidelity`, None where none were made."""
+    return _latest(RESULTS)
+
+
+def predictions() -> dict[str, Any] | None:
+    """Return how far predictions were from a real node (`make predict`), None where nobody looked."""
+    return _latest(PREDICTIONS)

@@ -2,14 +2,52 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from playground import fidelity as measured
+from playground.whatif.labels import metric as label
+from playground.whatif.numbers import NOTHING, full
+
+SHOWN = ("peak_ram_bytes", "blocked_s", "throughput_per_s", "latency_p95_s", "write_amplification")
+"""Metrics whose values are told for every measured run."""
 
 
 @require_safe
 def fidelity(request: HttpRequest) -> HttpResponse:
     """Show what was measured, when, and what is modelled rather than executed."""
-    return render(request, "playground/fidelity.html", {"results": measured.results()})
+    context = {"results": measured.results(), "predictions": _predictions(measured.predictions())}
+    return render(request, "playground/fidelity.html", context)
+
+
+def _predictions(found: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return the predictions as tables with words of the reader's language."""
+    if found is None:
+        return None
+    verdicts = {
+        "good": _("predicted"),
+        "rough": _("roughly predicted"),
+        "order": _("predicted in order only"),
+        "none": _("not predicted"),
+    }
+    table = [
+        {**each, "name": label(name).name, "verdict": verdicts[each["verdict"]]}
+        for name, each in found["metrics"].items()
+    ]
+    runs = [
+        {**each, "values": [_beside(name, each["metrics"].get(name)) for name in SHOWN]}
+        for each in found["cells"]
+    ]
+    return {**found, "table": table, "runs": runs, "columns": [label(name).name for name in SHOWN]}
+
+
+def _beside(name: str, each: dict[str, Any] | None) -> str:
+    """Return predicted and measured value of a metric."""
+    if each is None:
+        return NOTHING
+    kind = label(name).kind
+    return f"{full(each['predicted'], kind)} / {full(each['measured'], kind)}"

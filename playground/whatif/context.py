@@ -12,9 +12,11 @@ from django.utils.translation import gettext as _
 
 from engine.metrics.memory import limit_bytes, paging_at_bytes
 from playground.whatif import scale
+from playground.whatif.answers import answer
 from playground.whatif.bounds import FIELDS
+from playground.whatif.certainty import band, band_words, certainty, measured_with
 from playground.whatif.findings import findings
-from playground.whatif.labels import HEATMAPS, WORKLOADS, metric, parameter
+from playground.whatif.labels import HEATMAPS, QUESTIONS, WORKLOADS, metric, parameter
 from playground.whatif.numbers import FAILED, NOTHING, full, setting, unit_for
 from playground.whatif.panel import cliff_edges, front_ids, panel, run_place
 from playground.whatif.query import CLAMPS, FIXED, WORKLOAD, Query, subtractions
@@ -45,6 +47,10 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "palette": "d" if query.difference else "h",
         "sentence": _sentence(query),
         "title": heatmap_title(heatmap),
+        "question": QUESTIONS.get(heatmap.name, ""),
+        "answer": answer(query),
+        "certainty": certainty(query.metric),
+        "measured_with": measured_with(),
         "heatmaps": [
             Option(each.name, heatmap_title(each), each is heatmap, query.address(h=each.name))
             for each in known.values()
@@ -184,7 +190,9 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
         "cells": {
             cell.run.cell_id: {
                 "at": cell.at,
-                "numbers": [_number(heatmap, cell.run, name) for name in names],
+                "numbers": [
+                    _number(heatmap, cell.run, name) + _between(cell.runs, heatmap, name) for name in names
+                ],
                 "ram_kib": cell.run.series_ram_kib,
                 "states": cell.run.series_states,
                 "limit_kib": _kib(heatmap, cell.run, limit_bytes.name),
@@ -203,6 +211,12 @@ def _kib(heatmap: Heatmap, run: CellRun, name: str) -> int | None:
     """Return a threshold for the small chart, None where the heatmap does not have it."""
     value = heatmap.value(run, name) if name in heatmap.metrics else None
     return None if value is None else int(value) // 1024
+
+
+def _between(runs: list[CellRun], heatmap: Heatmap, name: str) -> str:
+    """Return a cell's band in brackets, nothing where it has none."""
+    words = band_words(band(heatmap, runs, name), name)
+    return f" ({words})" if words else ""
 
 
 def _number(heatmap: Heatmap, run: CellRun, name: str) -> str:

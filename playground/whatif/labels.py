@@ -52,6 +52,10 @@ PARAMETERS = {
     "publisher_rate_per_s": Label(_("publishing rate"), "rate", _("messages published each second")),
     "consumer_rate_per_s": Label(_("consumer speed"), "rate", _("messages a consumer handles each second")),
     "consumer_prefetch": Label(_("prefetch"), "count", _("unacknowledged messages a consumer may hold")),
+    "consumer_ack": Label(_("acknowledging"), "word", _("what one acknowledgement is for")),
+    "confirm": Label(_("confirms"), "word", _("whether the publisher asks for confirms")),
+    "disk_total_bytes": Label(_("size of the disk"), "bytes", _("the partition with the node's files")),
+    "disk_free_limit": Label(_("disk limit"), "bytes", _("publishers are blocked when less is free")),
     "burst_count": Label(_("burst length"), "count", _("messages published at once")),
     "persistent": Label(_("persistence"), "word", _("whether messages survive a restart")),
     "queue_mode": Label(_("queue mode"), "word", _("default or lazy")),
@@ -76,6 +80,9 @@ WORKLOADS = {
     "many-queues": _("eight queues that share a node"),
     "persistent-drain": _("a persistent backlog that drains"),
     "persistent-steady": _("persistent messages and a consumer that keeps up"),
+    "working-consumer": _("a consumer behind its publisher, on a real machine"),
+    "one-queue": _("one publisher and one consumer, on a real machine"),
+    "confirmed": _("a steady publisher, on a real machine"),
 }
 """Names of the shipped workloads; any other is called by its own title."""
 
@@ -84,14 +91,39 @@ HEATMAPS = {
     "size-embed": _("Message size and embed threshold"),
     "lazy-default": _("Lazy against default"),
     "several-queues": _("Several queues on one node"),
+    "ram-rate": _("RAM and publishing rate"),
+    "disk-limit": _("Free disk and its limit"),
+    "power-cut": _("Power cuts"),
+    "prefetch-ack": _("Prefetch and acknowledgements"),
+    "backlog-spiral": _("Publishing against consuming"),
+    "confirms-size": _("Confirms and message size"),
 }
 """Titles of the shipped heatmaps; any other has its own title."""
+
+QUESTIONS = {
+    "paging-watermark": _("When will publishers be blocked?"),
+    "size-embed": _("What does the embed threshold cost on disk?"),
+    "lazy-default": _("Does a lazy queue help me?"),
+    "several-queues": _("How many messages can queues share in memory?"),
+    "ram-rate": _("How much RAM does my node need?"),
+    "disk-limit": _("When does a full disk stop my publishers?"),
+    "power-cut": _("What does a power cut cost?"),
+    "prefetch-ack": _("What do prefetch and acknowledgements change?"),
+    "backlog-spiral": _("When does a backlog grow for good?"),
+    "confirms-size": _("What do confirms cost?"),
+}
+"""What an operator asks, and a shipped heatmap answers."""
 
 WORDS = {
     ("persistent", True): _("persistent"),
     ("persistent", False): _("transient"),
     ("queue_mode", "default"): _("default"),
     ("queue_mode", "lazy"): _("lazy"),
+    ("confirm", True): _("with confirms"),
+    ("confirm", False): _("without confirms"),
+    ("consumer_ack", "each"): _("each"),
+    ("consumer_ack", "multiple"): _("several at once"),
+    ("consumer_ack", "auto"): _("none"),
 }
 
 

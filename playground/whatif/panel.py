@@ -9,6 +9,7 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from playground.whatif import bounds
+from playground.whatif.certainty import band
 from playground.whatif.findings import Findings, Row
 from playground.whatif.labels import metric, parameter
 from playground.whatif.numbers import full, setting
@@ -49,7 +50,7 @@ def cliff_edges(query: Query, found: Findings | None) -> dict[tuple[int, int], l
     columns, lines = query.heatmap.axis(query.x).values, query.heatmap.axis(query.y).values
     for cliff in found.cliffs(query.workload, query.metric):
         place = _values_of(query, cliff)
-        if cliff["parameter"] not in {query.x, query.y}:
+        if cliff["parameter"] not in {query.x, query.y} or not _parts(query, cliff):
             continue
         if any(place[name] != value for name, value in query.fixed.items()):
             continue
@@ -89,6 +90,8 @@ def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
     kind = metric(query.metric).kind
     lines = []
     for cliff in found.cliffs(query.workload, query.metric)[:SHOWN_CLIFFS]:
+        if not _parts(query, cliff):
+            continue
         name = cliff["parameter"]
         place = _values_of(query, cliff)
         y = next(
@@ -110,6 +113,21 @@ def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
             }
         )
     return lines
+
+
+def _parts(query: Query, cliff: Row) -> bool:
+    """Tell whether the bands on both sides of a step lie apart: what they share is no cliff."""
+    name = cliff["parameter"]
+    place = _values_of(query, cliff)
+    sides = []
+    for side in ("below", "above"):
+        at = {**place, name: _value(query, name, cliff[side])}
+        runs = query.heatmap.places.get(
+            (query.workload, *(at[axis.parameter] for axis in query.heatmap.axes)), []
+        )
+        sides.append(band(query.heatmap, runs, query.metric))
+    below, above = sides
+    return below is None or above is None or below.apart_from(above)
 
 
 def _strengths(query: Query, found: Findings) -> list[dict[str, Any]]:

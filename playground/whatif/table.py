@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from engine.metrics.backlog import paged_out
 from engine.metrics.pressure import blocked_s
 from playground.whatif import scale
+from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
 from playground.whatif.numbers import FAILED, NOTHING, Unit, full, setting, short, signed, unit_for
@@ -19,10 +20,14 @@ BLOCKED, PAGING = blocked_s.name, paged_out.name
 """Metrics whose first non-zero cell is outlined: where publishers begin to be blocked, and paging begins."""
 
 
+PAGING_RATIO = "vm_memory_high_watermark_paging_ratio"
+
+
 class Cell(NamedTuple):
     """One cell as drawn. `value` is None when its run failed, or has nothing to tell of the metric."""
 
     run: CellRun
+    runs: list[CellRun]
     column: int
     row: int
     value: float | None
@@ -56,6 +61,7 @@ class Table(NamedTuple):
 
     columns: list[str]
     rows: list[Row]
+    unsettable: bool
     unit: Unit
     legend: list[Swatch]
     home: Cell | None
@@ -102,13 +108,14 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
             cells.append(
                 Cell(
                     run=run,
+                    runs=runs,
                     column=column,
                     row=j,
                     value=number,
                     text=_text(run, number, unit, difference=query.difference),
                     step=_step(number, edges, difference=query.difference),
                     at=at,
-                    spoken=f"{at}: {_spoken(run, number, kind, difference=query.difference)}",
+                    spoken=f"{at}: {_spoken(run, number, kind, difference=query.difference)}{_between(query, runs)}",
                     classes=" ".join(outlines.get((row, column), ())),
                     home=(row, column) == home,
                     disagree=heatmap.disagree(runs, query.metric),
@@ -116,16 +123,29 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
                     cliffs=tuple((cliffs or {}).get((row, column), ())),
                 )
             )
-        rows.append(Row(setting(query.y, line), cells))
+        rows.append(Row(_heading(query.y, line), cells))
     return Table(
-        columns=[setting(query.x, value) for value in columns],
+        columns=[_heading(query.x, value) for value in columns],
         rows=rows,
+        unsettable=any(
+            unsettable(name, value) for name in (query.x, query.y) for value in heatmap.axis(name).values
+        ),
         unit=unit,
         legend=_legend(edges, unit, difference=query.difference),
         home=next((cell for row in rows for cell in row.cells if cell.home), None),
         outlined={name.split("-")[0] for names in outlines.values() for name in names},
         edges=edges,
     )
+
+
+def unsettable(name: str, value: Any) -> bool:
+    """Tell whether rabbitmq.conf refuses a value: a paging ratio of 1 and more (M6)."""
+    return name == PAGING_RATIO and value >= 1
+
+
+def _heading(name: str, value: Any) -> str:
+    """Return an axis's value, with a mark where rabbitmq.conf refuses it."""
+    return setting(name, value) + ("*" if unsettable(name, value) else "")
 
 
 def typical_values(query: Query, grid: Grid) -> Values:
@@ -174,6 +194,12 @@ def _spoken(run: CellRun, value: float | None, kind: str, *, difference: bool) -
     if value is None:
         return str(_("nothing to tell")) if run.metrics is not None else str(_("failed"))
     return f"+{full(value, kind)}" if difference and value > 0 else full(value, kind)
+
+
+def _between(query: Query, runs: list[CellRun]) -> str:
+    """Return the band of a cell for whoever cannot see it, nothing where differences are shown."""
+    words = "" if query.difference else band_words(band(query.heatmap, runs, query.metric), query.metric)
+    return f" ({words})" if words else ""
 
 
 def runs_grid(query: Query, workload: str) -> Grid:

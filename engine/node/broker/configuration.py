@@ -9,8 +9,8 @@ import msgspec
 from engine.node.commands import settings
 from engine.node.commands.scenario import Scenario
 from engine.node.commands.settings import DISK_NAMES, RUNTIME, NodeSettings
-from engine.settings import QueueSettings
 from engine.node.time.credit import Spec
+from engine.settings import QueueSettings
 from engine.transitions import Why
 
 
