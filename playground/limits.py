@@ -12,7 +12,7 @@ import msgspec
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from playground.hosting.session.bounds import Bounds, number_of
+from playground.bounds import Bounds, number_of
 from playground.messages import Message, Refused
 
 
@@ -115,7 +115,7 @@ def check_shape(value: Any, depth: int = DEPTH) -> int:
 def check_command(command: dict[str, Any], limits: Limits, given: int) -> None:
     """Refuse a command that this server cannot afford, `given` others before it.
 
-    What a session holds already counts where that is known: see `hosting.session.bounds`.
+    What a session holds already counts where that is known: see `hosting.session.burst`.
     """
     check_shape(command)
     if not isinstance(command.get("do"), str):

@@ -48,7 +48,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "playground.views.errors.BusyMiddleware",
+    "playground.web.errors.BusyMiddleware",
     "playground.whereabouts.ElsewhereMiddleware",
 ]
 
@@ -139,7 +139,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
-CSRF_FAILURE_VIEW = "playground.views.errors.csrf_failure"
+CSRF_FAILURE_VIEW = "playground.web.errors.csrf_failure"
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

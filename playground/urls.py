@@ -11,7 +11,6 @@ from django.views.i18n import JavaScriptCatalog
 from playground import assets
 from playground.views import (
     editor,
-    errors,
     exports,
     fidelity,
     files,
@@ -23,6 +22,7 @@ from playground.views import (
     sessions,
     subjects,
 )
+from playground.web import errors
 
 SESSION = r"s/(?P<session_id>[2-9a-z]{1,32})"
 

@@ -14,8 +14,8 @@ from playground.classroom import limits, selectors
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.messages import Message, Refused
-from playground.views.access import View
-from playground.views.errors import Gone, too_many
+from playground.web.access import View
+from playground.web.errors import Gone, too_many
 
 
 def for_teachers(view: View) -> View:

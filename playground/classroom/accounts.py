@@ -16,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.classroom import leaving, limits, services
 from playground.messages import Refused
-from playground.views.errors import too_many
+from playground.web.errors import too_many
 
 
 def address_of(request: HttpRequest) -> str:

@@ -21,8 +21,8 @@ from playground.exercises import selectors as exercises
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.views import ask_to_delete
 from playground.messages import Message, Refused
-from playground.views.access import rate_limited_reading
-from playground.views.errors import Gone, too_many
+from playground.web.access import rate_limited_reading
+from playground.web.errors import Gone, too_many
 
 
 def _language() -> str:

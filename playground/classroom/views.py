@@ -25,7 +25,7 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.exercises.views import ask_to_delete
 from playground.messages import Refused
-from playground.views.access import rate_limited
+from playground.web.access import rate_limited
 
 
 def _language() -> str:

@@ -18,8 +18,8 @@ from playground.comparing.table import figure_labels
 from playground.doors import door
 from playground.messages import Message, Refused
 from playground.models import Scenario
-from playground.views.access import charge, rate_limited, scenario_or_gone, session_or_gone
-from playground.views.errors import answer
+from playground.web.access import charge, rate_limited, scenario_or_gone, session_or_gone
+from playground.web.errors import answer
 
 US = 1_000_000
 

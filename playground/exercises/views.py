@@ -19,10 +19,10 @@ from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
-from playground.views.access import View, rate_limited, rate_limited_reading
-from playground.views.errors import Gone
-from playground.views.errors import answer as error_page
-from playground.views.sessions import live_context
+from playground.web import live_page
+from playground.web.access import View, rate_limited, rate_limited_reading
+from playground.web.errors import Gone
+from playground.web.errors import answer as error_page
 
 
 def _language() -> str:
@@ -106,7 +106,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
         return render(request, "exercises/begin.html", context, status=status)
     if not stages.held(found, work):
         ownership.claim(request.session, work.session.public_id)
-    context |= live_context(request, work.session)
+    context |= live_page.context(request, work.session)
     return render(request, "exercises/exercise.html", context, status=status)
 
 

@@ -11,7 +11,7 @@ from playground import library, limits, ownership, selectors, services
 from playground.messages import Message
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, Entry, Problem, read
-from playground.views.access import charge, rate_limited, rate_limited_reading
+from playground.web.access import charge, rate_limited, rate_limited_reading
 
 BLANK = """{
   "version": 1,

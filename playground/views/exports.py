@@ -24,8 +24,8 @@ from engine.transitions import Transition, fields_of
 from playground import holds, repeating, sharing
 from playground.doors import door
 from playground.messages import Refused
-from playground.views.access import rate_limited, session_or_gone
-from playground.views.errors import answer
+from playground.web.access import rate_limited, session_or_gone
+from playground.web.errors import answer
 
 MOST_ROWS = 200_000
 MOST_S = 60.0

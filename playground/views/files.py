@@ -17,8 +17,8 @@ from playground import live, repeating, selectors, whereabouts
 from playground.doors import door
 from playground.hosting.places import NotThere, wanted
 from playground.messages import Message, Refused
-from playground.views.access import may_repeat, rate_limited_reading, session_or_gone
-from playground.views.errors import Gone, answer, too_many
+from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
+from playground.web.errors import Gone, answer, too_many
 
 _END = b""
 """No piece of a download is empty, so this one says that there are no more."""

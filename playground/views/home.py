@@ -17,7 +17,7 @@ from playground import limits, ownership, selectors, services, whereabouts
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import in_language
-from playground.views.access import View, charge, rate_limited, scenario_or_gone
+from playground.web.access import View, charge, rate_limited, scenario_or_gone
 
 logger = logging.getLogger(__name__)
 

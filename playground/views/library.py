@@ -15,8 +15,8 @@ from playground.messages import Message
 from playground.storybook import cards
 from playground.storybook.schema import schema
 from playground.subjects import QUESTIONS, SUBJECTS
-from playground.views.access import rate_limited_reading
-from playground.views.errors import Gone
+from playground.web.access import rate_limited_reading
+from playground.web.errors import Gone
 
 LONGEST_SEARCH = 80
 

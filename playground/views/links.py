@@ -31,8 +31,8 @@ from playground.models import Scenario, Session
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
-from playground.views.access import charge, rate_limited, rate_limited_reading, scenario_or_gone
-from playground.views.errors import Gone, answer
+from playground.web.access import charge, rate_limited, rate_limited_reading, scenario_or_gone
+from playground.web.errors import Gone, answer
 
 logger = logging.getLogger(__name__)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import get_args
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -12,15 +11,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from engine.node.time.work import ProfileName
-from playground import console, demo, holds, limits, ownership, selectors, sharing, whereabouts
+from playground import demo, holds, ownership, selectors, sharing, whereabouts
 from playground.doors import door
-from playground.links import Place, packed, place_of
+from playground.links import packed
 from playground.messages import Message, Refused
-from playground.models import Scenario, Session
-from playground.storybook.texts import localized
-from playground.views.access import charge, rate_limited, rate_limited_reading, session_or_gone
-from playground.views.errors import Gone, answer
+from playground.models import Scenario
+from playground.web import live_page
+from playground.web.access import charge, rate_limited, rate_limited_reading, session_or_gone
+from playground.web.errors import Gone, answer
 
 FILE_BYTES = 4096
 """Most bytes of a file in one answer."""
@@ -32,59 +30,7 @@ def session(request: HttpRequest, session_id: str) -> HttpResponse:
     """Show the live page of a session."""
     found = session_or_gone(session_id)
     demo.adopt(request.session, found.public_id)
-    return render(request, "playground/live.html", live_context(request, found))
-
-
-def live_context(request: HttpRequest, found: Session) -> dict[str, object]:
-    """Return what a page that shows a live session needs."""
-    owner = ownership.owns(request.session, found.public_id)
-    story = found.origin.story if found.origin else None
-    place = place_of(request.GET)
-    return {
-        "session_id": found.public_id,
-        "scenario": found.scenario,
-        "owner": owner,
-        "work_profiles": get_args(ProfileName),
-        "story": story,
-        "meta": _meta(request, found, place),
-        "live_data": {  # for json_script: what the page's script needs before its socket opens
-            "session": found.public_id,
-            "websocket": whereabouts.socket_path(found.public_id),
-            "owner": owner,
-            "limits": limits.current().public(),
-            "scenario": found.scenario,
-            "engine": door().version,
-            "console": console.page_data(),
-            "story": localized(story) if story else None,
-            "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
-            "urls": {
-                "share": reverse("session-share", args=[found.public_id]),
-                "fork": reverse("session-fork", args=[found.public_id]),
-                "compare": f"{reverse('compare')}?session={found.public_id}",
-                "file": reverse("session-file", args=[found.public_id]),
-                "record": reverse("session-record", args=[found.public_id]),
-                "download": reverse("session-download", args=[found.public_id]),
-                "archive": reverse("session-archive", args=[found.public_id]),
-                "scenario": reverse("session-scenario", args=[found.public_id]),
-                "csv": reverse("session-run", args=[found.public_id, "csv"]),
-                "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
-            },
-        },
-    }
-
-
-def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:
-    """Return what a page tells programs that show what a link leads to; only a kept run has a picture."""
-    if not found.origin:
-        return {}
-    at = Place(found.reached_us if place.at_us is None else place.at_us).query()
-    card = reverse("permalink-card", args=[found.origin.short_id]) + at
-    address = reverse("permalink", args=[found.origin.short_id]) + at
-    return {
-        "title": found.origin.title,
-        "card": request.build_absolute_uri(card),
-        "address": request.build_absolute_uri(address),
-    }
+    return render(request, "playground/live.html", live_page.context(request, found))
 
 
 def _stateless(request: HttpRequest, kept: Scenario) -> str:

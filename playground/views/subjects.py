@@ -15,7 +15,7 @@ from playground.storybook import cards
 from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
 from playground.verdicts import Verdict
-from playground.views.errors import Gone
+from playground.web.errors import Gone
 
 
 def _told(each: Verdict) -> dict[str, object]:

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.messages import Message
-from playground.views.access import rate_limited
-from playground.views.errors import Gone, answer
+from playground.web.access import rate_limited
+from playground.web.errors import Gone, answer
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
 from playground.whatif.opening import keep_run, open_run

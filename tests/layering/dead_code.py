@@ -28,7 +28,7 @@ ALLOWED = (
     (r"engine/formats/stored\.py", "decoded_properties", "a part of what is decoded, which tests compare"),
     (r"playground/settings\.py", r"[A-Z_0-9]+", "Django and its packages read settings by their names"),
     (r"playground/urls\.py", r"handler\d+", "Django's name"),
-    (r"playground/views/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
+    (r"playground/web/errors\.py", r"csrf_failure|BusyMiddleware|process_exception", "a setting names it"),
     (r"playground/whereabouts\.py", r"ElsewhereMiddleware|process_exception", "a setting names it"),
     (r"playground/whereabouts\.py", "status_code", "an attribute of Django's answers"),
     (r"playground/classroom/logins\.py", "LoginsInForce", "a setting names it"),

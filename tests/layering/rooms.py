@@ -21,6 +21,9 @@ ROOMS: dict[str, tuple[tuple[str, ...], ...]] = {
 WITHOUT_CIRCLES = ("engine/node", "playground", "workloads", "sweeps", "spark_jobs")
 """Parts in which no files import each other; `test_javascript` looks at the scripts."""
 
+ROOMS_WITHOUT_CIRCLES = ("engine/node", "playground")
+"""Parts in which no rooms import each other either, not even by way of different files."""
+
 
 def room_of(path: str) -> str:
     """Return the room of a file, given by its path inside the part: `queues/mail.py` is in `queues`."""

@@ -3,7 +3,14 @@
 import pytest
 
 from tests.layering.graph import Graph, figures
-from tests.layering.rooms import ROOMS, WITHOUT_CIRCLES, circle_breaches, room_breaches
+from tests.layering.rooms import (
+    ROOMS,
+    ROOMS_WITHOUT_CIRCLES,
+    WITHOUT_CIRCLES,
+    circle_breaches,
+    room_breaches,
+    rooms_of,
+)
 from tests.layering.sources import file_imports
 
 
@@ -20,6 +27,14 @@ def test_no_files_import_each_other(part: str) -> None:
     files = file_imports(part)
     found = list(circle_breaches(part, files))
     assert len(files) > 5
+    assert not found, "\n".join(["", *found])
+
+
+@pytest.mark.parametrize("part", ROOMS_WITHOUT_CIRCLES)
+def test_no_rooms_import_each_other(part: str) -> None:
+    rooms = rooms_of(file_imports(part))
+    found = list(circle_breaches(part, rooms))
+    assert len(rooms) > 5
     assert not found, "\n".join(["", *found])
 
 
@@ -53,6 +68,17 @@ def test_what_lies_below_may_be_imported() -> None:
 def test_a_circle_is_found() -> None:
     assert list(circle_breaches("part", {"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}))
     assert list(circle_breaches("part", {"a": {"b", "c"}, "b": {"c"}, "c": set()})) == []
+
+
+def test_a_circle_of_rooms_is_found_where_no_files_import_each_other() -> None:
+    files = {
+        "left/a.py": {"right/b.py"},
+        "right/b.py": set(),
+        "right/c.py": {"left/d.py"},
+        "left/d.py": set(),
+    }
+    assert list(circle_breaches("part", files)) == []
+    assert list(circle_breaches("part", rooms_of(files))) == ["in part these import each other: left, right"]
 
 
 def test_figures_count_layers_and_what_runs_upwards() -> None:

@@ -13,7 +13,7 @@ from playground import live, selectors, services
 from playground.hosting.registry import Registry
 from playground.library import files, load
 from playground.models import Scenario
-from playground.views import access
+from playground.web import access
 
 
 @pytest.fixture(autouse=True)

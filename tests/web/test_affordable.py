@@ -12,7 +12,7 @@ from playground import affordable, limits, services
 from playground.library import entries
 from playground.models import Session
 from playground.storybook.entry import BadScenario, read
-from playground.views import access
+from playground.web import access
 
 
 def scenario(**parts: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from playground import limits
-from playground.hosting.session.bounds import Beyond, check_burst
+from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.usage import Usage
 from playground.limits import check_command, check_shape
 from playground.messages import Refused

@@ -312,7 +312,7 @@ def test_a_fault_of_the_page_for_faults_is_a_page_as_well(
         raise RuntimeError("on purpose")
 
     monkeypatch.setattr("playground.selectors.library", fail)
-    monkeypatch.setattr("playground.views.errors.render", fail)
+    monkeypatch.setattr("playground.web.errors.render", fail)
     client.raise_request_exception = False
     response = client.get("/")
     assert response.status_code == 500

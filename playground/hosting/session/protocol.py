@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from playground.hosting.session.bounds import Bounds
+from playground.bounds import Bounds
 from playground.hosting.session.failures import Failure
 
 Timed = tuple[int, dict[str, Any]]

@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from playground import timeline
+from playground.bounds import Bounds
 from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
 from playground.hosting.door import Door
 from playground.hosting.run import Replay, Run
 from playground.hosting.session import failures, mix, protocol
-from playground.hosting.session.bounds import Beyond, Bounds, check_burst
+from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.jobs import Job
 from playground.hosting.session.pacer import Pacer
 from playground.hosting.session.telling import Telling

@@ -15,7 +15,7 @@ from playground import limits, selectors, services
 from playground.messages import Message
 from playground.models import Scenario, Session
 from playground.ratelimit import SharedBuckets
-from playground.views.errors import Gone, too_many
+from playground.web.errors import Gone, too_many
 
 View = Callable[..., HttpResponse]
 

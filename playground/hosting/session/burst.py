@@ -1,21 +1,11 @@
-"""What one session may take: plain numbers, told to the process that runs it."""
+"""Whether a session may take the messages of a burst, with what it holds already."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from playground.bounds import Bounds, number_of
 from playground.hosting.session.usage import Usage
-
-
-class Bounds(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits that whoever plays a session must know; see `playground.limits.Limits`."""
-
-    max_disk_bytes: int
-    max_messages: int
-    max_transitions: int
-    max_virtual_s: int
 
 
 class Beyond(Exception):
@@ -42,9 +32,3 @@ def check_burst(command: dict[str, Any], bounds: Bounds, usage: Usage) -> None:
     if usage.disk_bytes + count * size_bytes > bounds.max_disk_bytes:
         wanted = int(count * size_bytes)
         raise Beyond("too_many_bytes", wanted=wanted, used=usage.disk_bytes, most=bounds.max_disk_bytes)
-
-
-def number_of(command: dict[str, Any], name: str) -> float:
-    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
-    value = command.get(name)
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

@@ -1,0 +1,22 @@
+"""What one session may take: plain numbers, told to the process that runs it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """The limits that whoever plays a session must know; see `playground.limits.Limits`."""
+
+    max_disk_bytes: int
+    max_messages: int
+    max_transitions: int
+    max_virtual_s: int
+
+
+def number_of(command: dict[str, Any], name: str) -> float:
+    """Return a number of the command, 0 for anything else: the engine says what is wrong with it."""
+    value = command.get(name)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0

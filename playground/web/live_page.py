@@ -1,0 +1,67 @@
+"""What the page of a live session is told before its socket opens."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from django.http import HttpRequest
+from django.urls import reverse
+
+from engine.node.time.work import ProfileName
+from playground import console, limits, ownership, whereabouts
+from playground.doors import door
+from playground.links import Place, place_of
+from playground.models import Session
+from playground.storybook.texts import localized
+
+
+def context(request: HttpRequest, found: Session) -> dict[str, object]:
+    """Return what a page that shows a live session needs."""
+    owner = ownership.owns(request.session, found.public_id)
+    story = found.origin.story if found.origin else None
+    place = place_of(request.GET)
+    return {
+        "session_id": found.public_id,
+        "scenario": found.scenario,
+        "owner": owner,
+        "work_profiles": get_args(ProfileName),
+        "story": story,
+        "meta": _meta(request, found, place),
+        "live_data": {  # for json_script: what the page's script needs before its socket opens
+            "session": found.public_id,
+            "websocket": whereabouts.socket_path(found.public_id),
+            "owner": owner,
+            "limits": limits.current().public(),
+            "scenario": found.scenario,
+            "engine": door().version,
+            "console": console.page_data(),
+            "story": localized(story) if story else None,
+            "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
+            "urls": {
+                "share": reverse("session-share", args=[found.public_id]),
+                "fork": reverse("session-fork", args=[found.public_id]),
+                "compare": f"{reverse('compare')}?session={found.public_id}",
+                "file": reverse("session-file", args=[found.public_id]),
+                "record": reverse("session-record", args=[found.public_id]),
+                "download": reverse("session-download", args=[found.public_id]),
+                "archive": reverse("session-archive", args=[found.public_id]),
+                "scenario": reverse("session-scenario", args=[found.public_id]),
+                "csv": reverse("session-run", args=[found.public_id, "csv"]),
+                "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
+            },
+        },
+    }
+
+
+def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:
+    """Return what a page tells programs that show what a link leads to; only a kept run has a picture."""
+    if not found.origin:
+        return {}
+    at = Place(found.reached_us if place.at_us is None else place.at_us).query()
+    card = reverse("permalink-card", args=[found.origin.short_id]) + at
+    address = reverse("permalink", args=[found.origin.short_id]) + at
+    return {
+        "title": found.origin.title,
+        "card": request.build_absolute_uri(card),
+        "address": request.build_absolute_uri(address),
+    }
