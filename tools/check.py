@@ -30,13 +30,15 @@ QUICK_TESTS = (
     "tests/web/test_wire.py",
 )
 TINY_TESTS = ("-n", "0", "tests/golden/test_format_vectors.py")
-LEFT_OUT = "not soak and not browser and not spark and not slow"
+LEFT_OUT = "not soak and not browser and not spark and not slow and not hypothesis"
+ASIDE = ("--ignore", "tests/unit/spark_jobs")
+"""Cells of the published heatmaps, computed again."""
 Steps = Mapping[str, list[str]]
 
 
 def tests(tiny: bool) -> Steps:
     """Return the one step that keeps all cores busy."""
-    which = TINY_TESTS if tiny else ("-n", "auto", "--dist", "worksteal", *QUICK_TESTS)
+    which = TINY_TESTS if tiny else ("-n", "auto", "--dist", "worksteal", *ASIDE, *QUICK_TESTS)
     return {"tests": [sys.executable, "-m", "pytest", "-q", "-m", LEFT_OUT, *which]}
 
 

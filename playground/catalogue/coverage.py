@@ -8,6 +8,7 @@ from django.utils.translation import override
 
 from playground import library, verdicts
 from playground.storybook.entry import Entry
+from playground.storybook.texts import in_language
 from playground.subjects import SUBJECTS
 
 HEAD: Final = """# Coverage of the articles
@@ -32,7 +33,7 @@ def page() -> str:
             subject = verdicts.verdicts()[number]
             parts.append(f"## {number}. {name}\n")
             parts.append(
-                f"As the articles have it: {subject.claim['en']} For 3.10.8: **{subject.verdict}**.\n"
+                f"As the articles have it: {in_language(subject.claim)} For 3.10.8: **{subject.verdict}**.\n"
             )
             parts.append("| what the articles name | seen in |\n|---|---|")
             rows = [each for each in known if each.subject == number]

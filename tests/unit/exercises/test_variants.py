@@ -42,6 +42,7 @@ def test_many_exercises_have_variants() -> None:
     assert {each.kind for each in VARIED} >= {"choice", "number", "order"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exercise", VARIED, ids=lambda each: each.slug)
 def test_twenty_variants_are_solved_and_mis_solved(exercise: Exercise) -> None:
     found = variants(exercise)
