@@ -1,4 +1,4 @@
-"""Who may have a run repeated now: for a picture, a check, an export, a comparison, a moment of the past.
+"""Who may have a run repeated now: for a picture, an export, a comparison, a moment of the past; or a file checked.
 
 Such work takes a core for seconds. A few are done at once, some more wait in the order in which they came, and nobody
 has more than a few of them; whoever finds the queue full is told at once when to ask again.
@@ -26,6 +26,8 @@ PER_VISITOR: Final = 3
 PER_ADDRESS: Final = 32
 """A class behind one address sends its answers at the same moment."""
 PATIENCE_S: Final = 20.0
+SHORT_BYTES: Final = 8 * 1024
+"""A scenario of so many bytes is checked in some milliseconds."""
 AGAIN_S: Final = 10
 """When to ask again."""
 
@@ -105,6 +107,11 @@ class Gate:
 
 
 gate = Gate()
+
+
+def for_text(request: HttpRequest, size_bytes: int) -> contextlib.AbstractContextManager[None]:
+    """Hold a place for checking a scenario that somebody brings; a short one is checked at once."""
+    return for_request(request) if size_bytes > SHORT_BYTES else contextlib.nullcontext()
 
 
 def for_request(request: HttpRequest) -> contextlib.AbstractContextManager[None]:

@@ -7,7 +7,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground import library, limits, ownership, selectors, services
+from playground import library, limits, ownership, repeating, selectors, services
 from playground.messages import Message
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, Entry, Problem, read
@@ -67,13 +67,15 @@ def _page(request: HttpRequest, text: str, problems: list[Problem] | None = None
     return render(request, "library/edit.html", context, status=422 if problems else 200)
 
 
-def _checked(text: str) -> tuple[Entry | None, list[Problem]]:
+def _checked(request: HttpRequest, text: str) -> tuple[Entry | None, list[Problem]]:
     most = limits.current().scenario_bytes
-    if len(text.encode("utf-8", "replace")) > most:
+    size_bytes = len(text.encode("utf-8", "replace"))
+    if size_bytes > most:
         message = Message(_("The scenario has more than %(most)s bytes.") % {"most": most})
         return None, [Problem("$", message)]
     try:
-        return read(text, limits.current()), []
+        with repeating.for_text(request, size_bytes):
+            return read(text, limits.current()), []
     except BadScenario as bad:
         return None, bad.problems
 
@@ -82,7 +84,7 @@ def _checked(text: str) -> tuple[Entry | None, list[Problem]]:
 @rate_limited_reading
 def check(request: HttpRequest) -> HttpResponse:
     """Tell what is wrong in a text, for the editor while somebody types."""
-    entry, problems = _checked(request.POST.get("text", ""))
+    entry, problems = _checked(request, request.POST.get("text", ""))
     commands = len(entry.run["commands"]) if entry else 0
     return render(
         request, "library/_problems.html", {"problems": problems, "commands": commands, "checked": True}
@@ -91,7 +93,7 @@ def check(request: HttpRequest) -> HttpResponse:
 
 def _play(request: HttpRequest) -> HttpResponse:
     text = request.POST.get("text", "")
-    entry, problems = _checked(text)
+    entry, problems = _checked(request, text)
     if entry is None:
         return _page(request, text, problems)
     kept = services.keep_scenario({**entry.run, "digest": None}, story=entry.story_json())

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from playground import demo as demos
-from playground import limits, ownership, selectors, services, whereabouts
+from playground import limits, ownership, repeating, selectors, services, whereabouts
 from playground.models import Scenario
 from playground.storybook.entry import BadScenario, read
 from playground.storybook.texts import in_language
@@ -143,7 +143,8 @@ def import_scenario(request: HttpRequest) -> HttpResponse:
         problem = _("The scenario has more than %(most)s bytes.") % {"most": most}
     if not problem:
         try:
-            entry = read(data, limits.current())
+            with repeating.for_text(request, len(data)):
+                entry = read(data, limits.current())
         except BadScenario as bad:
             problem = bad.first[:300]
     if problem:

@@ -28,6 +28,7 @@ from playground.doors import door
 from playground.links import Place, place_of
 from playground.messages import Message
 from playground.models import Scenario, Session
+from playground.storybook.entry import Entry
 from playground.storybook.migrate import TooNew, migrated
 from playground.storybook.rehearsal import Rehearsal
 from playground.storybook.texts import in_language
@@ -42,6 +43,8 @@ PREVIEWERS = re.compile(
 )
 """Programs that fetch a link to show what it is: they get its description, and no session is made for them."""
 PICTURE_S = 6.0
+UNFOLDS = 16
+"""How much longer than its address a scenario usually is."""
 
 
 def in_its_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -103,10 +106,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
 @in_its_language
 def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     """Open a session that repeats the run which the address itself holds."""
-    try:
-        entry = links.unpacked(packed)
-    except links.BadLink as bad:
-        raise Gone(_("This link leads nowhere"), bad.message) from None
+    entry = _unpacked(request, packed)
     if _only_looks_ahead(request):
         return HttpResponse(status=204)
     place = place_of(request.GET)
@@ -116,6 +116,15 @@ def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     charge(request, entry.run)
     session = services.replay_session(kept, place.start_us(entry.run["until_us"]))
     return _go(request, session, place)
+
+
+def _unpacked(request: HttpRequest, packed: str) -> Entry:
+    """Return the scenario that an address holds; a long one may become a very long one."""
+    try:
+        with repeating.for_text(request, UNFOLDS * len(packed)):
+            return links.unpacked(packed)
+    except links.BadLink as bad:
+        raise Gone(_("This link leads nowhere"), bad.message) from None
 
 
 def _only_looks_ahead(request: HttpRequest) -> bool:
@@ -208,10 +217,7 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 @cache_control(public=True, max_age=86_400)
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
     """Draw the moment of a link that holds its run."""
-    try:
-        entry = links.unpacked(packed)
-    except links.BadLink as bad:
-        raise Gone(_("This link leads nowhere"), bad.message) from None
+    entry = _unpacked(request, packed)
     return _picture(request, packed, entry.run["title"], entry.run)
 
 

@@ -8,11 +8,13 @@ from typing import Any, Final
 
 from engine.replay.player import Player, on_ledger
 from tests.attack.processes import children_of, memory_bytes, open_files
-from tests.attack.world import Person, Seat, World, in_thread
+from tests.attack.world import Answer, Person, Seat, World, in_thread
 from tests.soak.faults import Place
 from tests.soak.users import Work, named
 
 SETTLES_S: Final = 120.0
+BUSY: Final = 60
+"""How often a busy session is asked."""
 MORE_HANDLES: Final = 12
 MORE_BYTES: Final = 64 * 2**20
 VISITS, TINY_VISITS = 60, 6
@@ -39,7 +41,7 @@ async def different(world: World, works: list[Work]) -> list[str]:
     problems = []
     for work in works:
         person = world.person()
-        answer = await in_thread(person.ask, f"/s/{work.session}/scenario.json")
+        answer = await _file_of(world, person, work.session)
         if answer.status != 200:
             problems.append(f"session {work.session}: its file is answered with {answer.status}")
             continue
@@ -48,6 +50,21 @@ async def different(world: World, works: list[Work]) -> list[str]:
         if digest != scenario["digest"]:
             problems.append(f"session {work.session}: {digest} instead of {scenario['digest']}")
     return problems
+
+
+async def _file_of(world: World, person: Person, session: str) -> Answer:
+    """Return the file of a session that somebody has open, asking again while it is busy with waking."""
+    seat = await world.seat(person, session)
+    try:
+        for _each in range(BUSY):
+            answer: Answer = await in_thread(person.ask, f"/s/{session}/scenario.json")
+            if answer.status not in {409, 503}:
+                break
+            await asyncio.sleep(1)
+        return answer
+    finally:
+        await world.leave()
+        assert seat.code is None, f"the server closed a seat with {seat.code}"
 
 
 def _repeated(scenario: dict[str, Any]) -> str:

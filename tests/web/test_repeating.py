@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -125,3 +126,18 @@ def test_the_files_of_the_past_a_zip_and_a_comparison_wait_for_their_turn_as_wel
             answer = client.get(address)
         assert answer.status_code == 503, address
         assert answer["Retry-After"] == str(repeating.AGAIN_S)
+
+
+@pytest.mark.django_db
+def test_a_long_file_waits_for_its_turn_and_a_short_one_is_checked_at_once(client: Client, full: Any) -> None:
+    short = json.dumps({**services.blank_scenario("classroom"), "title": "Mine"})
+    long = short + " " * repeating.SHORT_BYTES
+    assert client.post("/s/import", {"text": short}).status_code == 302
+    assert client.post("/library/check/", {"text": short}).status_code == 200
+    for answer in (
+        client.post("/s/import", {"text": long}),
+        client.post("/library/check/", {"text": long}),
+        client.post("/library/edit/", {"text": long}),
+        client.get(f"/x/1{'a' * 1000}/"),
+    ):
+        assert (answer.status_code, answer["Retry-After"]) == (503, str(repeating.AGAIN_S))
