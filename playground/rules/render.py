@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from playground import rules
 
 CITED = re.compile(
-    r"\b(?P<rule>[A-Z][1-9]\d*(?:\.\d+)?)\b|§(?P<section>\d+[a-z]?)|\b(?P<document>queue|storage)\.md\b"
+    r"\b(?P<rule>[A-Z][1-9]\d*(?:\.\d+)?)\b|§(?P<section>\d+[a-z]?)|\b(?P<document>queue|storage|mirrors)\.md\b"
 )
 
 

@@ -27,7 +27,7 @@ test("a sparkline ends at the right edge and never divides by zero", () => {
 });
 
 test("a level is drawn where it lies inside the chart", () => {
-  assert.equal(level(50, 100), "M0 20.5H100");
+  assert.equal(level(50, 100), "M0 20.5h100");
   assert.equal(level(101, 100), "");
   assert.equal(level(null, 100), "");
 });

@@ -62,7 +62,7 @@ export function stacked(series) {
 
 /** A level line in the same box, empty for a level that is not known or lies above the box. */
 export function level(value, largest) {
-  return value === null || value > largest ? "" : `M0 ${height(value, largest)}H100`;
+  return value === null || value > largest ? "" : `M0 ${height(value, largest)}h100`;
 }
 
 function height(value, largest) {
