@@ -22,12 +22,19 @@ class Place(msgspec.Struct, frozen=True):
         content: where the message bodies are: in RAM, on disk, or some here and some there.
         unacked: whether its messages were delivered and wait for their acknowledgement.
         counted: whether RAM has only a count of its messages instead of an entry for each.
+        limits: what of its messages the queue limits in RAM, beginning at the tail: contents (by target_ram_count),
+            index entries, or nothing.
+        letter: the Greek letter of most messages there; empty for what waits for an acknowledgement.
+        lazy: whether a lazy queue uses it.
     """
 
     name: str
     content: Where
     unacked: bool = False
     counted: bool = False
+    limits: Literal["contents", "entries", ""] = ""
+    letter: Literal["alpha", "beta", "gamma", "delta", ""] = ""
+    lazy: bool = True
 
 
 VARIABLE_QUEUE: Final = "variable_queue"
@@ -38,11 +45,11 @@ PRIORITY_QUEUE: Final = "priority_queue"
 
 PLACES: Final[dict[str, tuple[Place, ...]]] = {
     VARIABLE_QUEUE: (
-        Place("q1", "ram"),
-        Place("q2", "mixed"),
-        Place("delta", "disk", counted=True),
-        Place("q3", "mixed"),
-        Place("q4", "ram"),
+        Place("q1", "ram", limits="contents", letter="alpha", lazy=False),
+        Place("q2", "mixed", limits="entries", letter="beta", lazy=False),
+        Place("delta", "disk", counted=True, letter="delta"),
+        Place("q3", "mixed", limits="entries", letter="gamma"),
+        Place("q4", "ram", limits="contents", letter="alpha", lazy=False),
         Place("ram_pending", "ram", unacked=True),
         Place("disk_pending", "disk", unacked=True),
         Place("index_pending", "ram", unacked=True),

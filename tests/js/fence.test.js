@@ -61,7 +61,7 @@ test("permitted betas follow the rule", () => {
 test("the surplus leaves q3's tail behind its first segment, then q2's head", () => {
   const settings = { segment_entry_count: 8, msg_store_io_batch_size: 1 };
   const found = betaSurplus(queue({ q2: 6, q3: 14, q4: 2, target: 2, head: 4 }), settings);
-  assert.deepEqual([found.held, found.permitted, found.surplus, found.q3, found.q2], [20, 8, 12, 10, 2]);
+  assert.deepEqual([found.held, found.permitted, found.surplus, found.fromHeadLane, found.fromTailLane], [20, 8, 12, 10, 2]);
   const state = stateOf(
     [["Published", "Q20", "orders", null, "q3", [extent(0, 20, BETA)], null, {}]],
     [["TargetChanged", "Q43", "orders", 1, { old: null }]],

@@ -29,6 +29,19 @@ def test_no_scripts_import_each_other_in_a_circle() -> None:
     assert circles({"a.js": {"b.js"}, "b.js": {"a.js"}, "c.js": {"a.js"}}) == [["a.js", "b.js"]]
 
 
+def test_what_draws_and_measures_asks_the_table_for_lanes() -> None:
+    """Sentences and labels name lanes; nothing else does, so that another kind of queue is one table more."""
+    spelt = [
+        f"{path.relative_to(SCRIPTS)}:{number}: {line.strip()}"
+        for room in ("layout", "view", "model")
+        for path in sorted((SCRIPTS / room).rglob("*.js"))
+        if not path.name.startswith(("why", "tour-steps", "life")) and path.parent.name != "catalogue"
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if re.search(r"""["'](?:q1|q2|q3|q4)["']""", line)
+    ]
+    assert not spelt, "\n".join(["", *spelt])
+
+
 def test_every_panel_follows_the_run_by_update() -> None:
     panels = {
         f"{path.name}: {name}": "\n  update()" in body or "\n  update =" in body

@@ -1,4 +1,11 @@
-/** The fence: target_ram_count contents counted from the head. Everything behind it in q4 and q1 is to leave RAM. */
+/** The fence: target_ram_count contents counted from the head. Every content behind it is to leave RAM. */
+import { limitedLanesOf } from "../model/places.js";
+
+/** The lanes whose contents the target limits: the one at the tail, and the one at the head. */
+function contentLanes(lanes) {
+  const names = limitedLanesOf(null, "contents");
+  return [names[0], names.at(-1)].map((name) => lanes.find((lane) => lane.name === name));
+}
 
 /**
  * {target, lane, u, over: [[u0, u1], ...]}; `u` is where the fence stands; null without a target. A fence that is
@@ -7,26 +14,24 @@
 export function fenceOf(queue, lanes, held = null) {
   const target = held ?? queue.counters.target_ram_count;
   if (target === null || target === undefined) return null;
-  const q1 = lanes.find((lane) => lane.name === "q1");
-  const q4 = lanes.find((lane) => lane.name === "q4");
-  const inFirst = target > q4.count && q1.count > 0;
-  const lane = inFirst ? q1 : q4;
-  const index = inFirst ? target - q4.count : target;
+  const [tail, head] = contentLanes(lanes);
+  const inTail = target > head.count && tail.count > 0;
+  const lane = inTail ? tail : head;
+  const index = inTail ? target - head.count : target;
   /** @type {[number, number][]} */
   const over = [];
   const fence = { target, lane: lane.name, u: placeOf(lane, index), over };
   if (index < lane.count) fence.over.push([lane.plan.border(lane.count), fence.u]);
-  if (!inFirst && q1.count && target <= q4.count)
-    fence.over.unshift([q1.plan.border(q1.count), q1.plan.border(0)]);
+  if (!inTail && tail.count && target <= head.count)
+    fence.over.unshift([tail.plan.border(tail.count), tail.plan.border(0)]);
   return fence;
 }
 
-/** How many contents would stay if the fence stood at `u`: the number of q4's and q1's messages nearer to the head. */
+/** How many contents would stay if the fence stood at `u`: the number of messages with limited contents nearer to the head. */
 export function targetAt(lanes, u) {
-  const q1 = lanes.find((lane) => lane.name === "q1");
-  const q4 = lanes.find((lane) => lane.name === "q4");
-  if (u >= q4.u0 - 3 || !q1.count) return nearer(q4, u);
-  return q4.count + (u <= q1.u1 ? nearer(q1, u) : 0);
+  const [tail, head] = contentLanes(lanes);
+  if (u >= head.u0 - 3 || !tail.count) return nearer(head, u);
+  return head.count + (u <= tail.u1 ? nearer(tail, u) : 0);
 }
 
 /** Messages of a lane on the head's side of `u`; in the free room behind the last one a place counts like a message. */

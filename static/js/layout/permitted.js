@@ -1,41 +1,51 @@
-/** The index entries that q2 and q3 may keep in RAM, and those that must go to delta (Q48, Q49). */
+/** The index entries that a queue may keep in RAM, and those that must go to where RAM only counts (Q48, Q49). */
 import { EXTENT as E } from "../model/catalogue/rows.js";
-import { LANES, lengthOf, rowsOf } from "../model/messages.js";
+import { lengthOf, rowsOf } from "../model/messages.js";
+import { countedLanesOf, limitedLanesOf } from "../model/places.js";
+
+/** The lanes whose index entries are limited: the one at the tail, and the one at the head. */
+export function entryLanes(queue) {
+  const names = limitedLanesOf(queue, "entries");
+  return { tail: names[0], head: names.at(-1) };
+}
+
+const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 
 /** How many betas and gammas a queue may keep; null for any number. */
 export function permittedBetas(queue, segmentEntries) {
   const target = queue.counters.target_ram_count ?? null;
-  const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
-  const inner = lengths.q2 + lengths.delta + lengths.q3;
-  if (target === null || inner + lengths.q1 + lengths.q4 === 0) return null;
+  const inner = total(queue, [...limitedLanesOf(queue, "entries"), ...countedLanesOf(queue)]);
+  if (target === null || inner + total(queue, limitedLanesOf(queue, "contents")) === 0) return null;
   if (queue.mode === "lazy") return target;
-  if (target === 0) return Math.min(lengths.q3, segmentEntries);
+  if (target === 0) return Math.min(lengthOf(queue, entryLanes(queue).head), segmentEntries);
   // b * b does not fit a double beyond 94 million messages, which no session has.
   return Math.max(segmentEntries, inner - Math.floor((inner * inner) / (inner + target)));
 }
 
 /**
- * {permitted, held, surplus, batch, q3, q2}: how many are held and permitted, and how many of the surplus would leave
- * q3's tail and q2's head. Null where any number may stay.
+ * {permitted, held, surplus, batch, fromHeadLane, fromTailLane}: how many are held and permitted, and how many of the
+ * surplus would leave: those at the tail of the lane nearest to the queue's head, then those at the head of the other.
+ * Null where any number may stay.
  */
 export function betaSurplus(queue, settings) {
   const entries = settings.segment_entry_count || 2048;
   const permitted = permittedBetas(queue, entries);
   if (permitted === null) return null;
-  const held = lengthOf(queue, "q2") + lengthOf(queue, "q3");
+  const { tail, head } = entryLanes(queue);
+  const held = lengthOf(queue, tail) + lengthOf(queue, head);
   const surplus = Math.max(0, held - permitted);
-  const q3 = Math.min(surplus, beyondFirstSegment(rowsOf(queue, "q3"), entries));
+  const fromHeadLane = Math.min(surplus, beyondFirstSegment(rowsOf(queue, head), entries));
   return {
     permitted,
     held,
     surplus,
     batch: settings.msg_store_io_batch_size || 1,
-    q3,
-    q2: Math.min(surplus - q3, lengthOf(queue, "q2")),
+    fromHeadLane,
+    fromTailLane: Math.min(surplus - fromHeadLane, lengthOf(queue, tail)),
   };
 }
 
-/** q3 keeps the segment of its head: how many of its messages are beyond that. */
+/** The lane nearest to the head keeps the segment of its head: how many of its messages are beyond that. */
 function beyondFirstSegment(rows, entries) {
   if (!rows.length) return 0;
   const boundary = (Math.floor(rows[0][E.start] / entries) + 1) * entries;

@@ -4,6 +4,7 @@
  */
 import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
 import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
+import { aboutPlace } from "../model/places.js";
 import { holding } from "../model/runs.js";
 import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
@@ -11,7 +12,7 @@ import { pushGlyph } from "./glyphs.js";
 import { pushDelta } from "./delta.js";
 import { fenceOf } from "./fence.js";
 import { fitting } from "./zoom.js";
-import { betaSurplus } from "./permitted.js";
+import { betaSurplus, entryLanes } from "./permitted.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
 
 /** The lanes of the stage: the sub-queues, then what consumers hold. */
@@ -50,14 +51,18 @@ export function stageScene(state, width, height, turned, look = {}) {
   return scene;
 }
 
-/** Permitted betas, with the stretches of q3 and q2 that must go. */
+/** Permitted betas, with the stretches of the two lanes that must go. */
 function betasOf(queue, settings, lanes) {
   const betas = betaSurplus(queue, settings);
   if (!betas) return null;
-  const [q2, q3] = ["q2", "q3"].map((name) => lanes.find((lane) => lane.name === name));
+  const names = entryLanes(queue);
+  const [tail, head] = [names.tail, names.head].map((name) => lanes.find((lane) => lane.name === name));
+  const { fromHeadLane, fromTailLane } = betas;
   betas.over = [];
-  if (betas.q3) betas.over.push([q3.plan.border(q3.count), q3.plan.border(q3.count - betas.q3)]);
-  if (betas.q2) betas.over.push([q2.plan.border(betas.q2), q2.plan.border(0)]);
+  betas.lane = names.head;
+  if (fromHeadLane)
+    betas.over.push([head.plan.border(head.count), head.plan.border(head.count - fromHeadLane)]);
+  if (fromTailLane) betas.over.push([tail.plan.border(fromTailLane), tail.plan.border(0)]);
   return betas;
 }
 
@@ -79,10 +84,10 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
     ...span,
     plan,
     parts: name === "unacked" ? PENDING.map((place) => lengthOf(queue, place)) : null,
-    closed: queue?.mode === "lazy" && ["q1", "q2", "q4"].includes(name) && count === 0,
+    closed: queue?.mode === "lazy" && aboutPlace(name)?.lazy === false && count === 0,
   };
   if (!queue || !count) return lane;
-  if (name === "delta") pushDelta(scene, state, queue, lane);
+  if (aboutPlace(name)?.counted) pushDelta(scene, state, queue, lane);
   else pushLane(scene, lane, laneRows(queue, name), unsynced);
   return lane;
 }

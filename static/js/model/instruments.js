@@ -1,9 +1,15 @@
 /** What the instruments show: samples of the run as columns for plots, processes as a chain of credit. Pure. */
 import { LANES } from "./messages.js";
+import { aboutPlace } from "./places.js";
 import { gettext } from "./text.js";
 
-const LANE_TONES = { q1: "alpha", q2: "beta", delta: "delta", q3: "gamma", q4: "alpha-o" };
-const lane = (name) => ({ key: name, label: () => name, tone: LANE_TONES[name], dash: name === "q1" ? [6, 3] : null });
+/** A lane's series: where two lanes have one letter, the one at the head has another tone and the one at the tail dashes. */
+const lane = (name) => ({
+  key: name,
+  label: () => name,
+  tone: name === LANES.at(-1) ? `${aboutPlace(name).letter}-o` : aboutPlace(name).letter,
+  dash: name === LANES[0] ? [6, 3] : null,
+});
 
 /** The plots: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes". */
 export const PLOTS = [

@@ -8,7 +8,7 @@ export function placesOf(queue) {
 
 const known = {};
 
-/** What is known of a place: {name, content, unacked, counted}. One name means the same in every queue that has it. */
+/** What is known of a place, by the names of engine/backing_queue/places. One name means the same in every queue that has it. */
 export function aboutPlace(name) {
   known[name] ??= Object.values(PLACES)
     .flat()
@@ -21,6 +21,16 @@ const names = (places) => places.map((place) => place.name);
 /** Names of the places whose messages can be delivered, from the newest message to the oldest. */
 export function lanesOf(queue) {
   return names(placesOf(queue).filter((place) => !place.unacked));
+}
+
+/** Names of the lanes where the queue limits contents, or entries, in RAM: from the tail to the head. */
+export function limitedLanesOf(queue, what) {
+  return names(placesOf(queue).filter((place) => place.limits === what));
+}
+
+/** Names of the lanes of which RAM has only a count. */
+export function countedLanesOf(queue) {
+  return names(placesOf(queue).filter((place) => place.counted));
 }
 
 /** Names of the places whose messages wait for an acknowledgement. */

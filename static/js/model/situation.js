@@ -1,6 +1,7 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
 import { EXTENT as E } from "./catalogue/rows.js";
 import { LANES, lengthOf, pendingOf, readyOf } from "./messages.js";
+import { countedLanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
@@ -10,12 +11,15 @@ export function figures(state) {
   const queue = name === null ? null : state.queues[name];
   const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
   const ready = readyOf(queue);
+  const sum = (lanes) => lanes.reduce((total, lane) => total + lengths[lane], 0);
   const counters = queue?.counters || {};
   return {
     queue,
     name,
     counters,
     lengths,
+    entries: sum(limitedLanesOf(null, "entries")),
+    onlyCounted: sum(countedLanesOf(null)),
     ready,
     unacked: pendingOf(queue),
     target: counters.target_ram_count ?? null,
@@ -64,15 +68,15 @@ function paging(now) {
       { n: number(over) },
     );
   }
-  if (now.lengths.delta > 0) {
+  if (now.onlyCounted > 0) {
     return said(
       "delta",
       ngettext(
         "RAM keeps one term for %(n)s message in delta: start, count and end.",
         "RAM keeps one term for the %(n)s messages in delta: start, count and end.",
-        now.lengths.delta,
+        now.onlyCounted,
       ),
-      { n: number(now.lengths.delta) },
+      { n: number(now.onlyCounted) },
     );
   }
   return said(
@@ -87,32 +91,31 @@ function paging(now) {
 }
 
 function calm(now) {
-  const { lengths } = now;
   if (now.mode === "lazy")
     return said(
       "delta",
       gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
     );
-  if (lengths.delta > 0) {
+  if (now.onlyCounted > 0) {
     return said(
       "delta",
       ngettext(
         "Memory is fine again, yet %(n)s message stays on disk until its turn comes.",
         "Memory is fine again, yet %(n)s messages stay on disk until their turn comes.",
-        lengths.delta,
+        now.onlyCounted,
       ),
-      { n: number(lengths.delta) },
+      { n: number(now.onlyCounted) },
     );
   }
-  if (lengths.q3 + lengths.q2 > 0) {
+  if (now.entries > 0) {
     return said(
       "gamma",
       ngettext(
         "%(n)s content is on disk and its index in RAM: it is read when its turn comes.",
         "%(n)s contents are on disk and their index in RAM: they are read when their turn comes.",
-        lengths.q2 + lengths.q3,
+        now.entries,
       ),
-      { n: number(lengths.q2 + lengths.q3) },
+      { n: number(now.entries) },
     );
   }
   if (!now.ready)

@@ -8,14 +8,14 @@ export const USUAL = "variable_queue";
 /** The places of each, from the tail to the head; then those of unacknowledged messages. */
 export const PLACES = {
   variable_queue: [
-    { name: "q1", content: "ram", unacked: false, counted: false },
-    { name: "q2", content: "mixed", unacked: false, counted: false },
-    { name: "delta", content: "disk", unacked: false, counted: true },
-    { name: "q3", content: "mixed", unacked: false, counted: false },
-    { name: "q4", content: "ram", unacked: false, counted: false },
-    { name: "ram_pending", content: "ram", unacked: true, counted: false },
-    { name: "disk_pending", content: "disk", unacked: true, counted: false },
-    { name: "index_pending", content: "ram", unacked: true, counted: false },
+    { name: "q1", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },
+    { name: "q2", content: "mixed", unacked: false, counted: false, limits: "entries", letter: "beta", lazy: false },
+    { name: "delta", content: "disk", unacked: false, counted: true, limits: "", letter: "delta", lazy: true },
+    { name: "q3", content: "mixed", unacked: false, counted: false, limits: "entries", letter: "gamma", lazy: true },
+    { name: "q4", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },
+    { name: "ram_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "disk_pending", content: "disk", unacked: true, counted: false, limits: "", letter: "", lazy: true },
+    { name: "index_pending", content: "ram", unacked: true, counted: false, limits: "", letter: "", lazy: true },
   ],
   priority_queue: [
   ],

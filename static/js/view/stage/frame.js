@@ -55,7 +55,7 @@ function diskBand(pen, geo) {
   band(pen, geo, geo.waterline, geo.end, ramp);
 }
 
-/** Lazy mode: q1, q2 and q4 are shut. */
+/** Lazy mode: the lanes that a lazy queue does not use are shut. */
 function paintClosed(pen, scene) {
   const { geo } = scene;
   for (const lane of scene.lanes) {
@@ -98,7 +98,7 @@ const TITLES = { unacked: () => gettext("unacked") };
 
 function subtitle(lane, scene) {
   if (lane.closed) return gettext("closed in lazy mode");
-  if (lane.name === "q3" && scene.betas) {
+  if (lane.name === scene.betas?.lane) {
     const { surplus, permitted } = scene.betas;
     const values = { n: number(permitted), over: number(surplus) };
     return surplus

@@ -1,4 +1,5 @@
 /** What lies over the marks: the fence with what is to leave, pills, the delta term, rings, thermometers. */
+import { aboutPlace } from "../../model/places.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
@@ -19,7 +20,7 @@ export function paintFence(pen, scene) {
   else pen.fillRect(fence.u - 1, geo.ram + 2, 2, geo.waterline - geo.ram - 2);
 }
 
-/** Hatch the index entries that are more than permitted: what q3's tail and q2's head would give to delta. */
+/** Hatch the index entries that are more than permitted, and would go to where RAM only counts. */
 export function paintSurplus(pen, scene) {
   const { geo, betas } = scene;
   if (!betas?.surplus) return;
@@ -80,7 +81,7 @@ export function paintDelta(pen, scene) {
     paintRuler(
       pen,
       scene,
-      scene.lanes.find((each) => each.name === "delta"),
+      scene.lanes.find((each) => aboutPlace(each.name)?.counted),
     );
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
   const note = gettext("all that RAM keeps");

@@ -4,6 +4,7 @@
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
+import { aboutPlace } from "../../model/places.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/runs.js";
@@ -16,8 +17,8 @@ const EVERY_MS = 700;
 /** What a message's state means, in words. */
 export function stateWords(place, flags) {
   const parts = partsOf(place, flags);
-  if (place === "delta") return gettext("delta: nothing in RAM, index and content on disk");
-  if (parts.embedded && parts.ramContent && (place === "q2" || place === "q3"))
+  if (aboutPlace(place)?.counted) return gettext("delta: nothing in RAM, index and content on disk");
+  if (parts.embedded && parts.ramContent && aboutPlace(place)?.limits === "entries")
     return gettext("small: its content stays in RAM with the index");
   const words = {
     alpha: parts.diskIndex
@@ -98,7 +99,7 @@ export class Twin {
           ? PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
               (a, b) => a[0][0] - b[0][0],
             )
-          : (name === "delta" ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [
+          : (aboutPlace(name)?.counted ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [
               row,
               name,
             ]);

@@ -2,6 +2,7 @@
 import { alarmBands, line, rates, scaleX, stacked, timeSpan, timeTicks, withoutFlaps } from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
 import { LANES } from "../../model/messages.js";
+import { aboutPlace } from "../../model/places.js";
 import { bytes, compact, decimal, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, find, throttle } from "../base/dom.js";
@@ -13,7 +14,6 @@ import { draw } from "../base/scheduler.js";
 const LABELS = 148;
 const NARROW_LABELS = 84;
 const LAYERS = [...LANES].reverse();
-const LAYER_TONES = { q4: "alpha", q3: "gamma", delta: "delta", q2: "beta", q1: "alpha" };
 
 export class ChartsView {
   constructor(root, playhead) {
@@ -145,7 +145,7 @@ export class ChartsView {
       layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
       for (let at = layer.points.length - 1; at >= 0; at -= 1)
         pen.lineTo(layer.points[at][0], layer.points[at][1]);
-      pen.fillStyle = faded(colors[LAYER_TONES[layer.name]], layer.name === "q1" ? 0.6 : 0.9);
+      pen.fillStyle = faded(colors[aboutPlace(layer.name).letter], layer.name === LANES[0] ? 0.6 : 0.9);
       pen.fill();
     }
     const last = this.current(samples);
