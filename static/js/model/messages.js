@@ -56,7 +56,7 @@ export function placeOf(queue, seq) {
 
 /** Names of the queues that clients know: a queue that consists of others, one for each priority, without those. */
 export function declaredQueues(state) {
-  return Object.keys(state.queues).filter((name) => !state.queues[name].part_of);
+  return Object.keys(state.queues).filter((name) => !state.queues[name].part_of && !state.queues[name].mirror_of);
 }
 
 /** The queue that is meant where none is named: orders, else the first; null where there is none. */
