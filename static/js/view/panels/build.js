@@ -11,6 +11,7 @@ import { GaugeBars } from "./gauge-bars.js";
 import { Hints } from "./hints.js";
 import { Instruments } from "./instruments.js";
 import { Narrative } from "./narrative.js";
+import { Nodes } from "./nodes.js";
 import { Queues } from "./queues.js";
 import { StandsFor } from "./stands-for.js";
 import { Status } from "./status.js";
@@ -48,6 +49,7 @@ export function buildPanels(live, queueShown) {
     hints: new Hints(find("#hints"), session),
     status: new Status(root, playhead, () => engine.connect()),
     queues: new Queues(find("[data-queues]", root), playhead, queueShown),
+    nodes: new Nodes(find("[data-nodes]", root), playhead, command, queueShown),
     follow: new Follow(find("#stage", root), playhead, selection, (text) => alerts.flash(text)),
   };
   find("[data-act=topology]", root).addEventListener("click", () => topology.open());

@@ -1,0 +1,218 @@
+/** The nodes of a cluster side by side: each with what it has of the shown queue, and what befalls it by hand. */
+import { depthOf, mirroredQueue, nodeOf, nodesOf } from "../../model/cluster.js";
+import { showQueue, shownQueue } from "../../model/shown.js";
+import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { el, findAll, setText, show } from "../base/dom.js";
+
+const PERCENT = 100;
+
+export class Nodes {
+  /** `command(asked)` gives a command; `changed()` is told that another member is shown. */
+  constructor(root, playhead, command, changed) {
+    this.root = root;
+    this.playhead = playhead;
+    this.command = command;
+    this.changed = changed;
+    this.names = "";
+    root.addEventListener("click", (event) => this.click(event.target.closest("[data-node-act]")));
+  }
+
+  get queue() {
+    const { state } = this.playhead;
+    const name = shownQueue(state);
+    return name === null ? "orders" : mirroredQueue(state, name);
+  }
+
+  click(button) {
+    if (!button) return;
+    const { node } = button.closest("[data-node]")?.dataset ?? {};
+    const acts = {
+      show: () => this.show(button.dataset.label),
+      kill: () => this.command({ do: "kill_node", node }),
+      stop: () => this.command({ do: "stop_node", node }),
+      start: () => this.command({ do: "start_node", node }),
+      freeze: () => this.command({ do: "freeze", node, queue: this.queue }),
+      thaw: () => this.command({ do: "thaw", node, queue: this.queue }),
+      sync: () => this.command({ do: "sync_queue", queue: this.queue }),
+      cancel: () => this.command({ do: "cancel_sync_queue", queue: this.queue }),
+      mirror: () =>
+        this.command({ do: "set_policy", name: "ha", pattern: ".*", definition: { "ha-mode": "all" } }),
+    };
+    acts[button.dataset.nodeAct]();
+  }
+
+  show(label) {
+    showQueue(label);
+    this.playhead.timeline.show(label);
+    this.changed();
+    this.update();
+  }
+
+  update() {
+    const { state } = this.playhead;
+    const names = nodesOf(state);
+    show(this.root, names.length > 1);
+    if (names.length < 2) return;
+    if (this.names !== names.join()) this.build(names);
+    const { queue } = this;
+    const depth = depthOf(state, queue);
+    const shown = shownQueue(state);
+    for (const card of findAll("[data-node]", this.root))
+      this.fill(card, nodeOf(state, queue, card.dataset.node), depth, shown);
+    this.fillRing(state, queue);
+  }
+
+  fill(card, about, depth, shown) {
+    card.dataset.role = about.role;
+    card.classList.toggle("is-shown", about.label !== null && about.label === shown);
+    const [title, role, has, brings, memory] = findAll("[data-text]", card);
+    setText(title, about.node);
+    setText(role, roleText(about));
+    setText(has, hasText(about));
+    setText(brings, bringsText(about, depth));
+    setText(memory, memoryText(about));
+    drawLanes(card.querySelector("[data-lanes]"), about);
+    const [look, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
+    look.dataset.label = about.label ?? "";
+    look.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
+    look.disabled = about.label === null;
+    for (const button of [kill, stop]) show(button, about.up);
+    show(start, !about.up);
+    show(freeze, about.role === "mirror" && !about.frozen);
+    show(thaw, Boolean(about.frozen));
+  }
+
+  /** The last instruction of the ring, and whether a synchronisation goes on. */
+  fillRing(state, queue) {
+    const { lines } = this.playhead.timeline;
+    const line = lines.findLast(({ t }) => t.kind === "RingSent" && t.queue === queue);
+    const master = state.queues[queue];
+    const order = master ? [master.node, ...(master.mirrors ?? [])] : [];
+    const words = this.root.querySelector("[data-ring-text]");
+    setText(words, line && order.length > 1 ? ringText(line.t, order) : gettext("Nothing goes around the ring."));
+    const moved = line ? String(line.number) : "";
+    const dot = this.root.querySelector("[data-ring-dot]");
+    if (dot.dataset.at !== moved) {
+      dot.dataset.at = moved;
+      dot.replaceWith(dot.cloneNode(true)); // a new element begins its animation anew
+    }
+    const [sync, cancel, mirror] = findAll(".ring [data-node-act]", this.root);
+    show(sync, Boolean(master?.mirrors) && !master.syncing);
+    show(cancel, Boolean(master?.syncing));
+    show(mirror, Boolean(master) && !master.mirrors);
+    const { lost, between_bytes: between } = state.node.cluster;
+    setText(
+      this.root.querySelector("[data-ring-bytes]"),
+      fill(gettext("%(bytes)s bytes between nodes for mirrors; %(lost)s messages lost in failovers"), {
+        bytes: number(between),
+        lost: number(lost),
+      }),
+    );
+  }
+
+  build(names) {
+    this.names = names.join();
+    this.root.replaceChildren(
+      el("div.node-cards", {}, ...names.map((node) => nodeCard(node))),
+      el(
+        "div.ring",
+        {},
+        el("span.ring-line", { "aria-hidden": "true" }, el("i", { "data-ring-dot": "" })),
+        el("span", { "data-ring-text": "" }),
+        el("span.ring-bytes", { "data-ring-bytes": "" }),
+        act("sync", gettext("Synchronise")),
+        act("cancel", gettext("Cancel the synchronisation")),
+        act("mirror", gettext("Mirror everything (ha-mode all)")),
+      ),
+    );
+  }
+}
+
+function act(name, text) {
+  return el("button.btn.small", { type: "button", "data-node-act": name }, text);
+}
+
+function nodeCard(node) {
+  const text = (tag) => el(tag, { "data-text": "" });
+  return el(
+    "section.node-card",
+    { "data-node": node, "aria-label": fill(gettext("Node %(node)s"), { node }) },
+    el("p.node-head", {}, text("b"), text("span")),
+    el("div.node-lanes", { "data-lanes": "", "aria-hidden": "true" }),
+    text("p"),
+    text("p.node-brings"),
+    text("p.node-memory"),
+    el(
+      "p.node-acts",
+      {},
+      act("show", gettext("Show")),
+      act("kill", gettext("Kill")),
+      act("stop", gettext("Stop")),
+      act("start", gettext("Start")),
+      act("freeze", gettext("Freeze")),
+      act("thaw", gettext("Thaw")),
+    ),
+  );
+}
+
+function roleText({ role, synchronised, lacks, frozen, syncing }) {
+  if (role === "down") return gettext("does not run");
+  if (role === "none") return gettext("has no member");
+  if (frozen) return gettext("mirror, frozen: it handles nothing");
+  if (syncing) return role === "master" ? gettext("master, filling its mirrors") : gettext("mirror, being filled");
+  if (role === "master") return gettext("master");
+  if (synchronised) return gettext("mirror, synchronised");
+  if (lacks === "unknown") return gettext("mirror, lacks an unknown number");
+  return fill(gettext("mirror, lacks %(lacks)s"), { lacks: number(lacks) });
+}
+
+function hasText({ label, ready, unacked, held }) {
+  if (label === null) return "";
+  const said = fill(gettext("%(ready)s ready, %(unacked)s unacked"), {
+    ready: number(ready),
+    unacked: number(unacked),
+  });
+  if (!held) return said;
+  return `${said}; ${fill(ngettext("%(n)s held copy of a channel", "%(n)s held copies of channels", held), {
+    n: number(held),
+  })}`;
+}
+
+/** What this node would bring back if all others died now: all that its member has. */
+function bringsText({ label, role, ready, unacked, held }, depth) {
+  if (label === null || depth === null || role === "master") return "";
+  return fill(gettext("If the others died now: %(kept)s of %(all)s messages"), {
+    kept: number(Math.min(depth, ready + unacked + held)),
+    all: number(depth),
+  });
+}
+
+function memoryText({ up, memory, limit, alarm }) {
+  if (!up || !limit) return "";
+  const share = Math.round((memory / limit) * PERCENT);
+  const said = fill(gettext("memory at %(share)s per cent of its limit"), { share: number(share) });
+  return alarm ? `${said}, ${gettext("alarm")}` : said;
+}
+
+function ringText({ instruction, count }, order) {
+  return fill(gettext("%(count)s × %(instruction)s: %(way)s"), {
+    count: number(count),
+    instruction,
+    way: order.join(" → "),
+  });
+}
+
+/** The sub-queues as bars whose widths are their shares, from the tail to the head. */
+function drawLanes(root, { lanes, unacked }) {
+  const bars = [...lanes, { place: "unacked", count: unacked }].filter(({ count }) => count > 0);
+  const key = bars.map(({ place, count }) => `${place}:${count}`).join();
+  if (root.dataset.key === key) return;
+  root.dataset.key = key;
+  root.replaceChildren(
+    ...bars.map(({ place, count }) => {
+      const bar = el("span", { "data-place": place, title: `${place}: ${number(count)}` }, place);
+      bar.style.flexGrow = String(count);
+      return bar;
+    }),
+  );
+}
