@@ -22,7 +22,7 @@ def _said(node: Node, line: str) -> str:
 def test_mirrors_are_listed_with_their_nodes_and_synchronised_by_a_line() -> None:
     node = _cluster()
     node.submit({"do": "publish", "count": 3, "size_bytes": 10})
-    node.submit({"do": "ctl", "line": "set_policy ha .* '{\"ha-mode\":\"all\"}'"})
+    node.submit({"do": "ctl", "line": 'set_policy ha .* \'{"ha-mode":"all"}\''})
     assert "[<rabbit@n2.1.400.0>, <rabbit@n3.1.400.0>]\t[]" in _said(node, MIRRORED)
     node.submit({"do": "ctl", "line": "sync_queue orders"})
     row = _said(node, MIRRORED)
