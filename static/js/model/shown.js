@@ -19,7 +19,8 @@ export function shownDeclared(state) {
 
 /** The name of the queue that is shown, or null where there is none. */
 export function shownQueue(state) {
-  const name = chosen !== null && state.queues[chosen] ? chosen : (Object.keys(state.queues)[0] ?? null);
+  const first = Object.keys(state.queues).find((each) => !state.queues[each].mirror_of) ?? null;
+  const name = chosen !== null && state.queues[chosen] ? chosen : (first ?? Object.keys(state.queues)[0] ?? null);
   if (name === null || placesOf(state.queues[name]).length) return name;
   return Object.keys(state.queues).find((part) => state.queues[part].part_of === name) ?? name;
 }

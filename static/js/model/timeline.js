@@ -83,7 +83,9 @@ export class Timeline {
       );
       return;
     }
-    const messages = t.kind === "QueueStarted" ? this.lost(t) : messagesOf(t);
+    // A mirror (queue@node) begins empty, and nobody loses anything by that.
+    const starts = t.kind === "QueueStarted" && !t.queue.includes("@");
+    const messages = starts ? this.lost(t) : messagesOf(t);
     this.lines.push({ number, atUs, t, detail, times: 1, messages, first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
   }
