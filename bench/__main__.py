@@ -30,6 +30,7 @@ BENCHES = (
     "frames",
     "sweep",
     "classroom",
+    "school",
     "session_cost",
 )
 """Modules of this package, each with a `run`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import http.cookiejar
 import json
 import urllib.parse
@@ -12,6 +13,18 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.typing import Origin
 
 
+class _From(urllib.request.HTTPHandler):
+    """Opens pages from one of the loopback addresses, as a class behind one address does."""
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self._address = address
+
+    def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
+        """Open a page."""
+        return self.do_open(http.client.HTTPConnection, request, source_address=(self._address, 0))
+
+
 class Visitor:
     """A browser without pictures: pages, forms with their token, and the cookies for its sockets.
 
@@ -19,13 +32,23 @@ class Visitor:
         url: of the server.
         address: where it seems to come from, as a proxy writes it; the server must believe proxies.
         jar: another visitor's cookies.
+        source: the loopback address from which it really comes.
     """
 
-    def __init__(self, url: str, address: str = "", jar: http.cookiejar.CookieJar | None = None) -> None:
+    def __init__(
+        self,
+        url: str,
+        address: str = "",
+        jar: http.cookiejar.CookieJar | None = None,
+        source: str = "127.0.0.1",
+    ) -> None:
+        self.source = source
         self.url = url
         self.address = address
         self.jar = http.cookiejar.CookieJar() if jar is None else jar
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
+        self._opener = urllib.request.build_opener(
+            _From(source), urllib.request.HTTPCookieProcessor(self.jar)
+        )
 
     def get(self, path: str) -> str:
         """Return a page, following redirections."""
@@ -71,7 +94,8 @@ class Socket:
         url = urllib.parse.urljoin(visitor.url.replace("http", "ws", 1), path)
         headers = {"Cookie": visitor.cookies(), **visitor.forwarded()}
         page = Origin(origin or visitor.url)
-        return cls(await connect(url, origin=page, additional_headers=headers, max_size=2**24, proxy=None))
+        options: dict[str, Any] = {"local_addr": (visitor.source, 0), "max_size": 2**24, "proxy": None}
+        return cls(await connect(url, origin=page, additional_headers=headers, open_timeout=60, **options))
 
     async def send(self, **message: Any) -> None:
         """Send an object; raises ConnectionClosed when the server has closed."""
