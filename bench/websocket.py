@@ -52,16 +52,16 @@ class Visitor:
 
     def get(self, path: str) -> str:
         """Return a page, following redirections."""
-        return self.exchange(path, {})[0]
+        return self.exchange(path, None)[0]
 
     def post(self, path: str, **fields: str) -> str:
         """Send a form; the token comes from the cookie that any page has set."""
         return self.exchange(path, fields)[0]
 
-    def exchange(self, path: str, fields: dict[str, str]) -> tuple[str, int, dict[str, str]]:
+    def exchange(self, path: str, fields: dict[str, str] | None) -> tuple[str, int, dict[str, str]]:
         """Get a page or, with fields, send a form; return the text, the status and the headers of the answer."""
         data = None
-        if fields:
+        if fields is not None:  # a form may have none of its own
             token = next((cookie.value for cookie in self.jar if cookie.name == "csrftoken"), "")
             data = urllib.parse.urlencode({**fields, "csrfmiddlewaretoken": token}).encode()
         headers = {"Referer": self.url + "/", **self.forwarded()}

@@ -42,7 +42,7 @@ class Person(Visitor):
     def ask(self, path: str, **fields: str) -> Answer:
         """Get a page; with fields, send a form."""
         try:
-            text, status, headers = self.exchange(path, fields)
+            text, status, headers = self.exchange(path, fields or None)
         except urllib.error.HTTPError as error:
             with error:
                 text, status, headers = (
