@@ -146,12 +146,18 @@ class Tenure:
         """Renew the lease of a session no longer."""
         self._kept.pop(session_id, None)
 
+    def _renew(self, asked: tuple[str, ...], ours: set[str]) -> None:
+        ours.clear()
+        ours.update(leases.renew(self.holder, asked, self.lasts_s))
+
     async def _renew_all(self) -> None:
         await asyncio.sleep(self.lasts_s / 3)
         while self._kept:
             asked = tuple(self._kept)
             try:
-                ours = await in_thread(leases.renew)(self.holder, asked, self.lasts_s)
+                ours: set[str] = set()
+                # Among the writes to records, not beside them: these lock leases too, in another order.
+                await writer().write(partial(self._renew, asked, ours))
             except Unreachable as error:
                 logger.warning("the leases of %s sessions could not be renewed: %s", len(asked), error)
             else:

@@ -89,7 +89,7 @@ def _keep(work: Work, verdict: Verdict) -> None:
     with transaction.atomic():
         Work.objects.filter(pk=work.pk).update(
             attempts=F("attempts") + 1,
-            failures=F("failures") + verdict.wrong,
+            failures=F("failures") + int(verdict.wrong),  # PostgreSQL adds no truth values
             wrong=verdict.wrong,
             right_at=F("right_at") if verdict.wrong else timezone.now(),
         )
