@@ -224,12 +224,11 @@ attack: dev-env ## Try all that a stranger may, with an innocent session beside 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
 	@$(PY) -m tests.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
 
-long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 predict: dev-env ## Run the engine on what was measured on a real node, and write how far off it is: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
 	@$(PY) -m tests.predictions --date $(DATE) $(PREDICT_ARGS)
 
-soak: dev-env spark-env ## Run the long tests that `make test` leaves out
+long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m pytest -m soak $(LONG_ARGS) $(PYTEST_ARGS)
 
