@@ -98,6 +98,7 @@ def band_words(found: Band | None, metric: str) -> str:
     low, high = short(found.low, unit), short(found.high, unit)
     if low == high:
         return ""
+    words = _("%(low)s to %(high)s")
     if kind == "count":
-        low, high = full(found.low, kind), full(found.high, kind)
-    return (_("%(low)s to %(high)s") % {"low": low, "high": high} + f"{THIN_SPACE}{unit.name}").strip()
+        return words % {"low": full(found.low, kind), "high": full(found.high, kind)}
+    return (words % {"low": low, "high": high} + f"{THIN_SPACE}{unit.name}").strip()

@@ -49,7 +49,7 @@ def test_keys_walk_the_cells_and_the_tip_follows(page: Page) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowUp")
     tip = page.get_by_role("tooltip")
-    expect(tip).to_contain_text("paging ratio 0.55, high watermark 0.45")
+    expect(tip).to_contain_text("paging ratio 0.6, high watermark 0.5")
     expect(tip).to_contain_text("Peak memory", ignore_case=True)
     focused = page.locator(".whatif-cell:focus")
     expect(focused).to_have_attribute("aria-describedby", "whatif-tip")
@@ -61,7 +61,7 @@ def test_keys_walk_the_cells_and_the_tip_follows(page: Page) -> None:
 
 def test_the_tip_of_a_pointer_leaves_with_it(page: Page) -> None:
     page.goto("/whatif/")
-    page.locator(".whatif-cell").nth(40).hover()
+    page.locator(".whatif-cell").nth(10).hover()
     tip = page.get_by_role("tooltip")
     expect(tip.get_by_role("button", name="Open in the playground")).to_be_visible()
     tip.hover()
@@ -72,7 +72,7 @@ def test_the_tip_of_a_pointer_leaves_with_it(page: Page) -> None:
 
 
 def test_a_cell_opens_live_and_reaches_the_same_digest(page: Page) -> None:
-    page.goto("/whatif/?h=paging-watermark&w=steady")
+    page.goto("/whatif/?h=power-cut&w=steady")
     page.locator(".whatif-cell.home").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/s/*/")
@@ -81,7 +81,7 @@ def test_a_cell_opens_live_and_reaches_the_same_digest(page: Page) -> None:
 
 
 def test_two_pinned_cells_are_compared(page: Page) -> None:
-    page.goto("/whatif/?h=paging-watermark&w=steady")
+    page.goto("/whatif/?h=power-cut&w=steady")
     page.locator(".whatif-cell.home").focus()
     page.keyboard.press("p")
     page.wait_for_url("**pin=**")

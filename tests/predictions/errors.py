@@ -9,6 +9,8 @@ from typing import Any, Final
 
 GOOD_PCT: Final = 15.0
 ROUGH_PCT: Final = 30.0
+ENOUGH: Final = 5
+"""Measured cells without which nothing is called good."""
 IN_ORDER: Final = 0.8
 """Least Kendall's tau at which the order of settings is told though the values are not."""
 
@@ -59,13 +61,13 @@ def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict
         "worst_pct": round(max(errors), 1),
         "inside": inside,
         "tau": None if order is None else round(order, 2),
-        "verdict": verdict(middle, order),
+        "verdict": verdict(middle, order, len(told)),
     }
 
 
-def verdict(median_pct: float, order: float | None) -> str:
-    """Return what may be said of a metric with this error."""
-    if median_pct <= GOOD_PCT:
+def verdict(median_pct: float, order: float | None, cells: int = ENOUGH) -> str:
+    """Return what may be said of a metric with this error; few measured cells prove nothing good."""
+    if median_pct <= GOOD_PCT and cells >= ENOUGH:
         return "good"
     if median_pct <= ROUGH_PCT:
         return "rough"

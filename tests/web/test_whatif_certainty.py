@@ -1,0 +1,93 @@
+"""Bands, and how sure a metric is: from the phases of a cell's runs and the measured error."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from django.test import Client
+
+from playground import fidelity
+from playground.whatif import shipped
+from playground.whatif.certainty import Band, band, band_words, certainty
+from playground.whatif.shipped import Heatmap
+from tests.web.whatif_data import heatmap, write
+
+MEASURED = {"cells": 10, "median_pct": 20.0, "worst_pct": 40.0, "inside": 7, "tau": 0.9, "floor": 1.0}
+
+
+@pytest.fixture
+def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document = {
+        "measured_on": {"engine": "0.3.0", "date": "2026-01-31"},
+        "reference": "RabbitMQ 3.10.8",
+        "machine": "two cores",
+        "phases": 5,
+        "cells": [],
+        "metrics": {
+            "blocked_s": {**MEASURED, "verdict": "rough"},
+            "peak_ram_bytes": {**MEASURED, "verdict": "none"},
+        },
+    }
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(document))
+    monkeypatch.setattr(fidelity, "PREDICTIONS", path)
+
+
+def published(phases: list[float]) -> Heatmap:
+    """Return a heatmap whose first place has a run for each phase."""
+    made = heatmap()
+    first = made["cells"][0]
+    runs = [
+        [f"{n:016x}", first[1], n + 1, first[3], first[4], None, [value, *first[6][1:]], *first[7:]]
+        for n, value in enumerate(phases)
+    ]
+    return msgspec.convert({**made, "cells": [*runs, *made["cells"][1:]]}, Heatmap)
+
+
+@pytest.mark.usefixtures("measured")
+def test_a_band_holds_the_phases_and_the_error_around_them() -> None:
+    made = published([4.0, 6.0])
+    found = band(made, list(made.cells[:2]), "blocked_s")
+    assert found == Band(pytest.approx(3.2), pytest.approx(7.2))
+    assert band_words(found, "blocked_s") == "3.2 to 7.2\u2009s"
+
+
+@pytest.mark.usefixtures("measured")
+def test_never_blocked_may_be_a_part_of_a_second() -> None:
+    made = published([0.0])
+    assert band(made, list(made.cells[:1]), "blocked_s") == Band(0.0, pytest.approx(0.2))
+
+
+@pytest.mark.usefixtures("measured")
+def test_what_is_not_predicted_has_no_error_around_it_and_says_so() -> None:
+    made = published([4.0])
+    found = band(made, list(made.cells[:1]), "peak_ram_bytes")
+    assert found is not None
+    assert found.low == found.high
+    assert "not predicted" in certainty("peak_ram_bytes").words()
+    assert "never held against" in certainty("paged_out").words()
+
+
+def test_bands_that_share_a_value_are_no_cliff() -> None:
+    assert Band(1, 2).apart_from(Band(2.1, 3))
+    assert not Band(1, 2).apart_from(Band(2, 3))
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_page_tells_the_answer_its_error_and_the_lines_that_set_it(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    folder = tmp_path / "heatmaps"
+    folder.mkdir()
+    settings.VAR_DIR = tmp_path / "var"
+    monkeypatch.setattr(shipped, "DIRECTORY", folder)
+    write(folder, heatmap())
+    page = client.get("/whatif/", {"ram": "", "blocked": ""}).content.decode()
+    assert "When will publishers be blocked?" in page
+    assert "rough: ± 20 % in the middle of 10 measured runs, at worst 40 %" in page
+    assert "rabbitmqctl set_vm_memory_high_watermark" in page
+    assert "1*</th>" in page  # a paging ratio of 1 is marked
