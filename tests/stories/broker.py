@@ -133,7 +133,8 @@ class BrokerPlayer:
         if name not in self._channels:
             channel = self._connection(connection_of(name)).channel()
             channel._impl.add_on_close_callback(lambda _, reason: self._channel_closed(name, channel, reason))
-            channel.add_on_return_callback(lambda _, method, __, ___: self._on_return(method))
+            # pika's blocking face would keep to itself what came back just before the channel was closed.
+            channel._impl.add_on_return_callback(lambda _, method, __, ___: self._on_return(method))
             channel.add_on_cancel_callback(lambda frame: self._cancelled(frame.method.consumer_tag))
             self._channels[name] = channel
             self._held[name] = []
