@@ -97,6 +97,8 @@ class EnginePlayer:
 
     def _consume(self, mode: str = "manual", on: str | None = None, **words: Any) -> None:
         if mode == "manual":
+            # Its client says basic.qos first, which lifts the channel's limit even where the consume is refused.
+            self._submit("qos", on=on, prefetch=words.get("prefetch", 0))
             self._submit("consume", on=on, **words)
         else:
             self._submit("set_consumer", ack="auto", rate_per_s=FAST, **words)

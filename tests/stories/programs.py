@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tests.stories.story import HAND, Step, Story
+from tests.stories.story import HAND, Step, Story, connection_of
 
 QUEUES = ("q1", "q2", "q3")
 DEAD = "dead"
@@ -427,8 +427,14 @@ class Program:
         self._do("close_channel", name=on)
 
     def _close_connection(self) -> None:
-        name = self._random.choice((HAND, "other"))
-        self._do("close_connection", name=name)
+        self._leave(self._random.choice((HAND, "other")))
+
+    def _leave(self, connection: str) -> None:
+        """Close a connection, after its channels one by one: it is chance in which order they would go together."""
+        for channel in (HAND, "hand.2", "hand.3", "hand.4", "other"):
+            if connection_of(channel) == connection:
+                self._do("close_channel", name=channel)
+        self._do("close_connection", name=connection)
 
     def _wrong(self) -> None:
         """Do something that the broker answers by closing."""
@@ -457,8 +463,8 @@ class Program:
         else:
             # The broker stops by closing connections first, so that what they held is put back, and drops heads where a
             # queue is too long then; the engine's does not: that is not modelled yet.
-            self._do("close_connection", name=HAND)
-            self._do("close_connection", name="other")
+            self._leave(HAND)
+            self._leave("other")
         self._do("restart", kind=kind)
         self._consumers.clear()
         self._tx.clear()
