@@ -48,6 +48,7 @@ ENGLISH: Final[dict[str, str]] = {
     "node_runs": "%(name)s runs already",
     "node_waits": "%(name)s waits for %(last)s, which stopped last; start that one first",
     "not_mirrored": "%(name)s has no mirrors by policy; set a policy with ha-mode first",
+    "cluster_instant": "work takes no time in a cluster; leave work_profile at instant, or use one node",
     "no_member": "%(name)s has no member on %(node)s; members: %(known)s",
     "no_consumer": "there is no consumer %(name)s; consumers: %(known)s",
     "no_policy": "there is no policy %(name)s; policies: %(known)s",

@@ -161,6 +161,29 @@ def _delete(request: Request, state: State, live: Live) -> Change:
     return Change(command, said, f"Queue was successfully deleted with {ready} ready messages\n")
 
 
+def _sync(request: Request, state: State, _: Live) -> Change:
+    name = request.arguments[0]
+    said = f"Synchronising queue '{name}' in vhost '/' ..."
+    _mirrored(request, state, said)
+    return Change({"do": "sync_queue", "queue": name}, said)
+
+
+def _cancel_sync(request: Request, state: State, _: Live) -> Change:
+    name = request.arguments[0]
+    said = f"Stopping synchronising queue '{name}' in vhost '/' ..."
+    _mirrored(request, state, said)
+    return Change({"do": "cancel_sync_queue", "queue": name}, said)
+
+
+def _mirrored(request: Request, state: State, said: str) -> None:
+    """Look whether there is such a queue, and mirroring for it (H51)."""
+    queue = declared(state).get(request.arguments[0])
+    if queue is None:
+        raise _failed(request, said, "not_found")
+    if "mirrors" not in queue:
+        raise _failed(request, said, "not_mirrored")
+
+
 def _stop(_: Request, __: State, ___: Live) -> Change:
     return Change({"do": "stop_app"}, f"Stopping rabbit application on node {NODE_NAME} ...")
 
@@ -176,6 +199,8 @@ _CHANGES: Final[dict[str, Callable[[Request, State, Live], Change]]] = {
     "clear_policy": _clear_policy,
     "purge_queue": _purge,
     "delete_queue": _delete,
+    "sync_queue": _sync,
+    "cancel_sync_queue": _cancel_sync,
     "stop_app": _stop,
     "start_app": _start,
 }

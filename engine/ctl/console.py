@@ -12,7 +12,7 @@ from engine.ctl.errors import CtlRefused
 from engine.ctl.listings import LISTINGS, NOTHING_MORE
 from engine.ctl.printing import print_rows
 from engine.ctl.request import Request, columns_of, parse
-from engine.ctl.status import status
+from engine.ctl.status import cluster_status, status
 from engine.ctl.usage import NODE_NAME, USAGES, help_on, overview
 from engine.errors import CommandError
 from engine.node.control.report import Live
@@ -94,6 +94,8 @@ def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live
     if request.name == "status":
         said = "" if request.quiet else f"Status of node {NODE_NAME} ...\n"
         return said + status(request, state, now_us)
+    if request.name == "cluster_status":
+        return cluster_status(request, state)
     rows_of, banner = LISTINGS[request.name]
     vhost = request.options.get("vhost", "/")
     columns = columns_of(request)

@@ -10,7 +10,7 @@ import msgspec
 from engine.amqp.exchanges import DEFAULT, PREDECLARED
 from engine.backing_queue.places import places_of
 from engine.ctl.printing import Term
-from engine.ctl.usage import NODE_NAME
+from engine.ctl.usage import NODE_NAME, node_name
 from engine.extents import Extent
 from engine.node.clients.channel import connection_of
 from engine.node.commands.base import DEFAULT_QUEUE
@@ -41,8 +41,17 @@ def _count(rows: list[list[int]]) -> int:
     return sum(row[1] for row in rows)
 
 
-def _pid(number: int) -> Term:
-    return Term(f"<{NODE_NAME}.1.{number}.0>")
+def _pid(number: int, queue: Mapping[str, Any] | None = None) -> Term:
+    node = (queue or {}).get("node")
+    return Term(f"<{NODE_NAME if node is None else node_name(node)}.1.{number}.0>")
+
+
+def _members(number: int, queue: Mapping[str, Any], which: str) -> Term | None:
+    """Return the processes of a queue's mirrors as a list; nothing for one without mirroring."""
+    if "mirrors" not in queue:
+        return None
+    first = FIRST_PROCESS // 2 + number
+    return Term(f"[{', '.join(f'<{node_name(node)}.1.{first}.0>' for node in queue[which])}]")
 
 
 def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
@@ -170,7 +179,9 @@ def queues(state: State, live: Live) -> list[Row]:
                 "exclusive": queue.get("exclusive", False),
                 "arguments": queue.get("arguments", {}),
                 "policy": queue.get("policy"),
-                "pid": _pid(FIRST_PROCESS // 2 + number),
+                "pid": _pid(FIRST_PROCESS // 2 + number, queue),
+                "slave_pids": _members(number, queue, "mirrors"),
+                "synchronised_slave_pids": _members(number, queue, "synchronised"),
                 "messages": ready + unacked,
                 "messages_ready": ready,
                 "messages_unacknowledged": unacked,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from engine.ctl.request import Request
-from engine.ctl.usage import NODE_NAME
+from engine.ctl.usage import NODE_NAME, node_name
 from engine.reading.places import declared
 
 UNITS: Final = {"bytes": 1, "mb": 1_000_000, "gb": 1_000_000_000}
@@ -94,3 +94,14 @@ def _disk(disk: Mapping[str, Any], amount: Any) -> list[str]:
         f"Low free disk space watermark: {amount(disk['limit'])}",
         f"Free disk space: {amount(disk['free'])}",
     ]
+
+
+def cluster_status(request: Request, state: Mapping[str, Any]) -> str:
+    """Return which nodes there are and which run."""
+    cluster = state["node"].get("cluster", {})
+    names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
+    running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
+    nodes = [node_name(name) for name in names] or [NODE_NAME]
+    said = "" if request.quiet else f"Cluster status of node {running[0]} ...\n"
+    parts = {"Basics": [f"Cluster name: {NODE_NAME}"], "Disk Nodes": nodes, "Running Nodes": running}
+    return said + "\n\n".join("\n".join([name, "", *lines]) for name, lines in parts.items()) + "\n"

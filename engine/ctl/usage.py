@@ -8,6 +8,12 @@ import msgspec
 
 NODE_NAME: Final = "rabbit@waterline"
 
+
+def node_name(node: str) -> str:
+    """Return how rabbitmqctl names a node of a cluster."""
+    return f"rabbit@{node}"
+
+
 QUEUE_COLUMNS: Final = (
     "arguments auto_delete backing_queue_status consumer_capacity consumer_utilisation consumers disk_reads "
     "disk_writes durable exclusive exclusive_consumer_pid exclusive_consumer_tag head_message_timestamp leader "
@@ -188,11 +194,34 @@ USAGES: Final[dict[str, Usage]] = {
         options=("vhost", "timeout"),
         changes=True,
     ),
+    "sync_queue": Usage(
+        line="sync_queue [--vhost <vhost>] <queue>",
+        about="Instructs a mirrored queue with unsynchronised mirrors (follower replicas) to synchronise them",
+        least=1,
+        most=1,
+        options=("vhost",),
+        changes=True,
+    ),
+    "cancel_sync_queue": Usage(
+        line="cancel_sync_queue [--vhost <vhost>] <queue>",
+        about="Instructs a synchronising mirrored queue to stop synchronising itself",
+        least=1,
+        most=1,
+        options=("vhost",),
+        changes=True,
+    ),
+    "cluster_status": Usage(
+        line="cluster_status",
+        about="Displays all the nodes in the cluster grouped by node type",
+        needs_app=False,
+    ),
 }
 
 GROUPS: Final = (
     ("Help", ("help",)),
     ("Nodes", ("start_app", "stop_app")),
+    ("Cluster", ("cluster_status",)),
+    ("Replication", ("cancel_sync_queue", "sync_queue")),
     (
         "Monitoring, observability and health checks",
         (
@@ -212,8 +241,8 @@ GROUPS: Final = (
 
 ELSEWHERE: Final = frozenset(
     "autocomplete version await_startup reset rotate_logs shutdown stop wait await_online_nodes "
-    "change_cluster_node_type cluster_status force_boot force_reset forget_cluster_node join_cluster "
-    "rename_cluster_node update_cluster_nodes cancel_sync_queue sync_queue add_user authenticate_user "
+    "change_cluster_node_type force_boot force_reset forget_cluster_node join_cluster "
+    "rename_cluster_node update_cluster_nodes add_user authenticate_user "
     "change_password clear_password clear_user_limits delete_user list_user_limits list_users set_user_limits "
     "set_user_tags clear_permissions clear_topic_permissions list_permissions list_topic_permissions "
     "list_user_permissions list_user_topic_permissions list_vhosts set_permissions set_topic_permissions "

@@ -48,8 +48,11 @@ def count_of(queue: Queue, place: str) -> int:
 
 
 def declared(state: Mapping[str, Any]) -> dict[str, Queue]:
-    """Return the queues that clients know by name: a queue that consists of others, without those."""
-    return {name: queue for name, queue in state["queues"].items() if "part_of" not in queue}
+    """Return the queues that clients know by name: without those that a queue consists of, and without mirrors."""
+    hidden = ("part_of", "mirror_of")
+    return {
+        name: queue for name, queue in state["queues"].items() if not any(each in queue for each in hidden)
+    }
 
 
 def with_places(state: Mapping[str, Any]) -> dict[str, Queue]:

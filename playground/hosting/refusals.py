@@ -55,6 +55,9 @@ TEXTS: Final[dict[str, Any]] = {
     "node_runs": _("Node %(name)s runs already."),
     "node_waits": _("Node %(name)s waits for %(last)s, which stopped last. Start that one first."),
     "not_mirrored": _("%(name)s has no mirrors by policy. Set a policy with ha-mode first."),
+    "cluster_instant": _(
+        "Work takes no time in a cluster of several nodes. Use one node to see what work costs."
+    ),
     "no_member": _("%(name)s has no member on %(node)s."),
     "no_consumer": _("There is no consumer called %(name)s."),
     "no_policy": _("There is no policy called %(name)s."),

@@ -158,7 +158,7 @@ class Connections:
             # Its socket is not read from now on, so nothing more is due until the alarm ends (A3).
             self.seen(publisher)
             return
-        if not self.way_in.has_room(publisher):
+        if publisher.flow or not self.way_in.has_room(publisher):
             # TCP holds the client up; what it could not write it does not make up for.
             publisher.pace.begin(self._scheduler.now_us)
             self._set_timer(publisher)

@@ -177,6 +177,8 @@ def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, Nod
     queue = msgspec.to_builtins(PROFILES[profile])
     node |= {name: value for name, value in overrides.items() if name in NODE_NAMES}
     queue |= {name: value for name, value in overrides.items() if name in QUEUE_NAMES}
+    if node["nodes"] != 1 and node["work_profile"] != "instant":
+        raise ScenarioError("cluster_instant")
     try:
         return msgspec.convert(queue, QueueSettings), msgspec.convert(node, NodeSettings)
     except msgspec.ValidationError as error:

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.errors import CommandError
 from engine.node.broker.configuration import Configuration
+from engine.node.commands import cluster_commands as cluster_cmd
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.life import Life
@@ -17,6 +18,7 @@ from engine.node.control.verbs import Handlers
 from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import QueueProcess
 from engine.node.queues.queues import Queues
+from engine.node.queues.site import Site
 
 Console = Callable[[str, Mapping[str, Any], Live], dict[str, Any]]
 """Returns the command that a line of rabbitmqctl stands for, told the node's snapshot and what it leaves out.
@@ -89,6 +91,8 @@ class OperatorVerbs:
 
     def _set(self, command: cmd.Set) -> None:
         value: Any = command.value
+        if command.name == "work_profile" and self._clustered:
+            raise CommandError("cluster_instant")
         if command.name == "queue_mode":
             process = self._process(command.queue)
             self._queues.wishes[command.queue].mode = value
@@ -122,12 +126,32 @@ class OperatorVerbs:
         self._do(cmd.parse(self._console(command.line, self._report.snapshot(), self._report.live())))
 
     def _stop_app(self, _: cmd.StopApp) -> None:
-        if self._life.runs:
+        if self._clustered:
+            if self._first.up:
+                self._do(cluster_cmd.StopNode(cluster_cmd.FIRST_NODE))
+        elif self._life.runs:
             self._life.stop_app()
 
     def _start_app(self, _: cmd.StartApp) -> None:
-        if not self._life.runs:
+        if self._clustered:
+            if not self._first.up:
+                self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+        elif not self._life.runs:
             self._life.start_app()
 
     def _restart(self, command: cmd.Restart) -> None:
-        self._life.restart(command.kind)
+        if not self._clustered:
+            self._life.restart(command.kind)
+            return
+        stop = cluster_cmd.StopNode if command.kind == "clean" else cluster_cmd.KillNode
+        self._do(stop(cluster_cmd.FIRST_NODE))
+        self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+
+    @property
+    def _clustered(self) -> bool:
+        """Whether the first node, which these commands mean, is one of several."""
+        return len(self._cluster.sites) > 1
+
+    @property
+    def _first(self) -> Site:
+        return next(iter(self._cluster.sites.values()))

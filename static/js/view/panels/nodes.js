@@ -52,8 +52,6 @@ export class Nodes {
     const { state } = this.playhead;
     const names = nodesOf(state);
     show(this.root, names.length > 1);
-    // A cluster's nodes stop and start one by one, on their cards.
-    for (const button of findAll("[data-restart]")) show(button, names.length < 2);
     if (names.length < 2) return;
     if (this.names !== names.join()) this.build(names);
     const { queue } = this;
