@@ -7,6 +7,7 @@ import http.cookiejar
 import json
 import urllib.parse
 import urllib.request
+from http import HTTPStatus
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -23,6 +24,18 @@ class _From(urllib.request.HTTPHandler):
     def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
         """Open a page."""
         return self.do_open(http.client.HTTPConnection, request, source_address=(self._address, 0))
+
+
+class _SentAgain(urllib.request.HTTPRedirectHandler):
+    """Sends a form again where it is told to (307), as browsers do: another process has the session."""
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        """Return what is asked instead."""
+        if code == HTTPStatus.TEMPORARY_REDIRECT:
+            return urllib.request.Request(newurl, req.data, headers=dict(req.headers))
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class Visitor:
@@ -47,7 +60,7 @@ class Visitor:
         self.address = address
         self.jar = http.cookiejar.CookieJar() if jar is None else jar
         self._opener = urllib.request.build_opener(
-            _From(source), urllib.request.HTTPCookieProcessor(self.jar)
+            _From(source), _SentAgain(), urllib.request.HTTPCookieProcessor(self.jar)
         )
 
     def get(self, path: str) -> str:

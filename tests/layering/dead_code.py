@@ -47,7 +47,7 @@ ALLOWED = (
     (r"playground/.*migrations/.*", r"dependencies|operations", "Django's names"),
     (r"playground/.*management/.*", "add_arguments", "Django calls it"),
     (r"playground/.*sockets\.py", "bytes_data", "an argument that channels passes"),
-    (r"bench/websocket\.py", "http_open", "urllib calls it"),
+    (r"bench/websocket\.py", "http_open|redirect_request", "urllib calls it"),
     (r"playground/serve\.py", "server_class", "daphne's name"),
     (
         r"playground/hosting/workers/end\.py",
