@@ -119,10 +119,12 @@ class Keeper:
             self._worker = None
 
     def forget(self) -> None:
-        """Let the worker forget the session."""
+        """Let the worker forget the session; what a worker that is gone left behind goes as well."""
         self.tell(protocol.Drop)
         if self._worker is not None:
             self._worker.listeners.pop(self.session_id, None)
+        if self._worker is None or self._worker.gone:
+            self._directory.forget(self.session_id)
         self._worker, self.life = None, ""
 
     def abandon(self) -> None:

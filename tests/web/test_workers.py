@@ -110,6 +110,23 @@ async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Work
     await moved[0].until("accepted", 11, seconds=20)
 
 
+async def test_what_a_killed_worker_leaves_goes_when_everybody_has_left(
+    workers: Workers,
+) -> None:
+    reader = workers.reader("one")
+    await reader.until("snapshot", seconds=60)
+    workers.give(reader, "one", 1, **SMALL)
+    await reader.until("accepted", seconds=60)
+    files = workers.registry.directory.of("one")
+    assert files.is_dir()
+    host = workers.host("one")
+    host.leave(reader.client)
+    os.kill(workers.pids[0], signal.SIGKILL)
+    await settled(lambda: not host.keeper.awake)
+    await host.end()
+    assert not files.exists()
+
+
 async def test_a_worker_that_does_not_answer_is_killed(
     workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
