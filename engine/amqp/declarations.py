@@ -200,19 +200,23 @@ def check_binding(
     connection: str,
     *,
     unbind: bool = False,
+    known: bool = True,
 ) -> None:
-    """Refuse to bind or unbind as AMQP does; unbinding what is not there is no error.
+    """Refuse to bind or unbind as AMQP does; unbinding what is not there is no error, whoever asks.
+
+    Args:
+        known: whether there is such a binding.
 
     Raises AmqpError 403 for the default exchange, 404, 405, or 406 for an x-match that does not exist.
     """
     _not_default(binding.exchange)
-    if unbind and (exchange is None or queue is None):
+    if unbind and (exchange is None or queue is None or not known):
         return
     if exchange is None:
         raise AmqpError("not_found", f"no {exchange_words(binding.exchange)}")
-    check_access(queue, binding.queue, connection)
-    if not unbind:
+    if not unbind and queue is not None:
         _check_match(exchange, binding)
+    check_access(queue, binding.queue, connection)
 
 
 def check_exchange_binding(

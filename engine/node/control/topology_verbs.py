@@ -181,7 +181,8 @@ class TopologyVerbs:
         )
         exchange = definitions.exchanges.exchanges.get(command.exchange)
         queue, connection = definitions.queues.get(command.queue), connection_of(command.channel)
-        check_binding(exchange, queue, binding, connection, unbind=unbind)
+        known = binding in definitions.exchanges.bindings
+        check_binding(exchange, queue, binding, connection, unbind=unbind, known=known)
         return binding
 
     def _set_policy(self, command: cmd.SetPolicy) -> None:
