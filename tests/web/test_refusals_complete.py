@@ -13,7 +13,7 @@ from django.utils import translation
 
 from engine.errors import CommandError, Refusal, ScenarioError
 from engine.refusals import ENGLISH
-from playground.hosting.refusals import TEXTS, told
+from playground.hosting.refusals import TEXTS, message_of
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 REFUSALS = {"CommandError", "ScenarioError"}
@@ -79,6 +79,6 @@ def test_what_stands_in_front_is_kept_where_no_place_takes_it() -> None:
 
 
 def test_a_told_refusal_carries_its_code() -> None:
-    message = told(CommandError("no_queue", name="x", known="orders"))
+    message = message_of(CommandError("no_queue", name="x", known="orders"))
     assert (message.code, message.values) == ("no_queue", {"name": "x", "known": "orders"})
     assert str(message) == "There is no queue called x."
