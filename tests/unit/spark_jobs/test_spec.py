@@ -9,7 +9,7 @@ import pytest
 from spark_jobs.spec import read_grid, read_spec, read_workloads
 from sweeps.errors import SweepError
 from sweeps.grid import Axis
-from sweeps.parameters import PARAMETERS, with_values
+from sweeps.parameters import PARAMETERS, PHASE_MS, with_values
 
 WORKLOAD = {
     "version": 1,
@@ -138,7 +138,7 @@ def test_a_parameter_changes_a_copy_of_the_scenario() -> None:
     changed = with_values(WORKLOAD, values, seed=9)
     assert json.dumps(WORKLOAD) == before
     assert changed["seed"] == 9
-    assert changed["settings"] == {"vm_memory_high_watermark": 0.25}
+    assert changed["settings"] == {"vm_memory_high_watermark": 0.25, "running_since_ms": 8 * PHASE_MS}
     assert [each["do"] for each in changed["commands"]] == [
         "publish",
         "set_consumer",
