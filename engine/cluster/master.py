@@ -37,6 +37,8 @@ class MasterQueue:
 
     def __getattr__(self, name: str) -> Any:
         """Return what the queue below has."""
+        if name == "inner":  # while a kept run is read back, nothing is there yet
+            raise AttributeError(name)
         return getattr(self.inner, name)
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 
 from engine.cluster.instructions import Instruction
 
@@ -77,7 +78,7 @@ class Ring:
                 self._deliver(node, instruction)
             else:
                 self._under_way.setdefault(node, deque()).append(instruction)
-                self._after(hop * self._hop_us, lambda node=node: self._arrived(node))  # type: ignore[misc]
+                self._after(hop * self._hop_us, partial(self._arrived, node))
 
     def _arrived(self, node: str) -> None:
         """Deliver the oldest instruction that is on its way to a member."""

@@ -134,6 +134,9 @@ class Node:
             site.host.start_new()
         self.processes.of_stores(self.host.stores)
 
+    def _connection_bytes_per_s(self) -> int | None:
+        return self.configuration.node.connection_bytes_per_s
+
     def _build_clients(self) -> None:
         """Build publishers, consumers, and what AMQP closes of them."""
         self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
@@ -151,7 +154,7 @@ class Node:
             self.processes,
             self._emit,
             self._redo,
-            lambda: self.configuration.node.connection_bytes_per_s,
+            self._connection_bytes_per_s,
         )
         self.dead_letters = DeadLetters(
             self.definitions,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from playground import limits
+from engine.replay import Player, on_ledger
+from playground import library, limits
 from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import SUFFIX, Checkpoints
 from playground.hosting.directories import SessionFiles
@@ -232,3 +234,14 @@ def test_packing_and_unpacking_let_others_have_their_turns(world: World) -> None
     files.close()
     assert (node.log.digest, given) == (run.node.log.digest, 3)
     assert len(pauses) > packed + 3
+
+
+@pytest.mark.parametrize("path", library.files(), ids=lambda path: path.stem)
+def test_every_kind_of_run_can_be_kept(path: Path) -> None:
+    run = library.load(path).run
+    node = on_ledger(run)
+    Player(node).finish(run["until_us"] // 2)
+    again = pickle.loads(pickle.dumps(node))
+    for each in (node, again):
+        Player(each).finish(run["until_us"] // 2 + 1_000_000)
+    assert again.log.digest == node.log.digest

@@ -10,27 +10,34 @@ from engine.cluster import instructions as to_do
 from engine.transitions import RingSent, Transition
 
 
-def labelled(
-    emit: Callable[[Transition], None], node: str, first: bool, label: Callable[[str, str], str]
-) -> Callable[[Transition], None]:
-    """Return what takes the transitions of one node's virtual host.
+class Labelled:
+    """Takes the transitions of one node's virtual host, and hands them on with the member's name.
 
     Args:
+        emit: takes them then.
+        node: whose they are.
         first: whether it is the cluster's first node, whose stores have their plain names.
         label: names a queue's member on a node.
     """
 
-    def take(transition: Transition) -> None:
+    def __init__(
+        self, emit: Callable[[Transition], None], node: str, first: bool, label: Callable[[str, str], str]
+    ) -> None:
+        self._emit = emit
+        self._node = node
+        self._first = first
+        self._label = label
+
+    def __call__(self, transition: Transition) -> None:
+        """Take one."""
         queue, store = getattr(transition, "queue", None), getattr(transition, "store", None)
         if isinstance(queue, str):
-            name = label(queue, node)
+            name = self._label(queue, self._node)
             if name != queue:
                 transition = replace(transition, queue=name)
-        if isinstance(store, str) and not first:
-            transition = replace(transition, store=f"{store}@{node}")
-        emit(transition)
-
-    return take
+        if isinstance(store, str) and not self._first:
+            transition = replace(transition, store=f"{store}@{self._node}")
+        self._emit(transition)
 
 
 def told(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:

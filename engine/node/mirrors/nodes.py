@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final
 
 from engine.amqp.mirroring import ALWAYS
@@ -207,7 +208,7 @@ class Nodes:
         live.copies = None
         if record.mirroring is not None:
             cluster.update(record)
-        cluster.soon(lambda: cluster.reapply(name))
+        cluster.soon(partial(cluster.reapply, name))
         self._consumers.served_anew(name)
 
     def _join(self, record: QueueRecord, node: str) -> None:
@@ -217,4 +218,4 @@ class Nodes:
         running = [name for name in self._cluster.running if name == node or name in record.members]
         if node in wanted(record, running)[1]:
             self._cluster.join(record, node)
-            self._cluster.soon(lambda: self._cluster.on_auto_sync(record.name))
+            self._cluster.soon(partial(self._cluster.on_auto_sync, record.name))

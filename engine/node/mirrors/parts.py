@@ -19,7 +19,7 @@ from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
 from engine.node.mirrors.channels import MirroredChannels
 from engine.node.mirrors.cluster import Cluster
-from engine.node.mirrors.labels import labelled
+from engine.node.mirrors.labels import Labelled
 from engine.node.mirrors.mishaps import Mishaps
 from engine.node.mirrors.nodes import Nodes
 from engine.node.mirrors.shown import Shown
@@ -55,7 +55,7 @@ def sites_of(
                 settings=configuration.queue,
                 codec=codec,
                 storage=storage,
-                emit=emit if len(names) == 1 else labelled(emit, name, name == NODES[0], label),
+                emit=emit if len(names) == 1 else Labelled(emit, name, name == NODES[0], label),
                 as_read=kinds.as_read,
                 folder="" if name == NODES[0] else f"{name}/",
             ),
