@@ -153,7 +153,7 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
     reader, innocent = workers.reader("hog"), workers.reader("two")
     await reader.until("snapshot", seconds=20)
     await innocent.until("snapshot", seconds=20)
-    workers.give(reader, "hog", 1, do="publish", count=2500, size_bytes=5000, persistent=True)
+    workers.give(reader, "hog", 1, do="publish", count=4000, size_bytes=5000, persistent=True)
     began_s, waits_s = time.monotonic(), []
     number = 0
     while not reader.of("accepted") and time.monotonic() - began_s < 60:
