@@ -22,17 +22,22 @@ function told(message) {
   frozen = message.frozen;
   if (frozen && !veil.open) veil.showModal();
   else if (!frozen && veil.open) veil.close();
-  push(message.push);
-  vote(message.vote);
+  // One message may tell of both; the page of a vote that has ended must not stand in the way of the pushed state.
+  if (!push(message.push)) vote(message.vote);
 }
 
-/** Follow a state that is pushed while this tab is open: what was there when it came counts as seen. */
+/**
+ * Follow a state that is pushed while this tab is open: what was there when it came counts as seen.
+ * @returns {boolean} whether the page is about to be left for it
+ */
 function push(pushed) {
   const seen = sessionStorage.getItem(PUSHED);
   const now = pushed?.at ?? "";
-  if (seen === now) return;
+  if (seen === now) return false;
   sessionStorage.setItem(PUSHED, now);
-  if (seen !== null && pushed) location.assign(`/r/${pushed.id}/`);
+  if (seen === null || !pushed) return false;
+  location.assign(`/r/${pushed.id}/`);
+  return true;
 }
 
 /** On the page of the vote, follow its stages; elsewhere, a vote that begins leads there once. */
