@@ -165,8 +165,8 @@ async def test_one_event_of_many_messages_does_not_hold_up_the_others(
         await asyncio.sleep(0.05)
     took_s = time.monotonic() - began_s
     assert reader.of("accepted"), "it is done in the end"
-    assert took_s > 1, "it is a hog"
-    assert sorted(waits_s)[len(waits_s) * 95 // 100] < 0.5, (took_s, waits_s)
+    assert took_s > 0.5, "it is a hog"
+    assert sorted(waits_s)[len(waits_s) * 95 // 100] < max(0.5, took_s / 4), (took_s, waits_s)
     moment = await workers.host("hog").moment()
     node = workers.door.rehearse(hog)
     for at_us, command in moment.commands:
