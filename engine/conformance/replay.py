@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -48,25 +48,42 @@ def differing(expected: Any, actual: Any, path: str = "") -> Iterator[tuple[str,
 def replay(
     trace: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
 ) -> Outcome:
-    """Play a trace on fresh storage and compare result, drain and after of each step.
+    """Play a trace on fresh storage and compare result, drain and after of each step."""
+    door = Door(trace["config"], storage, emit)
 
-    An engine error ends the trace; the step where it happened and all later ones count as different.
+    def play(step: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {key: step[key] for key in ("result", "drain", "after") if key in step}, door.step(step)
+
+    return compared(trace["name"], trace["steps"], play)
+
+
+def compared(
+    name: str,
+    steps: Sequence[dict[str, Any]],
+    play: Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]],
+) -> Outcome:
+    """Play the steps of a recording one after the other and compare each.
+
+    An engine error ends it; the step where it happened and all later ones count as different.
+
+    Args:
+        name: of the recording.
+        steps: as they were recorded.
+        play: does one, and returns what is expected of it and what came of it.
     """
     differences: list[Difference] = []
     equal = 0
-    door = Door(trace["config"], storage, emit)
-    for number, step in enumerate(trace["steps"]):
+    for number, step in enumerate(steps):
         try:
-            outcome = door.step(step)
-        except Exception as error:  # noqa: BLE001 - any failure is a difference to report, with its place in the trace
+            expected, outcome = play(step)
+        except Exception as error:  # noqa: BLE001 - any failure is a difference to report, with its place
             differences.append(
                 Difference(number, step["op"], "error", None, f"{type(error).__name__}: {error}")
             )
             break
-        expected = {key: step[key] for key in ("result", "drain", "after") if key in step}
         found = list(differing(expected, outcome))
         if found:
             differences.append(Difference(number, step["op"], *found[0]))
         else:
             equal += 1
-    return Outcome(trace["name"], len(trace["steps"]), equal, tuple(differences))
+    return Outcome(name, len(steps), equal, tuple(differences))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from engine.conformance.cluster import ClusterDoor
-from engine.conformance.replay import Difference, Outcome, differing
+from engine.conformance.replay import Outcome, compared
 from engine.storage.port import Storage
 from engine.transitions import Transition
 
@@ -18,36 +18,25 @@ WITH_TIMERS: Final = ("unconfirmed", "awaiting_confirm")
 def replay_story(
     story: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
 ) -> Outcome:
-    """Play a story on fresh storage and compare result, clients, wire and after of each step.
-
-    An engine error ends the story; the step where it happened and all later ones count as different.
-    """
-    differences: list[Difference] = []
-    equal = 0
+    """Play a story on fresh storage and compare result, clients, wire and after of each step."""
     door = ClusterDoor(storage, emit)
     varying = story["config"].get("varying", ())
     automatic = any(step.get("definition", {}).get("ha-sync-mode") == "automatic" for step in story["steps"])
     frozen: set[str] = set()
-    for number, step in enumerate(story["steps"]):
-        try:
-            outcome = door.step(step)
-        except Exception as error:  # noqa: BLE001 - any failure is a difference to report, with its place in the story
-            differences.append(
-                Difference(number, step["op"], "error", None, f"{type(error).__name__}: {error}")
-            )
-            break
+
+    def play(step: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        outcome = door.step(step)
         if step["op"] == "freeze":
             frozen.add(step["on"])
-        expected = {key: step[key] for key in ("result", "clients", "wire", "after") if key in step}
+        expected: dict[str, Any] = {
+            key: step[key] for key in ("result", "clients", "wire", "after") if key in step
+        }
         wanted, got = (_comparable(each, varying, automatic, bool(frozen)) for each in (expected, outcome))
-        found = list(differing(wanted, got))
         if step["op"] in ("thaw", "kill"):
             frozen.discard(step["on"])
-        if found:
-            differences.append(Difference(number, step["op"], *found[0]))
-        else:
-            equal += 1
-    return Outcome(story["name"], len(story["steps"]), equal, tuple(differences))
+        return wanted, got
+
+    return compared(story["name"], story["steps"], play)
 
 
 def _comparable(step: dict[str, Any], varying: Any, automatic: bool, frozen: bool) -> dict[str, Any]:
