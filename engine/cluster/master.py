@@ -46,7 +46,7 @@ class MasterQueue:
         """Ready messages and pending acknowledgements (H3)."""
         return self.inner.depth + self.inner.unacked
 
-    def tell(self, instruction: to_do.Instruction) -> None:
+    def broadcast(self, instruction: to_do.Instruction) -> None:
         """Send the mirrors an instruction that is none of the verbs."""
         self._broadcast(instruction)
 

@@ -79,7 +79,7 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "reduce_run_count": q.reduce_run_count,
         "waiting_bump": q.waiting_bump,
         "blocked": q.blocked,
-        "qi": _shortened_lists(q.index.facts(), ("files", "segments")),
+        "qi": _shortened_lists(q.index.vector(), ("files", "segments")),
         "store_persistent": _store(persistent, q.persistent) if q.durable else None,
         "store_transient": _store(transient, q.transient),
     }
@@ -93,4 +93,4 @@ def _shortened_lists(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str,
 
 
 def _store(store: MsgStore, client: StoreClient) -> dict[str, Any]:
-    return {**_shortened_lists(store.facts(), ("files", "disk")), "credit": client.credit}
+    return {**_shortened_lists(store.vector(), ("files", "disk")), "credit": client.credit}

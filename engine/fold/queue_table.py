@@ -19,7 +19,7 @@ COUNTED: Final = frozenset(place.name for places in PLACES.values() for place in
 class QueueTable:
     """One queue as its transitions describe it."""
 
-    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduction", "index", "facts")
+    __slots__ = ("mode", "durable", "lanes", "delta", "counters", "reduction", "index", "info")
 
     def __init__(self) -> None:
         self.mode = "default"
@@ -30,7 +30,7 @@ class QueueTable:
         self.counters: dict[str, Any] = {}
         self.reduction: dict[str, Any] | None = None
         self.index = IndexTable()
-        self.facts: dict[str, Any] = {}
+        self.info: dict[str, Any] = {}
 
     def lane(self, place: str) -> Runs[Extent]:
         """Return the messages in one place."""
@@ -71,13 +71,13 @@ class QueueTable:
         """What is shown beside the record differs; None takes a name away (P17)."""
         for name, value in t.values.items():
             if value is None:
-                self.facts.pop(name, None)
+                self.info.pop(name, None)
             else:
-                self.facts[name] = value
+                self.info[name] = value
 
     def to_json(self) -> dict[str, Any]:
         """Return the plain shape of a snapshot."""
-        places = listed(places_of(self.facts))
+        places = listed(places_of(self.info))
         return {
             "mode": self.mode,
             "durable": self.durable,
@@ -86,7 +86,7 @@ class QueueTable:
             "counters": dict(self.counters),
             "reduced": None if self.reduction is None else dict(self.reduction),
             "index": self.index.to_json(),
-            **self.facts,
+            **self.info,
         }
 
 

@@ -311,9 +311,9 @@ class MsgStore:
         """Return the state as plain values (the fold's counterpart)."""
         return views.snapshot(self._state)
 
-    def facts(self) -> dict[str, Any]:
+    def vector(self) -> dict[str, Any]:
         """Return the numbers that the golden traces record."""
-        return views.facts(self._state)
+        return views.vector(self._state)
 
     def verify(self) -> None:
         """Check the store's invariants (S253).

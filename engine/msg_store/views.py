@@ -35,7 +35,7 @@ def disk(state: StoreState) -> list[tuple[int, int]]:
     return [(number, state.storage.size(state.path(number)) or 0) for number in numbers]
 
 
-def facts(state: StoreState) -> dict[str, Any]:
+def vector(state: StoreState) -> dict[str, Any]:
     """Return what a golden trace records of a store, but for the client's credit."""
     on_disk = disk(state)
     expected = [(file.number, file.file_size) for file in state.files]

@@ -128,8 +128,8 @@ class Node:
         )
         self._settings = ShownSettings(configuration, self.queues, self.board)
         self._machine = Machine(configuration, self.processes, self.board)
-        self._settings.tell("start")
-        self._machine.tell()
+        self._settings.report_settings("start")
+        self._machine.report_work()
         for site in self.sites.values():
             site.host.start_new()
         self.processes.of_stores(self.host.stores)
@@ -454,7 +454,7 @@ class Node:
         """Let dead letters arrive, and tell what an event changed without a transition of its own."""
         self.dead_letters.deliver()
         self.cluster.settle()
-        self._report.tell()
+        self._report.report_changes()
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state in plain values from the node's own structures; equals the fold of all transitions."""

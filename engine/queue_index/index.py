@@ -326,9 +326,9 @@ class QueueIndex:
 
     # --- the picture ---
 
-    def facts(self) -> dict[str, object]:
+    def vector(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""
-        return picture.facts(self.actions)
+        return picture.vector(self.actions)
 
     def snapshot(self) -> dict[str, object]:
         """Return the state that folding the transitions gives too."""

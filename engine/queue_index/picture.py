@@ -43,7 +43,7 @@ def segment_rows(segments: Segments) -> list[tuple[int, int, int]]:
     return [(segment, unacked, waiting[segment]) for segment, unacked in sorted(segments.unacked.items())]
 
 
-def facts(actions: Actions) -> dict[str, object]:
+def vector(actions: Actions) -> dict[str, object]:
     """Return what a golden trace records of an index."""
     journal, confirms = actions.journal, actions.confirms
     return {

@@ -98,7 +98,7 @@ def test_the_journal_after_a_torn_flush_says_everything_twice() -> None:
     assert storage.size(f"{QUEUE}/0.idx")
     door.start_after_crash()
     assert seq_ids(door) == before
-    assert door.queue.state.index.facts()["segments"] == [[0, 2, 0], [1, 4, 0], [2, 1, 0]]
+    assert door.queue.state.index.vector()["segments"] == [[0, 2, 0], [1, 4, 0], [2, 1, 0]]
     assert storage.size(f"{QUEUE}/journal.jif") == 0
     door.queue.state.index.verify()
 

@@ -67,14 +67,14 @@ def test_store_files_are_sorted_by_number() -> None:
     client = world.client()
     client.side.write(stored(0, 11))
     world.store.settle()
-    assert world.store.facts()["current"] == 11
+    assert world.store.vector()["current"] == 11
     world.store.kill()
     world.make().start([], lambda: [(number, 1) for number in range(11)])
     world.store.settle()
-    assert world.store.facts()["current"] == 11
+    assert world.store.vector()["current"] == 11
     world.client().side.write(stored(20))
     world.store.settle()
-    assert world.store.facts()["current"] == 12
+    assert world.store.vector()["current"] == 12
     assert world.places()[20][1] == 11
 
 
@@ -165,7 +165,7 @@ def test_which_store(durable: bool, delivery_mode_2: bool, side: str) -> None:
     world.publish(1, LARGE, delivery_mode_2)
     world.target(0)
     stores = {"persistent": world.door.persistent, "transient": world.door.transient}
-    assert {name: store.facts()["index"] for name, store in stores.items() if store.facts()["index"]} == {
+    assert {name: store.vector()["index"] for name, store in stores.items() if store.vector()["index"]} == {
         side: 1
     }
 

@@ -78,7 +78,7 @@ def test_sums_over_all_files() -> None:
     client.side.remove(ranges(1, 5))
     world.store.settle()
     assert world.files() == [[0, 4348, 3261], [1, 2174, 1087]]
-    facts = world.store.facts()
+    facts = world.store.vector()
     assert (facts["total"], facts["valid"], facts["current"]) == (6522, 4348, 1)
 
 

@@ -11,7 +11,7 @@ from engine.transitions import ActorChanged, NodeChanged, QueueChanged, Transiti
 class Board:
     """Compares what a part of the node is now with what was told of it before.
 
-    A snapshot never reads from here: it asks the parts, so that a forgotten `tell` shows as a difference.
+    A snapshot never reads from here: it asks the parts, so that a forgotten report shows as a difference.
     """
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
@@ -20,7 +20,7 @@ class Board:
         self._actors: dict[str, dict[str, Any]] = {}
         self._queues: dict[str, dict[str, Any]] = {}
 
-    def tell(self, part: str, rule: str, facts: Why, why: Why | None = None) -> None:
+    def report_part(self, part: str, rule: str, facts: Why, why: Why | None = None) -> None:
         """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
         told = self._parts.setdefault(part, {})
         changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
@@ -28,7 +28,7 @@ class Board:
             told.update(changed)
             self._emit(NodeChanged(rule, part, changed, why or {}))
 
-    def tell_actor(self, actor: str, rule: str, facts: dict[str, Any], why: Why | None = None) -> None:
+    def report_actor(self, actor: str, rule: str, facts: dict[str, Any], why: Why | None = None) -> None:
         """Emit what differs of an actor, if anything does."""
         told = self._actors.setdefault(actor, {})
         changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
@@ -41,7 +41,7 @@ class Board:
         if self._actors.pop(actor, None) is not None:
             self._emit(ActorChanged(rule, actor, None))
 
-    def tell_queue(self, queue: str, rules: Mapping[str, str], facts: dict[str, Any]) -> None:
+    def report_queue(self, queue: str, rules: Mapping[str, str], facts: dict[str, Any]) -> None:
         """Emit what differs of a queue, if anything does, by rule; None for what it has no longer.
 
         Args:

@@ -52,7 +52,7 @@ class Configuration:
         """Whether anyone named the machine whose times work costs."""
         return "work_profile" in self.named
 
-    def facts(self, mode: str, target: int | None) -> Why:
+    def info_items(self, mode: str, target: int | None) -> Why:
         """Return all settings under their names; the pair of credits as two.
 
         Args:
@@ -68,7 +68,7 @@ class Configuration:
             **queue,
             "msg_store_credit_initial": initial,
             "msg_store_credit_more": more,
-            **settings.facts(self.node, self.named),
+            **settings.info_items(self.node, self.named),
             "target_ram_count": target,
             "queue_mode": mode,
         }

@@ -49,7 +49,7 @@ class Definitions:
     def remove_queue(self, name: str, rule: str) -> None:
         """Forget a queue with its bindings; an auto-delete exchange may go with the last one."""
         del self.queues[name]
-        with self._told(rule):
+        with self._reporting(rule):
             self.exchanges.forget_queue(name)
 
     def effective(self, name: str) -> Effective:
@@ -60,7 +60,7 @@ class Definitions:
         """Return the policy that a queue has (P17)."""
         return policy_of(self.policies.values(), "queues", name)
 
-    def facts(self, name: str) -> dict[str, Any]:
+    def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue's definition; what has its usual value is left out."""
         queue, policy = self.queues[name], self.policy(name)
         obeyed = msgspec.structs.asdict(self.effective(name))
@@ -84,11 +84,11 @@ class Definitions:
         if len(self.exchanges.exchanges) - len(PREDECLARED) >= MAX_EXCHANGES:
             raise CommandError("too_many_exchanges", most=MAX_EXCHANGES)
         self.exchanges.add(exchange)
-        self._emit(ExchangeDeclared("P18", exchange.name, exchange_facts(exchange)))
+        self._emit(ExchangeDeclared("P18", exchange.name, exchange_items(exchange)))
 
     def remove_exchange(self, name: str) -> None:
         """Forget an exchange with its bindings; auto-delete exchanges may go with their last."""
-        with self._told("P18"):
+        with self._reporting("P18"):
             self.exchanges.remove(name)
 
     def bind(self, binding: Binding) -> None:
@@ -105,11 +105,11 @@ class Definitions:
 
     def unbind(self, binding: Binding) -> None:
         """Forget a binding, if it is there; an auto-delete exchange goes with its last."""
-        with self._told("P18"):
+        with self._reporting("P18"):
             self.exchanges.unbind(binding)
 
     @contextmanager
-    def _told(self, rule: str) -> Iterator[None]:
+    def _reporting(self, rule: str) -> Iterator[None]:
         """Tell which bindings and exchanges are gone after something was removed."""
         bindings, exchanges = list(self.exchanges.bindings), set(self.exchanges.exchanges)
         yield
@@ -143,7 +143,7 @@ class Definitions:
         if policy.name not in self.policies and len(self.policies) >= MAX_POLICIES:
             raise CommandError("too_many_policies", most=MAX_POLICIES)
         self.policies[policy.name] = policy
-        self._emit(PolicySet("P17", policy.name, policy_facts(policy)))
+        self._emit(PolicySet("P17", policy.name, policy_items(policy)))
 
     def clear_policy(self, name: str) -> None:
         """Forget a policy."""
@@ -159,7 +159,7 @@ class Definitions:
             kept_queues: those that are there after the restart, durable or declared again.
         """
         durable = [name for name in kept_queues if self.queues[name].durable]
-        with self._told("D1"):
+        with self._reporting("D1"):
             self.exchanges = self.exchanges.after_restart(durable)
         self.queues = {name: self.queues[name] for name in kept_queues}
         for name in kept_queues:
@@ -170,12 +170,12 @@ class Definitions:
         own = {each.name for each in PREDECLARED}
         return {
             "exchanges": {
-                name: exchange_facts(each)
+                name: exchange_items(each)
                 for name, each in sorted(self.exchanges.exchanges.items())
                 if name not in own
             },
-            "bindings": [binding_facts(each) for each in self.exchanges.bindings],
-            "policies": {name: policy_facts(each) for name, each in sorted(self.policies.items())},
+            "bindings": [binding_items(each) for each in self.exchanges.bindings],
+            "policies": {name: policy_items(each) for name, each in sorted(self.policies.items())},
         }
 
 
@@ -183,12 +183,12 @@ def _row(binding: Binding) -> tuple[str, str, str, dict[str, Any], str]:
     return (binding.exchange, binding.queue, binding.routing_key, binding.arguments, binding.to)
 
 
-def binding_facts(binding: Binding) -> dict[str, Any]:
+def binding_items(binding: Binding) -> dict[str, Any]:
     """Return what is shown of a binding."""
     return msgspec.structs.asdict(binding)
 
 
-def exchange_facts(exchange: Exchange) -> dict[str, Any]:
+def exchange_items(exchange: Exchange) -> dict[str, Any]:
     """Return what is shown of an exchange."""
     return {
         "type": exchange.type,
@@ -199,7 +199,7 @@ def exchange_facts(exchange: Exchange) -> dict[str, Any]:
     }
 
 
-def policy_facts(policy: Policy) -> dict[str, Any]:
+def policy_items(policy: Policy) -> dict[str, Any]:
     """Return what is shown of a policy."""
     return {
         "pattern": policy.pattern,

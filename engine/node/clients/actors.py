@@ -172,7 +172,7 @@ class Publisher:
         self.unsent.clear()
         stop(self)
 
-    def facts(self) -> dict[str, Any]:
+    def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
         return {
             "role": "publisher",
@@ -348,7 +348,7 @@ class Consumer:
         self.own_channel.reset()
         self.channel_state = self.connection_state = CLOSED
 
-    def facts(self) -> dict[str, Any]:
+    def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
         return {
             "role": "consumer",
@@ -444,7 +444,7 @@ class Hand:
         self.in_tx = self.confirming = False
         self.settling.clear()
 
-    def facts(self) -> dict[str, Any]:
+    def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
         return {
             "role": "hand",

@@ -187,7 +187,7 @@ def resolve(profile: str, overrides: dict[str, Any]) -> tuple[QueueSettings, Nod
         raise error.inside("settings: ", ScenarioError) from error
 
 
-def facts(settings: NodeSettings, named: frozenset[str]) -> Why:
+def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     """Return what is shown of the settings; limits in bytes.
 
     Args:

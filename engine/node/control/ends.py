@@ -33,7 +33,7 @@ class QueueEnds:
         self._queues.end(name, rule, cause)
         self._cluster.ended(name)
         self._confirms.queue_deleted(name)
-        self._settings.tell(rule)
+        self._settings.report_settings(rule)
 
     def kill(self, name: str) -> None:
         """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""

@@ -70,7 +70,7 @@ class Life:
         self.runs = True
         self._start()
 
-    def facts(self) -> Why:
+    def info_items(self) -> Why:
         """Return whether the broker runs, once anybody has stopped it."""
         return {"runs": self.runs} if self._told else {}
 
@@ -85,9 +85,9 @@ class Life:
 
     def _start(self) -> None:
         self._configuration.forget_runtime()
-        self._settings.tell("M8")
+        self._settings.report_settings("M8")
         for name in self._queues.start_again():
             self._consumers.forget_queue(name, "D1", "restart")
             self._on_gone(name)
-        self._settings.tell("D1")
+        self._settings.report_settings("D1")
         self._monitors.restart()

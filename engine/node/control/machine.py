@@ -35,16 +35,16 @@ class Machine:
         processes.of_stores(host.stores)
         queues.change_machine()
         connections.change_machine()
-        self.tell()
+        self.report_work()
         for consumer in consumers.all.values():
             consumer.nothing_under_way()
             queues.way_out.serve(consumer)
 
-    def tell(self) -> None:
-        """Tell the machine where it differs from what was told."""
-        self._board.tell("work", "P6", self.facts())
+    def report_work(self) -> None:
+        """Report the machine where it differs from what was reported."""
+        self._board.report_part("work", "P6", self.info_items())
 
-    def facts(self) -> Why:
+    def info_items(self) -> Why:
         """Return what is shown of the machine that is modelled, once anybody named one; times of a message of 1 KiB."""
         if not self._configuration.names_work:
             return {}

@@ -58,7 +58,7 @@ class Monitors:
         self._consumers = consumers
         self._cluster = cluster
         self._actors = actors
-        self.others = SiteMonitors(configuration, clock, cluster, actors, self._tell_connections)
+        self.others = SiteMonitors(configuration, clock, cluster, actors, self._send_alarms)
 
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
@@ -77,7 +77,7 @@ class Monitors:
         """Look again: the node stopped and started."""
         self.disk.restart()
         self.look_at_memory()
-        self._tell_connections()
+        self._send_alarms()
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
@@ -101,29 +101,29 @@ class Monitors:
         )
         changed = self._watch.check(memory, settings, self._clock.now_us)
         self.used_bytes = self._storage.used_bytes()
-        self._tell_memory("M7")
+        self._report_memory("M7")
         if changed:
             why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
-            self._board.tell("alarms", "M7", self.alarm_facts(), why)
-            self._tell_connections()
+            self._board.report_part("alarms", "M7", self.alarm_items(), why)
+            self._send_alarms()
 
     def _count(self, queues: Sequence[BackingQueue]) -> int:
         """Return how many queues this node has: alone all that there are, also while their broker is stopped."""
         return len(self._queues) if len(self._cluster.sites) == 1 else len(queues)
 
-    def _tell_memory(self, rule: str) -> None:
-        self._board.tell("memory", rule, self._watch.facts())
+    def _report_memory(self, rule: str) -> None:
+        self._board.report_part("memory", rule, self._watch.info_items())
 
     def _recompute(self) -> None:
         """Compute the duration to aim for, and again after the interval (M1)."""
-        self._processes.in_monitor("memory", self._tell_desired)
+        self._processes.in_monitor("memory", self._send_desired)
         interval_us = self._configuration.node.memory_monitor_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._recompute)
 
-    def _tell_desired(self) -> None:
+    def _send_desired(self) -> None:
         """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
         told = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
-        self._tell_memory("M3")
+        self._report_memory("M3")
         for name in told:
             process = self._cluster.process(name, FIRST_NODE)
             if process is not None:
@@ -134,13 +134,13 @@ class Monitors:
     def _disk_alarm_changed(self) -> None:
         """Block or let go the publishers, and switch paging off or on (M1, M12)."""
         monitor = self.disk.monitor
-        self._board.tell("disk", "M10", self.disk_facts())
+        self._board.report_part("disk", "M10", self.disk_items())
         why: Why = {"free": monitor.free, "limit": monitor.limit}
-        self._board.tell("alarms", "M10", self.alarm_facts(), why)
-        self._tell_connections()
-        self._tell_desired()
+        self._board.report_part("alarms", "M10", self.alarm_items(), why)
+        self._send_alarms()
+        self._send_desired()
 
-    def _tell_connections(self) -> None:
+    def _send_alarms(self) -> None:
         """Tell every connection which alarms are set (A1)."""
         memory = self._watch.alarm or self.others.alarm
         alarms = (("memory", memory), ("disk", self.disk.monitor.alarm))
@@ -148,12 +148,12 @@ class Monitors:
 
     # --- what is shown -----------------------------------------------------------------------------------------------
 
-    def disk_facts(self) -> Why:
+    def disk_items(self) -> Why:
         """Return what is shown of the disk."""
         found: Why = {"used_bytes": self.used_bytes}
-        return found | self.disk.monitor.facts() if self._configuration.names_disk else found
+        return found | self.disk.monitor.info_items() if self._configuration.names_disk else found
 
-    def alarm_facts(self) -> Why:
+    def alarm_items(self) -> Why:
         """Return which alarms are set."""
         found: Why = {"memory": self._watch.alarm}
         return found | {"disk": self.disk.monitor.alarm} if self._configuration.names_disk else found

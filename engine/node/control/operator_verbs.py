@@ -96,7 +96,7 @@ class OperatorVerbs:
         if command.name == "queue_mode":
             process = self._process(command.queue)
             self._queues.wishes[command.queue].mode = value
-            self._settings.tell()
+            self._settings.report_settings()
             process.set_mode(value)
             process.handled()
         elif command.name == "target_ram_count" and command.node is not None:
@@ -110,11 +110,11 @@ class OperatorVerbs:
         elif command.name == "target_ram_count":
             process = self._process(command.queue)
             self._queues.wishes[command.queue].target = value
-            self._settings.tell()
+            self._settings.report_settings()
             process.pin_target(value)
         else:
             self._configuration.change(command.name, cmd.value_of(command))
-            self._settings.tell()
+            self._settings.report_settings()
             if command.name == "work_profile":
                 self._change_machine()
             elif command.name == "disk_free_limit":

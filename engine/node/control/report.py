@@ -87,22 +87,22 @@ class Report:
             *self._consumers.by_hand.values(),
         ]
 
-    def tell(self) -> None:
-        """Tell what an event changed without a transition of its own."""
+    def report_changes(self) -> None:
+        """Report what an event changed without a transition of its own."""
         board = self._board
         for actor in self.actors():
-            board.tell_actor(actor.name, actor.rule, actor.facts())
+            board.report_actor(actor.name, actor.rule, actor.info_items())
             actor.rule = actor.usual_rule
-        board.tell("app", "D2", self._life.facts())
-        board.tell("memory", "M2", self._watch.facts())
-        board.tell("disk", "M10", self._monitors.disk_facts())
-        board.tell("alarms", "M7", self._monitors.alarm_facts())
-        board.tell("cluster", "H1", self._shown.nodes())
-        self._queues.tell()
+        board.report_part("app", "D2", self._life.info_items())
+        board.report_part("memory", "M2", self._watch.info_items())
+        board.report_part("disk", "M10", self._monitors.disk_items())
+        board.report_part("alarms", "M7", self._monitors.alarm_items())
+        board.report_part("cluster", "H1", self._shown.nodes())
+        self._queues.report_queues()
         for name, member in self._shown.mirrors():
-            board.tell_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
-        board.tell("clock", "P5", self._queues.clock_facts())
-        self._processes.tell()
+            board.report_queue(name, {**QUEUE_RULES, **RULES}, self._shown.of_mirror(member))
+        board.report_part("clock", "P5", self._queues.timer_items())
+        self._processes.report_processes()
 
     def snapshot(self) -> dict[str, Any]:
         """Return the state of everything, from the structures that do the work."""
@@ -110,16 +110,16 @@ class Report:
             "queues": {**dict(sorted(self._queues_and_parts())), **self._mirrors()},
             "stores": self._stores(),
             "node": {
-                "settings": self._settings.facts(),
-                "memory": self._watch.facts(),
-                "disk": self._monitors.disk_facts(),
-                "alarms": self._monitors.alarm_facts(),
-                "clock": self._queues.clock_facts(),
-                "work": self._machine.facts(),
-                "app": self._life.facts(),
+                "settings": self._settings.info_items(),
+                "memory": self._watch.info_items(),
+                "disk": self._monitors.disk_items(),
+                "alarms": self._monitors.alarm_items(),
+                "clock": self._queues.timer_items(),
+                "work": self._machine.info_items(),
+                "app": self._life.info_items(),
                 "cluster": self._shown.nodes(),
-                "processes": self._processes.facts(),
-                "actors": {actor.name: actor.facts() for actor in self.actors()},
+                "processes": self._processes.info_items(),
+                "actors": {actor.name: actor.info_items() for actor in self.actors()},
                 **self._definitions.snapshot(),
             },
         }
@@ -128,8 +128,8 @@ class Report:
         """Yield the state of each queue, and of the queues that it consists of."""
         for name, live in self._queues.items():
             queue = live.process.queue
-            yield name, self._queue(queue) | self._queues.facts(name)
-            for part, facts in self._queues.facts_of_parts(name).items():
+            yield name, self._queue(queue) | self._queues.info_items(name)
+            for part, facts in self._queues.items_of_parts(name).items():
                 yield part, self._queue(queue.parts[part]) | facts
 
     def _stores(self) -> dict[str, Any]:

@@ -17,12 +17,12 @@ class ShownSettings:
         self._queues = queues
         self._board = board
 
-    def facts(self) -> Why:
+    def info_items(self) -> Why:
         """Return what is shown of the settings: those of the run, and those that commands changed."""
         wish = self._queues.wishes.get(QUEUE)
         mode, target = (wish.mode, wish.target) if wish is not None else ("default", None)
-        return self._configuration.facts(mode, target)
+        return self._configuration.info_items(mode, target)
 
-    def tell(self, rule: str = "set") -> None:
-        """Tell the settings that differ from what was told."""
-        self._board.tell("settings", rule, self.facts())
+    def report_settings(self, rule: str = "set") -> None:
+        """Report the settings that differ from what was reported."""
+        self._board.report_part("settings", rule, self.info_items())

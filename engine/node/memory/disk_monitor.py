@@ -53,7 +53,7 @@ class DiskMonitor(msgspec.Struct):
         """When the disk is looked at again (M11)."""
         return self.checked_at_us + 1000 * self.interval_ms
 
-    def facts(self) -> Why:
+    def info_items(self) -> Why:
         """Return what is shown of it."""
         return {
             "total": self.total,

@@ -85,7 +85,7 @@ class MemoryWatch:
             self._differed = True
         return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
 
-    def facts(self) -> Why:
+    def info_items(self) -> Why:
         """Return what is shown of it; bytes are modelled."""
         memory = self.memory
         return self._beyond() | {

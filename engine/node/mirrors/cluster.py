@@ -21,7 +21,7 @@ from engine.node.broker.definitions import Definitions
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.commands.settings import NodeSettings
-from engine.node.mirrors.labels import told
+from engine.node.mirrors.labels import ring_sent
 from engine.node.mirrors.member import Member
 from engine.node.mirrors.synchronisation import Synchronisation
 from engine.node.queues.immediate_mail import mail_alone
@@ -465,7 +465,7 @@ class Cluster:
     def _broadcast(self, name: str, instruction: to_do.Instruction) -> None:
         record, ring = self.records[name], self.rings[name]
         if record.mirrors and not isinstance(instruction, to_do.SetMode):
-            self._emit(told(name, record.master, instruction, len(ring.members)))
+            self._emit(ring_sent(name, record.master, instruction, len(ring.members)))
         ring.broadcast(record.master, instruction)
 
     def _deliver(self, name: str, node: str, instruction: to_do.Instruction) -> None:

@@ -40,7 +40,7 @@ class Labelled:
         self._emit(transition)
 
 
-def told(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
+def ring_sent(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
     """Return what is told of an instruction that a master on `node` sends around."""
     kind = type(instruction).__name__
     why: dict[str, int | float | str | bool | None] = {}

@@ -120,7 +120,7 @@ class ClusterParts:
         )
         self.mishaps = Mishaps(cluster, queues, connections.confirms)
         self.shown = Shown(cluster)
-        queues.more_facts = self.shown.of_queue
+        queues.more_items = self.shown.of_queue
         connections.members = MirroredChannels(cluster, queues, configuration.current)
         cluster.on_room = connections.credit_came
         self._connections = connections

@@ -69,7 +69,7 @@ class Shown:
             "held_copies": mirror.waiting or None,
             "frozen": member.frozen or None,
             "syncing": member.syncing or None,
-            **process.clock_facts(),
+            **process.timer_items(),
         }
         if known is not None:
             shown |= {"reported_duration": known.reported, "desired_duration": known.sent}

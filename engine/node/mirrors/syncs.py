@@ -70,7 +70,7 @@ class Syncs:
         self._cluster.syncs[name] = sync
         self._emit(SyncStarted("H52", name, tuple(asked)))
         master = self._cluster.masters[name]
-        master.tell(to_do.SyncStart(tuple(asked)))
+        master.broadcast(to_do.SyncStart(tuple(asked)))
         sync.go_on()
         return True
 

@@ -94,7 +94,7 @@ class DeadLetters:
             for name in to:
                 if name in self._queues:
                     queue = self._queues[name]
-                    queue.process.tell(PUBLISH, partial(queue.arrive, arrival, 0))
+                    queue.process.send(PUBLISH, partial(queue.arrive, arrival, 0))
 
     def forget(self) -> None:
         """The node stopped: what was on its way is lost."""

@@ -129,7 +129,7 @@ class Deliveries:
     def wake(self, consumer: Consumer) -> None:
         """A consumer was started or changed: give it messages and let it work."""
         self._way_out.serve(consumer)
-        self.process.tell(self.consumer_priority, partial(self._woken, consumer))
+        self.process.send(self.consumer_priority, partial(self._woken, consumer))
 
     def _woken(self, consumer: Consumer) -> None:
         self.process.begin()
@@ -387,7 +387,7 @@ class Deliveries:
 
     def get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         """basic.get `count` times; `then` takes the messages (P10)."""
-        self.process.tell(PUBLISH, partial(self._get, count, ack, then))
+        self.process.send(PUBLISH, partial(self._get, count, ack, then))
 
     def _get(self, count: int, ack: bool, then: Callable[[list[Taken]], None]) -> None:
         self.process.begin()
@@ -428,11 +428,11 @@ class Deliveries:
 
     def send_ack(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Acknowledge messages by hand, in front of queued publishes (P6)."""
-        self.process.tell(ACK, partial(self.ack, consumer, tags, multiple))
+        self.process.send(ACK, partial(self.ack, consumer, tags, multiple))
 
     def reject(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """End messages that a consumer did not want, behind queued publishes (P6, P11)."""
-        self.process.tell(PUBLISH, partial(self._end_rejected, consumer, tags, multiple))
+        self.process.send(PUBLISH, partial(self._end_rejected, consumer, tags, multiple))
 
     def _end_rejected(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:
         """Let rejected messages be dead letters if there is an exchange for them (P11)."""
@@ -449,11 +449,11 @@ class Deliveries:
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""
         if multiple or self._takes_back_alike():
-            self.process.tell(PUBLISH, partial(self._requeue, consumer, tags, multiple))
+            self.process.send(PUBLISH, partial(self._requeue, consumer, tags, multiple))
             return
         for each in tags:
             for seq_id in range(each.start, each.end):
-                self.process.tell(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
+                self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
 
     def _takes_back_alike(self) -> bool:
         """Tell whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""

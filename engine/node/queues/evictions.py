@@ -138,7 +138,7 @@ class Evictions:
 
     def _due(self) -> None:
         self._timer = None
-        self.process.tell(TIMER, self._fired)
+        self.process.send(TIMER, self._fired)
 
     def _fired(self) -> None:
         self.process.begin()

@@ -32,7 +32,7 @@ class QueueProcess:
         settings: returns the node's settings, which may change while it runs.
         monitor: returns the memory monitor.
         on_confirmed: told the messages whose confirms may be sent (K8).
-        on_clock: called when `clock_facts` may differ.
+        on_clock: called when `timer_items` may differ.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class QueueProcess:
         self.queue.advance_clock(self._scheduler.now_us)
         return self.queue
 
-    def tell(self, priority: int, do: Callable[[], None]) -> None:
+    def send(self, priority: int, do: Callable[[], None]) -> None:
         """Send the process a message (P6)."""
         if self.held is None:
             self.mail.post(priority, do)
@@ -84,7 +84,7 @@ class QueueProcess:
         """Handle what waited, in its order, and whatever comes from now on."""
         waiting, self.held = self.held or [], None
         for do in waiting:
-            self.tell(PUBLISH, do)
+            self.send(PUBLISH, do)
 
     # --- after each handled message ----------------------------------------------------------------------------------
 
@@ -95,7 +95,7 @@ class QueueProcess:
         if arms_rate_timer and self._rate_timer is None:
             self._rate_timer = self._scheduler.after(
                 self._settings().rate_timer_ms * MILLISECOND_US,
-                partial(self.tell, TIMER, self._rate_timer_fired),
+                partial(self.send, TIMER, self._rate_timer_fired),
             )
         self.awake = True
         self._on_clock("P5")
@@ -135,7 +135,7 @@ class QueueProcess:
     def _was_idle(self, action: Callable[[], None]) -> None:
         """Do what an idle queue does, unless it is working (P2, P4)."""
         if self.mail.idle:
-            self.tell(TIMER, action)
+            self.send(TIMER, action)
 
     def sync(self) -> None:
         """Sync the journal (P2, P3)."""
@@ -174,7 +174,7 @@ class QueueProcess:
 
     def wanted_duration(self, duration_s: float | None) -> None:
         """The memory monitor sends a duration (M4)."""
-        self.tell(TIMER, partial(self._take_duration, duration_s))
+        self.send(TIMER, partial(self._take_duration, duration_s))
 
     def _take_duration(self, duration_s: float | None) -> None:
         self.begin()
@@ -208,7 +208,7 @@ class QueueProcess:
         self.mail = mail(self)
         self.handled()
 
-    def clock_facts(self) -> Why:
+    def timer_items(self) -> Why:
         """Return what is shown of the process and its timer."""
         timer = self._rate_timer
         return {

@@ -85,7 +85,7 @@ class Queues(Mapping[str, Deliveries]):
         self._site_of: dict[str, Site] = {}
         self.engine_of: Callable[[str, BackingQueue], BackingQueue] = _as_it_is
         """Returns what a queue's process works on, given the engine: with mirrors a wrapper around it."""
-        self.more_facts: Callable[[str], dict[str, Any]] = _nothing_more
+        self.more_items: Callable[[str], dict[str, Any]] = _nothing_more
         """Returns what mirrors add to the facts of a queue."""
         self._clock = clock
         self._settings = settings
@@ -132,7 +132,7 @@ class Queues(Mapping[str, Deliveries]):
         """Apply a queue's arguments and policy, as at its start and with every change of a policy (P17)."""
         live, limits = self._live[name], self._definitions.effective(name)
         before = live.evictions.limits
-        self._defined[name] = self._definitions.facts(name)
+        self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(name)
         if limits == before:
@@ -164,7 +164,7 @@ class Queues(Mapping[str, Deliveries]):
             settings=self._settings,
             monitor=site.watch.monitor,
             on_confirmed=partial(self._on_confirmed, name),
-            on_clock=partial(self.tell_clock, name),
+            on_clock=partial(self.report_timers, name),
         )
 
     def _mail(self, process: QueueProcess) -> Mail:
@@ -276,30 +276,30 @@ class Queues(Mapping[str, Deliveries]):
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
-    def tell_clock(self, name: str, rule: str) -> None:
+    def report_timers(self, name: str, rule: str) -> None:
         """Tell when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
         live = self._live.get(name)
         if live is None:
             return
         if name == QUEUE:
-            self._board.tell("clock", rule, live.process.clock_facts())
+            self._board.report_part("clock", rule, live.process.timer_items())
         else:
-            self._board.tell_queue(name, {**RULES, "queue_process": rule}, self.facts(name))
+            self._board.report_queue(name, {**RULES, "queue_process": rule}, self.info_items(name))
 
-    def clock_facts(self) -> Why:
+    def timer_items(self) -> Why:
         """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
         queue = self._live.get(QUEUE)
         if queue is not None:
             self._clock_told = True
-            return queue.process.clock_facts()
+            return queue.process.timer_items()
         return {"queue_process": None, "rate_timer_at_us": None} if self._clock_told else {}
 
-    def tell(self) -> None:
+    def report_queues(self) -> None:
         """Tell what changed without a transition of its own."""
         for name in self._live:
-            self._board.tell_queue(name, RULES, self.facts(name))
-            for part, facts in self.facts_of_parts(name).items():
-                self._board.tell_queue(part, RULES, facts)
+            self._board.report_queue(name, RULES, self.info_items(name))
+            for part, facts in self.items_of_parts(name).items():
+                self._board.report_queue(part, RULES, facts)
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
@@ -313,18 +313,18 @@ class Queues(Mapping[str, Deliveries]):
         for each in (name, *self._site_of[name].host.hosted[name].queue.parts):
             self._board.forget_queue(each)
 
-    def facts_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
+    def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
         parts = self._site_of[name].host.hosted[name].queue.parts
         return {
             part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
         }
 
-    def facts(self, name: str) -> dict[str, Any]:
+    def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record; what has its usual value is left out."""
         facts: dict[str, Any] = {}
         if name != QUEUE:
-            clock = self._live[name].process.clock_facts()
+            clock = self._live[name].process.timer_items()
             facts |= clock
         if name != QUEUE or len(self._live) > 1 or self._processes.timed:
             facts |= self._durations(name)
@@ -333,7 +333,7 @@ class Queues(Mapping[str, Deliveries]):
         facts["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
         facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
         facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
-        facts |= self.more_facts(name)
+        facts |= self.more_items(name)
         return {key: value for key, value in facts.items() if value is not None}
 
 

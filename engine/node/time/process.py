@@ -291,7 +291,7 @@ class Process:
 
     # --- looking -----------------------------------------------------------------------------------------------------
 
-    def facts(self) -> dict[str, Any]:
+    def info_items(self) -> dict[str, Any]:
         """Return what is shown of it."""
         pairs = self.credit.pairs() | (self.more_credit() if self.more_credit is not None else {})
         return {

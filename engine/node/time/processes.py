@@ -155,7 +155,7 @@ class Processes:
         if process.is_shown:
             self._changed[process.id] = None
 
-    def tell(self) -> None:
+    def report_processes(self) -> None:
         """Emit what differs of the processes that changed, each of them at most once in a while."""
         if not self._changed:
             return
@@ -165,26 +165,26 @@ class Processes:
         for id_ in self._changed:
             process = self._all.get(id_)
             if process is None or not process.is_shown:
-                self._tell_end(id_)
+                self._report_end(id_)
                 continue
             due_us = self._told_us.get(id_, -TELL_EVERY_US) + TELL_EVERY_US
             if due_us <= now_us:
-                due_us = self._tell_one(process)
+                due_us = self._report_one(process)
             if due_us > now_us:
                 later[id_] = None
                 again_us = due_us if again_us is None else min(again_us, due_us)
         self._changed = later
         self._look_again(again_us)
 
-    def _tell_end(self, id_: str) -> None:
+    def _report_end(self, id_: str) -> None:
         self._told_us.pop(id_, None)
         if self._shown.pop(id_, None) is not None:
             self._emit(ProcessChanged("P6", id_, None))
 
-    def _tell_one(self, process: Process) -> int:
+    def _report_one(self, process: Process) -> int:
         """Tell of one process; return when to look again, 0 if that is only when something changes."""
         now_us = self._scheduler.now_us
-        facts, shown = process.facts(), self._shown.get(process.id, {})
+        facts, shown = process.info_items(), self._shown.get(process.id, {})
         changed = {name: value for name, value in facts.items() if name not in shown or shown[name] != value}
         if changed:
             self._shown[process.id] = facts
@@ -201,7 +201,7 @@ class Processes:
             self._timer.cancel()
         self._timer = None if at_us is None else self._scheduler.at(at_us, _nothing)
 
-    def facts(self) -> dict[str, Any]:
+    def info_items(self) -> dict[str, Any]:
         """Return what is shown of every process."""
         return {id_: dict(facts) for id_, facts in sorted(self._shown.items())}
 

@@ -141,7 +141,7 @@ class Harness:
 
     def files(self) -> list[list[int]]:
         """Return [number, file_size, valid] of every file."""
-        found: list[list[int]] = self.store.facts()["files"]
+        found: list[list[int]] = self.store.vector()["files"]
         return found
 
     def places(self) -> dict[int, tuple[int, int, int, int]]:

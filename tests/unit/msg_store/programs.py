@@ -263,7 +263,7 @@ class World:
             for how in ("written", "ignored")
         }
         return {
-            "facts": self.harness.store.facts(),
+            "facts": self.harness.store.vector(),
             "places": self.harness.places(),
             "sizes": self.harness.sizes(),
             "told": told,

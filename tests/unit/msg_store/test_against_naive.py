@@ -81,7 +81,7 @@ class Pair(World):
     def compare(self) -> None:
         """Compare all that both know."""
         store, naive = self.harness.store, self.naive
-        facts = store.facts()
+        facts = store.vector()
         assert {n: list(place) for n, place in self.harness.places().items()} == naive.index
         assert facts["files"] == [[n, file[1], file[0]] for n, file in sorted(naive.files.items())]
         locked = [row[0] for row in store.snapshot()["files"] if row[3]]

@@ -36,7 +36,7 @@ def test_the_current_file_stays_when_it_is_empty() -> None:
     client.side.remove([Range(0, 3)])
     world.store.settle()
     assert world.files() == [[0, 3261, 0]]
-    assert world.store.facts()["zero_refs"] == 3
+    assert world.store.vector()["zero_refs"] == 3
     world.check()
 
 
@@ -59,7 +59,7 @@ def test_the_sums_must_be_more_than_twice_the_limit() -> None:
     world.store.settle()
     client.side.remove([Range(0, 3), Range(4, 3)])
     world.store.settle()
-    assert world.store.facts()["total"] == 8696 == 2 * 4348
+    assert world.store.vector()["total"] == 8696 == 2 * 4348
     assert not world.of(CombineStarted)
     client.side.write(extent(8, 1))
     world.store.settle()
@@ -176,7 +176,7 @@ def test_a_file_that_a_client_has_open_stays_on_disk(open_file: tuple[Harness, C
     client.side.remove([Range(0, 4)])
     world.store.settle()
     assert [row[0] for row in world.files()] == [1, 2]
-    assert world.store.facts()["disk"] == [[0, 4348], [1, 4348], [2, 1087]]
+    assert world.store.vector()["disk"] == [[0, 4348], [1, 4348], [2, 1087]]
     assert world.store.snapshot()["orphans"] == [[0, 4348]]
     assert client.closes == 1
     world.check()
@@ -198,7 +198,7 @@ def test_the_next_read_closes_what_is_marked(open_file: tuple[Harness, Client]) 
     client.side.read(extent(5))
     client.side.remove([Range(4, 4)])
     world.store.settle()
-    assert world.store.facts()["disk"] == [[1, 4348], [2, 1087]], "now file 1 is the open one"
+    assert world.store.vector()["disk"] == [[1, 4348], [2, 1087]], "now file 1 is the open one"
     world.check()
 
 
@@ -211,14 +211,14 @@ def test_an_orphan_survives_a_clean_stop_but_not_a_dirty_start(open_file: tuple[
     world.store.terminate()
     world.make()
     assert world.store.start(["q"], lambda: ())
-    assert world.store.facts()["disk"] == [[0, 4348], [1, 4348], [2, 1087]]
+    assert world.store.vector()["disk"] == [[0, 4348], [1, 4348], [2, 1087]]
     world.check()
     world.store.kill()
     world.make()
     assert not world.store.start([], lambda: [(4, 5)])
     world.store.settle()
     assert world.files() == [[1, 4348, 4348], [2, 1087, 1087]]
-    assert world.store.facts()["disk"] == "same"
+    assert world.store.vector()["disk"] == "same"
     world.check()
 
 

@@ -241,7 +241,7 @@ def test_other_files_without_valid_records_are_deleted(storage: Storage) -> None
     assert world.store.gc_busy
     world.store.settle()
     assert world.files() == [[1, 4348, 1087], [2, 0, 0]]
-    assert world.store.facts()["disk"] == "same"
+    assert world.store.vector()["disk"] == "same"
     world.check()
 
 

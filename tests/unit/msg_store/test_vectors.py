@@ -58,7 +58,7 @@ def test_g1() -> None:
     assert world.files() == [[n, 4348, 4348] for n in range(4)] + [[4, 2174, 2174]]
     client.side.remove(ranges(1, 3, 6, 7, 10, 11, 13, 14, 15), one_by_one=True)
     world.store.settle()
-    facts = world.store.facts()
+    facts = world.store.vector()
     assert (facts["valid"], facts["total"]) == (9783, 19566)
     assert not world.of(CombineStepped), "exactly one half is not more than half"
     world.check()
@@ -67,13 +67,13 @@ def test_g1() -> None:
     world.store.settle()
     assert world.files() == [[0, 4348, 2174], [1, 3261, 3261], [3, 4348, 1087], [4, 2174, 2174]]
     assert {n: world.places()[n][1:3] for n in (5, 8, 9)} == {5: (1, 0), 8: (1, 1087), 9: (1, 2174)}
-    assert world.store.facts()["total"] == 14131
+    assert world.store.vector()["total"] == 14131
     assert "2.rdq" not in world.sizes()
     world.check()
 
     client.side.remove(ranges(16))
     world.store.settle()
-    facts = world.store.facts()
+    facts = world.store.vector()
     assert (facts["valid"], facts["total"], facts["disk"]) == (7609, 9783, "same")
     assert [file[0] for file in facts["files"]] == [0, 1, 4]
     world.check()

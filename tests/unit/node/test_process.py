@@ -128,13 +128,13 @@ def test_back_pressure_walks_upstream() -> None:
     assert list(channel.credit.blocked_by) == ["queue"]
     assert list(reader.credit.blocked_by) == ["channel"]
     assert channel.credit.deferred == {"reader": 400}
-    assert channel.facts()["credit"] == {"queue": [0, 400, 200]}
+    assert channel.info_items()["credit"] == {"queue": [0, 400, 200]}
     assert reader.mailbox == 4600
-    assert reader.facts()["state"] == channel.facts()["state"] == "flow"
-    assert queue.facts()["state"] == "running"
+    assert reader.info_items()["state"] == channel.info_items()["state"] == "flow"
+    assert queue.info_items()["state"] == "running"
     shop.run(1_000_000)
     assert all(process.idle for process in shop.all.values())
-    assert reader.facts()["blocked_us"] > 300_000
+    assert reader.info_items()["blocked_us"] > 300_000
     assert queue.busy_us == 500_000
 
 

@@ -73,7 +73,7 @@ def test_journal_ends_what_no_segment_has(records: bytes) -> None:
     """S115, S119."""
     it, count = recovered(records)
     assert count == 0
-    assert it.index.facts()["segments"] == []
+    assert it.index.vector()["segments"] == []
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_stray_names() -> None:
     it = Harness(size=N)
     it.put("7.idx.bak", GOOD_SEGMENT)
     assert it.restart().count == 0
-    assert it.index.facts()["segments"] == []
+    assert it.index.vector()["segments"] == []
     it.put("x.idx", GOOD_SEGMENT)
     with pytest.raises(IndexCorrupt, match="S9"):
         it.restart()

@@ -159,8 +159,8 @@ class Twins:
             **{f"{segment}.idx": data for segment, data in self.naive.files.items()},
             **({} if self.naive.journal is None else {"journal.jif": self.naive.journal}),
         }
-        facts: dict[str, Any] = self.batched.index.facts()
-        assert facts == self.single.index.facts()
+        facts: dict[str, Any] = self.batched.index.vector()
+        assert facts == self.single.index.vector()
         assert facts["dirty"] == self.naive.dirty
         assert facts["segments"] == [
             [segment, unacked, len(self.naive.map.get(segment, ()))]

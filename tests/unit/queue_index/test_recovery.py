@@ -33,12 +33,12 @@ def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
     it.index.flush()
     it.index.publish(extent(10, STORE_TRANSIENT, 3), None)
     it.index.ack([Range(0, 8)])
-    before = it.index.facts()
+    before = it.index.vector()
     snapshot = it.index.snapshot()
     terms = it.index.terminate()
     assert terms == [(0, 0), (1, 5)]
     it.restart(terms, store_clean=True)
-    after = it.index.facts()
+    after = it.index.vector()
     journal_bytes = 3 * 48 + 8 * 8
     assert after == {**before, "journal": [journal_bytes, 0]}
     assert it.index.snapshot() == {**snapshot, "journal_bytes": journal_bytes, "buffered_bytes": 0}
@@ -46,7 +46,7 @@ def test_a_clean_stop_leaves_the_journal_and_its_count() -> None:
     it.index.verify()
     assert seq_ids(it) == [8, 9, 10, 11, 12]
     it.index.flush()
-    assert it.index.facts()["files"] == [[1, 5 * 36]]
+    assert it.index.vector()["files"] == [[1, 5 * 36]]
 
 
 def test_a_clean_stop_of_a_queue_without_files() -> None:
@@ -55,7 +55,7 @@ def test_a_clean_stop_of_a_queue_without_files() -> None:
     assert it.index.terminate() == []
     it.restart([], store_clean=True)
     assert it.storage.list(DIRECTORY) == []
-    assert it.index.facts()["journal"] == [None, 0]
+    assert it.index.vector()["journal"] == [None, 0]
 
 
 def test_what_was_not_synced_is_lost() -> None:
@@ -97,12 +97,12 @@ def test_torn_flush() -> None:
         size = 5000 if seq_id % 4 else 101
         it.index.publish(extent(seq_id, kind, size=size), None)
     it.index.sync()
-    assert it.index.facts()["journal"] == [8975, 0]
+    assert it.index.vector()["journal"] == [8975, 0]
     it.index.ack([Range(seq_id, 1) for seq_id in range(0, 20, 2)])
     it.index.kill_in_flush()
     assert it.bytes_of("journal.jif") != b""
     assert it.restart().count == 40
-    assert it.index.facts() == {
+    assert it.index.vector() == {
         "files": [[0, 3685], [1, 3015]],
         "segments": [[0, 22, 0], [1, 18, 0]],
         "dirty": 0,
@@ -146,7 +146,7 @@ def test_nothing_of_a_queue_that_is_not_durable_stays() -> None:
     it.index.flush()
     it.index.kill()
     assert it.restart(durable=False).count == 0
-    assert it.index.facts()["files"] == []
+    assert it.index.vector()["files"] == []
 
 
 @pytest.mark.parametrize(("terms", "marks"), [(None, "4000"), ([(0, 1)], "")])
