@@ -152,7 +152,7 @@ class Watch:
         """Tell whether the condition holds, with `state` as the last moment.
 
         Args:
-            state: a snapshot, with `happened`, `moved`, `became` and `figures` where the whole run is known.
+            state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` where the whole run is known.
         """
         said = self.condition
         if said.path is not None:

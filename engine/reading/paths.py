@@ -12,7 +12,7 @@ A path follows the names and numbers of a snapshot. Besides what stands there it
 - of an index: `journal_and_buffer_bytes`;
 - `length` of any list, object or text;
 - `happened.Kind`, how many transitions of a kind there were; `moved.Kind`, how many messages they moved;
-  `became.gamma`, how many messages came to a sub-queue as that letter; `figures.name`, a metric of the run. All four
+  `became.gamma`, how many messages came to a sub-queue as that letter; `stopped.kill`, how many queues ended in that way; `figures.name`, a metric of the run. All five
   need the whole run, not only a state of it.
 
 static/js/model/paths.js does the same; tests/web/condition_cases.json holds both to it.
@@ -34,7 +34,7 @@ Path = (
 )
 """A text with points, or a list of names where a name has points itself."""
 
-COUNTED: Final = ("happened", "moved", "became")
+COUNTED: Final = ("happened", "moved", "became", "stopped")
 """First names of counts: what is not there has not happened, so it is 0."""
 WHOLE_RUN: Final = (*COUNTED, "figures")
 """First names of paths that need the whole run, not only a state of it."""

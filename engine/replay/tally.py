@@ -10,7 +10,7 @@ from engine.backing_queue.places import place_named
 from engine.metrics import Meter
 from engine.reading.places import letter_of
 from engine.replay.player import Piece
-from engine.transitions import Shift
+from engine.transitions import QueueStopped, Shift
 
 
 class Tally(msgspec.Struct):
@@ -20,12 +20,14 @@ class Tally(msgspec.Struct):
         happened: how many transitions of each kind there were.
         moved: how many messages each kind moved.
         became: how many messages came to a sub-queue or to delta as each Greek letter (Q3).
+        stopped: how many queues ended in each way: clean, crash, kill or power.
         meter: every metric of the run so far.
     """
 
     happened: Counter[str] = msgspec.field(default_factory=Counter)
     moved: Counter[str] = msgspec.field(default_factory=Counter)
     became: Counter[str] = msgspec.field(default_factory=Counter)
+    stopped: Counter[str] = msgspec.field(default_factory=Counter)
     meter: Meter = msgspec.field(default_factory=Meter)
 
     def add(self, piece: Piece) -> None:
@@ -33,7 +35,9 @@ class Tally(msgspec.Struct):
         for at_us, row in zip(piece.at_us, piece.rows, strict=True):
             kind = type(row).__name__
             self.happened[kind] += 1
-            if isinstance(row, Shift):
+            if isinstance(row, QueueStopped):
+                self.stopped[row.how] += 1
+            elif isinstance(row, Shift):
                 self.moved[kind] += sum(extent.count for extent in row.extents)
                 if row.to is not None and not place_named(row.to).unacked:
                     for extent in row.extents:

@@ -10,7 +10,7 @@ from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
 
 Moment = dict[str, Any]
-"""A snapshot, with what the whole run has come to: `happened`, `moved` and `became` (see `engine.reading.paths`)."""
+"""A snapshot, with what the whole run has come to: `happened`, `moved`, `became` and `stopped` (see `engine.reading.paths`)."""
 
 
 class Watcher(Protocol):
@@ -63,4 +63,5 @@ class Watched:
             "happened": dict(tally.happened),
             "moved": dict(tally.moved),
             "became": dict(tally.became),
+            "stopped": dict(tally.stopped),
         }

@@ -34,6 +34,7 @@ PATHS = [
         "happened.Nothing",
         "moved.Fetched",
         "became.gamma",
+        "stopped.kill",
         "figures.x",
         "queue.mode.length",
     ),

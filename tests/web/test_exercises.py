@@ -194,14 +194,6 @@ def test_the_second_try_has_other_numbers_and_forgets_the_first_verdict(client: 
     assert not work.right_first
 
 
-def test_without_variants_one_begins_again_as_before(client: Client) -> None:
-    begin(client, "which-survive")
-    client.post(address("which-survive", "answer"), {"answer": ["small-transient"]})
-    assert "Begin again" in client.get(address("which-survive")).content.decode()
-    client.post(address("which-survive", "again"))
-    assert Work.objects.get().variant == 0
-
-
 def test_who_saw_the_solution_was_not_right_first_time(client: Client) -> None:
     work = begin(client, "reach-delta")
     Work.objects.update(attempts=1, hints=9)

@@ -5,7 +5,7 @@
 import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
 import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
-const COUNTED = ["happened", "moved", "became"];
+const COUNTED = ["happened", "moved", "became", "stopped"];
 const DELTA = ["start", "count", "transient", "end"];
 const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
 

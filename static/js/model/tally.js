@@ -1,6 +1,6 @@
 /**
  * What happened since a moment, counted: the twin of engine/replay/tally.py. Conditions read it as `happened.Kind`,
- * `moved.Kind` and `became.gamma` (see paths.js).
+ * `moved.Kind`, `became.gamma` and `stopped.kill` (see paths.js).
  */
 import { EXTENT as E } from "./catalogue/rows.js";
 import { stateOf } from "./messages.js";
@@ -19,11 +19,14 @@ export class Tally {
     this.moved = {};
     /** @type {Record<string, number>} */
     this.became = {};
+    /** @type {Record<string, number>} */
+    this.stopped = {};
   }
 
   /** Count a transition. */
-  see({ kind, to, extents }) {
+  see({ kind, to, extents, how }) {
     add(this.happened, kind, 1);
+    if (kind === "QueueStopped") add(this.stopped, how, 1);
     if (!Array.isArray(extents)) return;
     for (const extent of extents) {
       add(this.moved, kind, extent[E.count]);
@@ -38,6 +41,6 @@ export class Tally {
 
   /** A state with the counts, as conditions ask for both. */
   moment(state) {
-    return { ...state, happened: this.happened, moved: this.moved, became: this.became };
+    return { ...state, happened: this.happened, moved: this.moved, became: this.became, stopped: this.stopped };
   }
 }
