@@ -93,6 +93,7 @@ def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt, *, locked:
         ],
         "engine_shown": kind.shows_engine(attempt.passed),
         "ghost": kind.ghost(texts, verdict["lines"]) if locked else None,
+        "ghost_lanes": kind.ghost_lanes(exercise, verdict["lines"]) if locked else {},
         "step": verdict["step"],
         "moves": [] if verdict["feedback"] else shown_moves(verdict["moves"]),
     }

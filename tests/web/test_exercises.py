@@ -393,3 +393,11 @@ def test_the_notes_are_for_teachers(client: Client, django_user_model: Any) -> N
         page = client.get(f"/learn/{unit.slug}/notes/").content.decode()
         assert unit.en.before[:40] in page
     assert services.may_see_solution(Work(attempts=3), catalog.exercise("first-in"))
+
+
+def test_a_locked_prediction_stands_on_the_lanes(client: Client) -> None:
+    begin(client, "where-next")
+    assert "ghost-lanes" not in client.get(address("where-next")).content.decode()
+    client.post(address("where-next", "answer"), {"answer": "delta"})
+    page = client.get(address("where-next")).content.decode()
+    assert '<script id="ghost-lanes" type="application/json">{"delta": 1}</script>' in page

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
 from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.kinds.ghosts import lanes_of
 from playground.exercises.kinds.kind import GiveUp, Posted, only_line
 from playground.exercises.kinds.options import OptionsKind, holding, ids
 from playground.messages import Refused
@@ -36,6 +38,11 @@ class Choice(OptionsKind):
         (right,) = holding(exercise, give_up)
         passed = answer == right
         return Verdict(passed, () if passed else (answer,), only_line(self, answer, right), answer)
+
+    def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Return the lanes that the chosen option speaks of."""
+        (line,) = lines
+        return next((lanes_of(each.when) for each in exercise.form.options if each.id == line["yours"]), {})
 
     def solution(self, exercise: Exercise) -> str:
         """Return the option that holds."""

@@ -126,6 +126,10 @@ class Kind(ABC):
         """Return a locked answer and what the engine did, to stand beside the run; None if there is no such pair."""
         return None
 
+    def ghost_lanes(self, exercise: Exercise, lines: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Return how many messages a locked answer puts in each lane; what it does not say is left out."""
+        return {}
+
     def is_held(self, progress: Progress) -> bool:
         """Tell whether the run stands still, and its session can only be watched."""
         return not progress.locked

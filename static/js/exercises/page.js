@@ -1,5 +1,6 @@
 /** The task beside a live session: the run goes on after a right step or a locked prediction, and answers by hand. */
 import { makeBoard } from "./board.js";
+import { Ghosts } from "./ghosts.js";
 import { makeSortable } from "./sort.js";
 
 const task = document.querySelector("#task");
@@ -13,6 +14,13 @@ document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) =
     if (told || !engine.live) return;
     told = engine.control({ play: true });
   });
+});
+
+/** A locked prediction stays on the lanes while the run goes on. */
+document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
+  const said = document.querySelector("#ghost-lanes");
+  const box = document.querySelector(".stage-box");
+  if (said && box) new Ghosts(box, JSON.parse(said.textContent), event.detail.stage);
 });
 
 const board = task?.querySelector("[data-board]");

@@ -46,7 +46,7 @@ function start(root) {
   panels.controls.welcome(data);
   addEventListener("pagehide", () => engine.close());
   // Pages that put something beside the stage, such as an exercise, follow the same session.
-  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead } }));
+  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, stage: stage.view } }));
   engine.connect();
 }
 

@@ -1,0 +1,30 @@
+/** The learner's prediction as a ghost on the lanes: a dashed frame that says how many messages were meant to be there. */
+import { ghostFrames } from "../layout/ghosts.js";
+import { fill, gettext } from "../model/text.js";
+
+export class Ghosts {
+  /** `box` holds the stage's canvas; `lanes` is what was said; `stage` tells of each scene that it has drawn. */
+  constructor(box, lanes, stage) {
+    this.lanes = lanes;
+    this.frames = new Map();
+    for (const lane of Object.keys(lanes)) {
+      const frame = document.createElement("div");
+      frame.className = "lane-ghost";
+      frame.dataset.ghost = lane;
+      frame.append(document.createElement("span"));
+      box.append(frame);
+      this.frames.set(lane, frame);
+    }
+    stage.listen((scene) => this.show(scene));
+    stage.refresh();
+  }
+
+  show(scene) {
+    for (const { lane, x, y, w, h, said } of ghostFrames(scene, this.lanes)) {
+      const frame = this.frames.get(lane);
+      Object.assign(frame.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
+      const text = fill(gettext("you said: %(count)s here"), { count: said });
+      if (frame.firstChild.textContent !== text) frame.firstChild.textContent = text;
+    }
+  }
+}

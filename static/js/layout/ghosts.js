@@ -1,0 +1,20 @@
+/** Where a prediction stands on the stage: a frame over each lane that it speaks of. */
+import { box } from "./geometry.js";
+
+/**
+ * One frame for each predicted lane: {lane, x, y, w, h, said, is}: how many messages were said to be there, and are.
+ * @param {Record<string, any>} scene as stageScene made it
+ * @param {Record<string, number>} lanes how many messages were said to be in each lane
+ */
+export function ghostFrames(scene, lanes) {
+  const { geo } = scene;
+  const v = geo.ramContent - 4;
+  return scene.lanes
+    .filter((lane) => lane.name in lanes)
+    .map((lane) => ({
+      lane: lane.name,
+      said: lanes[lane.name],
+      is: lane.count,
+      ...box(geo, lane.u0, lane.u1 - lane.u0, v, geo.diskContent + geo.content + 4 - v),
+    }));
+}
