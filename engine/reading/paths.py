@@ -12,8 +12,8 @@ A path follows the names and numbers of a snapshot. Besides what stands there it
 - of an index: `journal_and_buffer_bytes`;
 - `length` of any list, object or text;
 - `happened.Kind`, how many transitions of a kind there were; `moved.Kind`, how many messages they moved;
-  `became.gamma`, how many messages came to a sub-queue as that letter;
-  `stopped.kill`, how many queues ended in that way; `figures.name`, a metric of the run. All five need the whole run, not only a state of it.
+  `became.gamma`, how many messages came to a sub-queue as that letter; `stopped.kill`, how many queues ended in that
+  way; `figures.name`, a metric of the run. All five need the whole run, not only a state of it.
 
 static/js/model/paths.js does the same; tests/web/condition_cases.json holds both to it.
 """

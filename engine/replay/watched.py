@@ -10,7 +10,7 @@ from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
 
 Moment = dict[str, Any]
-"""A snapshot, with what the whole run came to: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
+"""A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
 
 
 class Watcher(Protocol):
