@@ -39,8 +39,8 @@ class Line:
         self._outbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue(OUTBOX)
         self._loop = asyncio.get_running_loop()
 
-    def say(self, kind: str, fields: dict[str, Any]) -> None:
-        """Tell all others something soon. May be called in any thread."""
+    def broadcast(self, kind: str, fields: dict[str, Any]) -> None:
+        """Send all others a message soon. May be called in any thread."""
         message = {"type": "waterline", "kind": kind, "sender": self.name, "fields": fields}
         self._loop.call_soon_threadsafe(self._put, message)
 
@@ -93,10 +93,10 @@ def on(kind: str, handler: Handler) -> None:
     _handlers[kind] = handler
 
 
-def say(kind: str, **fields: Any) -> None:
-    """Tell the other processes something, if this one is a server. May be called in any thread."""
+def broadcast(kind: str, **fields: Any) -> None:
+    """Send the other processes a message, if this one is a server. May be called in any thread."""
     if _line is not None:
-        _line.say(kind, fields)
+        _line.broadcast(kind, fields)
 
 
 async def run() -> None:

@@ -43,15 +43,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _sweep(options: argparse.Namespace) -> int:
-    return sweep(options.workloads, options.grid, options.out, options.master, _say, plan_only=options.plan)
+    return sweep(options.workloads, options.grid, options.out, options.master, _print, plan_only=options.plan)
 
 
 def _heatmaps(options: argparse.Namespace) -> int:
-    return make_heatmaps(options.out, options.published, options.master, _say, options.descriptions)
+    return make_heatmaps(options.out, options.published, options.master, _print, options.descriptions)
 
 
 def _restamp(options: argparse.Namespace) -> int:
-    restamp(options.published, options.sample, _say)
+    restamp(options.published, options.sample, _print)
     return 0
 
 
@@ -59,14 +59,14 @@ def _analyse(options: argparse.Namespace) -> int:
     question = asked(options.constraint, options.minimise)
     read_axes(options.table)  # a wrong path is refused before Spark takes its time to start
     out = options.out or options.table.rpartition("/")[0] or "."
-    write_findings(start_session(options.master), options.table, out, question, _say)
+    write_findings(start_session(options.master), options.table, out, question, _print)
     return 0
 
 
 def _cluster(options: argparse.Namespace) -> int:
     """Run a cluster until the terminal interrupts it."""
     with running(options.folder, options.workers, options.cores, port=options.port) as cluster:
-        _say(f"{cluster.url} with {len(cluster.workers)} workers; logs in {options.folder}; Ctrl-C ends it")
+        _print(f"{cluster.url} with {len(cluster.workers)} workers; logs in {options.folder}; Ctrl-C ends it")
         with suppress(KeyboardInterrupt):
             ends = time.monotonic() + options.seconds
             while time.monotonic() < ends and all(each.alive for each in (cluster.master, *cluster.workers)):
@@ -76,7 +76,7 @@ def _cluster(options: argparse.Namespace) -> int:
 
 def _pack(options: argparse.Namespace) -> int:
     options.file.write_bytes(packed_sources())
-    _say(f"{options.file}: engine, workloads and spark_jobs, for --py-files")
+    _print(f"{options.file}: engine, workloads and spark_jobs, for --py-files")
     return 0
 
 
@@ -147,7 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(line, flush=True)
 
 

@@ -48,28 +48,28 @@ def reached(root: Path, *modules: str) -> dict[str, ast.Module]:
 def normal_form(tree: ast.AST) -> str:
     """Return the program as text that is the same for every layout, comment, docstring and text for people."""
     parts: list[str] = []
-    _tell(tree, _names_of_texts(tree), parts.append)
+    _write_tree(tree, _names_of_texts(tree), parts.append)
     return "".join(parts)
 
 
-def _tell(node: object, texts: frozenset[str], say: Callable[[str], None]) -> None:
+def _write_tree(node: object, texts: frozenset[str], write: Callable[[str], None]) -> None:
     if isinstance(node, list):
         for each in node:
             if not _is_remark(each):
-                _tell(each, texts, say)
+                _write_tree(each, texts, write)
     elif not isinstance(node, ast.AST):
-        say(f"{node!r};")
+        write(f"{node!r};")
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in texts:
-        say("text;")
+        write("text;")
     else:
-        say(f"({type(node).__name__} ")
+        write(f"({type(node).__name__} ")
         for name in node._fields:
             value = getattr(node, name, None)
             # What is absent differs from one version of Python to the next.
             if value is not None and value != [] and name not in {"kind", "type_comment"}:
-                say(f"{name}=")
-                _tell(value, texts, say)
-        say(")")
+                write(f"{name}=")
+                _write_tree(value, texts, write)
+        write(")")
 
 
 def _is_remark(node: object) -> bool:

@@ -19,13 +19,13 @@ from tests.layering.sources import ROOT, file_imports
 def sentences(folder: str, root: Path = ROOT) -> Iterable[str]:
     """Yield what is to be said of a folder: its figures, then what breaks the order."""
     edges = file_imports(folder, root)
-    yield from _told(f"{folder}, by files", figures(edges))
+    yield from _figure_lines(f"{folder}, by files", figures(edges))
     rooms = rooms_of(edges)
     folders = {each for each in rooms if "." not in each}
-    yield from _told(f"{folder}, by {len(folders)} folders", figures(rooms))
+    yield from _figure_lines(f"{folder}, by {len(folders)} folders", figures(rooms))
 
 
-def _told(what: str, found: Figures) -> Iterable[str]:
+def _figure_lines(what: str, found: Figures) -> Iterable[str]:
     yield (
         f"{what}: {found.nodes} in {found.layers} layers, {found.edges} imports, "
         f"{len(found.upwards)} of them upwards, {len(found.circles)} circles"

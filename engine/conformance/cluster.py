@@ -86,10 +86,10 @@ class ClusterDoor:
         """Look at what happened since the last step."""
         rows = self.node.log.since(self._next)
         for transition in rows.rows if rows is not None else ():
-            self._told(transition)
+            self._note(transition)
         self._next = self.node.log.number
 
-    def _told(self, transition: Transition) -> None:
+    def _note(self, transition: Transition) -> None:
         self._seen(transition)
         match transition:
             case (

@@ -328,8 +328,8 @@ class Node:
         return self.cluster.label(queue, node)
 
     def _node_changed(self, _: str) -> None:
-        self.monitors.look_at_memory()
-        self.monitors.others.look()
+        self.monitors.measure_memory()
+        self.monitors.others.measure_memory()
 
     def _oldest_message(self) -> int:
         """Return the lowest message number that any queue has in RAM or any store on disk."""

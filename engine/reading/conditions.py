@@ -139,10 +139,10 @@ class Watch:
         self._parts = [Watch(part, earlier) for part in parts_of(condition)]
         self._held = condition.always is not None
 
-    def see(self, state: State) -> None:
+    def observe(self, state: State) -> None:
         """Take notice of a moment; needed where `looks_back`."""
         for part in self._parts:
-            part.see(state)
+            part.observe(state)
         if self.condition.ever is not None:
             self._held = self._held or self._parts[0].holds(state)
         elif self.condition.always is not None:

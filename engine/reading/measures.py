@@ -58,10 +58,10 @@ class Gauge:
             part.looks_back for part in self._parts
         )
 
-    def see(self, state: State) -> None:
+    def observe(self, state: State) -> None:
         """Take notice of a moment; needed where `looks_back`."""
         for part in self._parts:
-            part.see(state)
+            part.observe(state)
         path = self._extreme_path()
         if path is None:
             return

@@ -19,7 +19,7 @@ class Watcher(Protocol):
     looks_back: bool
     """Whether it has to see every moment, or only the last one."""
 
-    def see(self, state: Moment) -> None:
+    def observe(self, state: Moment) -> None:
         """Take notice of a moment."""
 
 
@@ -53,7 +53,7 @@ class Watched:
         if self._watchers and piece.count:
             moment = self.moment()
             for watcher in self._watchers:
-                watcher.see(moment)
+                watcher.observe(moment)
 
     def moment(self) -> Moment:
         """Return the present moment, without the figures: they cost more than they are asked for."""

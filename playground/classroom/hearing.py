@@ -39,4 +39,4 @@ def frozen(learner: Learner, slug: str) -> Message | None:
 def _worked(sender: Any, learner: Learner, **more: Any) -> None:
     classroom = Student.objects.filter(learner=learner).values_list("classroom_id", flat=True).first()
     if classroom is not None:
-        rooms.tell(classroom)
+        rooms.announce_change(classroom)

@@ -39,11 +39,11 @@ def leave(request: HttpRequest, what: Model, code: str = "") -> None:
         _tell_class_of(what)
     elif isinstance(what, Classroom):
         Classroom.everyone.filter(pk=what.pk).update(leaving_at=now)
-        rooms.tell(what.pk)
+        rooms.announce_change(what.pk)
     else:
         for each in list(what.classes.all()):
             Classroom.everyone.filter(pk=each.pk).update(leaving_at=now)
-            rooms.tell(each.pk)
+            rooms.announce_change(each.pk)
         type(what).objects.filter(pk=what.pk).update(is_active=False)
         Farewell.objects.create(teacher=what, at=now)
     request.session[KEY] = {
@@ -68,7 +68,7 @@ def undo(request: HttpRequest) -> bool:
         return _learner_back(request, found["pk"], found["code"])
     if what == Classroom.__name__:
         back = Classroom.everyone.filter(pk=found["pk"]).update(leaving_at=None)
-        rooms.tell(found["pk"])
+        rooms.announce_change(found["pk"])
         return bool(back)
     return bool(what) and _teacher_back(request, found["pk"])
 

@@ -42,7 +42,7 @@ def _begun(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
 def _ended(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
     Login.objects.filter(trace=trace_of(request.session)).delete()
     for classroom in Classroom.objects.filter(teacher=user).values_list("pk", flat=True) if user else ():
-        rooms.tell(classroom)  # whoever still looks at it with a copied cookie
+        rooms.announce_change(classroom)  # whoever still looks at it with a copied cookie
 
 
 def known(browser: Mapping[str, Any], user: Any) -> Any:

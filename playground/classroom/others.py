@@ -15,23 +15,23 @@ from typing import Final
 from playground import control, holds, live
 from playground.classroom import rooms
 
-LOOK_TIMEOUT_S: Final = 0.3
+MIX_TIMEOUT_S: Final = 0.3
 
 Mix = list[int] | None
 
 _told_to_hold: set[int] = set()
 _mixes: dict[str, tuple[float, Mix]] = {}
 """What other processes said of their sessions, and when."""
-_looking: set[asyncio.Task[None]] = set()
+_answering: set[asyncio.Task[None]] = set()
 
 
 def begin() -> None:
     """Listen to other processes."""
-    control.on("class", lambda sender, classroom: rooms.told(classroom))
+    control.on("class", lambda sender, classroom: rooms.announce_change_here(classroom))
     control.on("present", lambda sender, classroom, online: rooms.elsewhere(classroom, sender, online))
     control.on("hold", _hold)
-    control.on("look", _look)
-    control.on("looked", _looked)
+    control.on("ask_mixes", _answer_mixes)
+    control.on("mixes", _take_mixes)
 
 
 # --- holding ---
@@ -42,12 +42,12 @@ def hold(classroom: int, sessions: list[str], frozen: bool) -> None:
     if frozen:
         _hold_here(classroom, sessions)
         _told_to_hold.add(classroom)
-        control.say("hold", classroom=classroom, sessions=sessions)
+        control.broadcast("hold", classroom=classroom, sessions=sessions)
     else:
         holds.release(_key(classroom))
         if classroom in _told_to_hold:
             _told_to_hold.discard(classroom)
-            control.say("hold", classroom=classroom, sessions=[])
+            control.broadcast("hold", classroom=classroom, sessions=[])
 
 
 def _key(classroom: int) -> str:
@@ -67,15 +67,15 @@ def _hold(sender: str, classroom: int, sessions: list[str]) -> None:
         _hold_here(classroom, sessions, lasts_s=rooms.FRESH_S)
 
 
-# --- looking ---
+# --- mixes ---
 
 
-async def look_at(sessions: list[str]) -> dict[str, Mix]:
+async def mixes_of(sessions: list[str]) -> dict[str, Mix]:
     """Return how many alphas, betas, gammas and deltas sessions hold: now, or, for those elsewhere, a moment ago."""
     here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
     away = sorted(set(sessions) - set(here))
     if away:
-        control.say("look", sessions=away)
+        control.broadcast("ask_mixes", sessions=away)
     now_s = time.monotonic()
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > rooms.FRESH_S]:
         del _mixes[public_id]
@@ -88,24 +88,24 @@ async def _mix(public_id: str) -> Mix:
     if host is None:
         return None
     with contextlib.suppress(TimeoutError):
-        return await asyncio.wait_for(host.mix(), LOOK_TIMEOUT_S)
+        return await asyncio.wait_for(host.mix(), MIX_TIMEOUT_S)
     return None
 
 
-def _look(sender: str, sessions: list[str]) -> None:
+def _answer_mixes(sender: str, sessions: list[str]) -> None:
     """Answer for the sessions that are awake here."""
     here = [public_id for public_id in sessions if live.registry().host(public_id) is not None]
     if here:
         task = asyncio.get_running_loop().create_task(_answer(here))
-        _looking.add(task)
-        task.add_done_callback(_looking.discard)
+        _answering.add(task)
+        task.add_done_callback(_answering.discard)
 
 
 async def _answer(sessions: list[str]) -> None:
     mixes = await asyncio.gather(*map(_mix, sessions))
-    control.say("looked", mixes=dict(zip(sessions, mixes, strict=True)))
+    control.broadcast("mixes", mixes=dict(zip(sessions, mixes, strict=True)))
 
 
-def _looked(sender: str, mixes: dict[str, Mix]) -> None:
+def _take_mixes(sender: str, mixes: dict[str, Mix]) -> None:
     now_s = time.monotonic()
     _mixes.update({public_id: (now_s, mix) for public_id, mix in mixes.items()})

@@ -81,7 +81,7 @@ class Room:
                 picture = await self._read(self.classroom, self.online())
                 for member in tuple(self.members):
                     member.show(picture)
-                control.say("present", classroom=self.classroom, online=list(self._here().items()))
+                control.broadcast("present", classroom=self.classroom, online=list(self._here().items()))
             except Exception:
                 logger.exception("class %s could not be read", self.classroom)
             await asyncio.sleep(GATHER_S)
@@ -90,7 +90,7 @@ class Room:
                     await self._changed.wait()
             except TimeoutError:
                 continue
-        control.say("present", classroom=self.classroom, online=[])
+        control.broadcast("present", classroom=self.classroom, online=[])
         if _rooms.get(self.classroom) is self:
             del _rooms[self.classroom]
 
@@ -115,13 +115,13 @@ def leave(room: Room, member: Member) -> None:
     room.changed()
 
 
-def tell(classroom: int) -> None:
+def announce_change(classroom: int) -> None:
     """Say that something of a class differs, in all processes. May be called in any thread."""
-    told(classroom)
-    control.say("class", classroom=classroom)
+    announce_change_here(classroom)
+    control.broadcast("class", classroom=classroom)
 
 
-def told(classroom: int) -> None:
+def announce_change_here(classroom: int) -> None:
     """Say here that something of a class differs. May be called in any thread."""
     room = _rooms.get(classroom)
     if room is not None:

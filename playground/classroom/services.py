@@ -79,14 +79,14 @@ def change_class(classroom: Classroom, units: list[str], keep_days: int | None, 
     if keep_days is not None:
         classroom.keep_until = timezone.now().date() + timedelta(days=kept_days(keep_days))
     classroom.save(update_fields=["units", "joining", "keep_until"])
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
 
 
 def renew_join_code(classroom: Classroom) -> None:
     """Give the class another code; who is in stays in."""
     classroom.join_code = new_join_code()
     classroom.save(update_fields=["join_code"])
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
 
 
 def join(browser: Any, code: str, nickname: str) -> Student:
@@ -114,7 +114,7 @@ def join(browser: Any, code: str, nickname: str) -> Student:
     except IntegrityError:
         learners.forget(browser)
         raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
     return student
 
 
@@ -131,7 +131,7 @@ def freeze(classroom: Classroom, frozen: bool) -> None:
     """Let everybody look up, or go on."""
     classroom.frozen = frozen
     classroom.save(update_fields=["frozen"])
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
 
 
 def push(classroom: Classroom, link: str) -> None:
@@ -147,7 +147,7 @@ def push(classroom: Classroom, link: str) -> None:
         )
     classroom.pushed, classroom.pushed_at = kept, timezone.now()
     classroom.save(update_fields=["pushed", "pushed_at"])
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
 
 
 def delete_class(classroom: Classroom) -> None:
@@ -156,7 +156,7 @@ def delete_class(classroom: Classroom) -> None:
         exercises.delete_learner(student.learner)
     pk = classroom.pk
     classroom.delete()
-    rooms.tell(pk)
+    rooms.announce_change(pk)
 
 
 def delete_teacher(teacher: Any) -> None:

@@ -183,7 +183,7 @@ async def read(classroom: int, online: dict[int, int]) -> dict[str, Any] | None:
     rows = overview["teacher"]["students"]
     sessions = [each["session"] for each in rows if each["session"]]
     others.hold(classroom, overview["held"], overview["teacher"]["frozen"])
-    await _look_at(sessions)
+    await _read_mixes(sessions)
     for each in rows:
         each["mix"] = _mixes.get(each["session"] or "", (0.0, None))[1]
     return overview
@@ -193,12 +193,12 @@ _mixes: dict[str, tuple[float, list[int] | None]] = {}
 """When a session was looked at, and how its messages were made up."""
 
 
-async def _look_at(sessions: list[str]) -> None:
+async def _read_mixes(sessions: list[str]) -> None:
     """Look at the sessions whose last look is some time ago, all at once; forget old ones."""
     now_s = time.monotonic()
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
         del _mixes[public_id]
     due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.LOOK_S]
-    found = await others.look_at(due)
+    found = await others.mixes_of(due)
     for public_id in due:
         _mixes[public_id] = (now_s, found.get(public_id))

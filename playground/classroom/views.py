@@ -111,8 +111,8 @@ def _for_script(exercise: Exercise) -> dict[str, Any]:
     }
 
 
-def does(view: Any) -> Any:
-    """Let a POST do something with a class, and lead back to its page."""
+def changes_class(view: Any) -> Any:
+    """Let a POST change a class, and lead back to its page."""
 
     @require_POST
     @for_the_teacher
@@ -126,31 +126,31 @@ def does(view: Any) -> Any:
     return done
 
 
-@does
+@changes_class
 def change(request: HttpRequest, found: Classroom) -> None:
     """Assign units, open or close the door, prolong."""
     services.change_class(found, request.POST.getlist("unit"), _days(request), "joining" in request.POST)
 
 
-@does
+@changes_class
 def renew_code(request: HttpRequest, found: Classroom) -> None:
     """Make another join code."""
     services.renew_join_code(found)
 
 
-@does
+@changes_class
 def freeze(request: HttpRequest, found: Classroom) -> None:
     """Let everybody look up, or go on."""
     services.freeze(found, request.POST.get("frozen") == "yes")
 
 
-@does
+@changes_class
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody."""
     services.push(found, request.POST.get("link", ""))
 
 
-@does
+@changes_class
 def vote(request: HttpRequest, found: Classroom) -> None:
     """Begin a vote, or do with the one that is on what the teacher says."""
     slug, seconds = request.POST.get("exercise", ""), request.POST.get("seconds", "")

@@ -62,7 +62,7 @@ def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
         vote = Vote.objects.create(classroom=classroom, exercise=slug, ends_at=_end(seconds))
         classroom.frozen = False
         classroom.save(update_fields=["frozen"])
-    rooms.tell(classroom.pk)
+    rooms.announce_change(classroom.pk)
     return vote
 
 
@@ -74,7 +74,7 @@ def lead(vote: Vote, act: str, seen: str, seconds: int = 0) -> None:
     vote.stage = stage
     vote.ends_at = _end(seconds) if stage in OPEN else None
     vote.save(update_fields=["stage", "ends_at"])
-    rooms.tell(vote.classroom_id)
+    rooms.announce_change(vote.classroom_id)
 
 
 def _end(seconds: int) -> Any:
@@ -112,7 +112,7 @@ def cast(vote: Vote, student: Student, answer: Any) -> None:
     Ballot.objects.update_or_create(
         vote=vote, student=student, second=vote.stage == "second", defaults=values
     )
-    rooms.tell(vote.classroom_id)
+    rooms.announce_change(vote.classroom_id)
 
 
 def ballot_of(vote: Vote, student: Student, second: bool) -> Ballot | None:

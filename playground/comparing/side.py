@@ -33,7 +33,7 @@ class Side:
         self._bytes = 0
         self._snapshot_us = 0
         self.messages: list[msgspec.Raw] = []
-        self._say(self._snapshot("join"))
+        self._send_message(self._snapshot("join"))
         self._told = self._node.log.number
         self.first = self._observe(self._player.news())
 
@@ -48,7 +48,7 @@ class Side:
                 rows += self._observe(piece)
         except RunTooLong:
             raise Refused(wording.TOO_LONG, most=MOST_TRANSITIONS) from None
-        self._tell(rows)
+        self._send_frame(rows)
         return rows
 
     def _observe(self, piece: Piece) -> list[Row]:
@@ -60,19 +60,19 @@ class Side:
 
     # --- messages ---
 
-    def _tell(self, rows: list[Row]) -> None:
+    def _send_frame(self, rows: list[Row]) -> None:
         if len(rows) <= ROWS_IN_A_FRAME:
             if self._told == self._node.log.number - len(rows):
-                self._say(self._frame(rows))
+                self._send_message(self._frame(rows))
             else:  # a state was left out before these rows
-                self._say(self._snapshot("fast"))
+                self._send_message(self._snapshot("fast"))
         elif self._bytes < MOST_BYTES // 2 or self._node.now_us - self._snapshot_us >= self._until_us // 60:
-            self._say(self._snapshot("fast"))
+            self._send_message(self._snapshot("fast"))
         else:
             return
         self._told = self._node.log.number
 
-    def _say(self, message: dict[str, Any]) -> None:
+    def _send_message(self, message: dict[str, Any]) -> None:
         data = encode(message)
         self._bytes += len(data)
         self.messages.append(msgspec.Raw(data))

@@ -145,8 +145,8 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
     }
 
 
-def does(view: View) -> View:
-    """Let a POST do something with the visitor's work on an exercise, and lead back to its page."""
+def changes_work(view: View) -> View:
+    """Let a POST change the visitor's work on an exercise, and lead back to its page."""
 
     @wraps(view)
     @require_POST
@@ -180,28 +180,28 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
 
 
 @rate_limited_reading
-@does
+@changes_work
 def answer(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Grade an answer."""
     services.answer(work, found, kind_of(found).read(request.POST))
 
 
 @rate_limited_reading
-@does
+@changes_work
 def hint(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Show the next hint."""
     services.hint(work, found)
 
 
 @rate_limited_reading
-@does
+@changes_work
 def solution(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Show the solution."""
     services.show_solution(work, found)
 
 
 @rate_limited
-@does
+@changes_work
 def again(request: HttpRequest, work: Work, found: Exercise) -> None:
     """Begin the exercise again."""
     services.again(work, found)

@@ -42,7 +42,7 @@ class Client:
         self.seen = True
         """Whether its page is not in the background."""
 
-    def tell(self, kind: str, **fields: Any) -> None:
+    def send_message(self, kind: str, **fields: Any) -> None:
         """Send a small message; `Message` values are written in the reader's language."""
         written = {
             name: value.in_language(self.language) if isinstance(value, Message) else value
@@ -52,9 +52,9 @@ class Client:
 
     def notice(self, level: str, message: Message) -> None:
         """Say something to the person: level info, limit or error."""
-        self.tell("notice", level=level, message=message)
+        self.send_message("notice", level=level, message=message)
 
     def refused(self, number: int | str | None, message: Message) -> None:
         """Say that a command was not taken, why, and what to do; for programs as a code with parameters as well."""
         coded = {"code": message.code, "values": message.values} if message.code else {}
-        self.tell("refused", id=number, message=message, **coded)
+        self.send_message("refused", id=number, message=message, **coded)

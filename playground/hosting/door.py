@@ -82,5 +82,5 @@ class Door(Protocol):
     def read_file(self, root: str, path: str, offset: int, count: int) -> tuple[int, bytes]:
         """Return the size of a real file and some of its bytes."""
 
-    def look(self, root: str) -> Any:
-        """Return a look into the real files under `root`; see `playground.hosting.records.Look`."""
+    def read_records(self, root: str) -> Any:
+        """Return a reader of the real files under `root`; see `playground.hosting.records.RecordReader`."""

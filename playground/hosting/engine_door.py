@@ -13,7 +13,7 @@ from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.replay import on_ledger
 from engine.storage.directory import DirectoryStorage
-from playground.hosting.records import Look
+from playground.hosting.records import RecordReader
 
 
 class EngineDoor:
@@ -66,6 +66,6 @@ class EngineDoor:
         finally:
             files.close()
 
-    def look(self, root: str) -> Look:
+    def read_records(self, root: str) -> RecordReader:
         """Return a look into the real files under `root`; a context manager."""
-        return Look(root)
+        return RecordReader(root)

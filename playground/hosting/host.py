@@ -100,7 +100,7 @@ class Host:
         """A socket is gone."""
         number = self.audience.leave(client)
         if number is not None:
-            self.keeper.tell(protocol.Leave, reader=number)
+            self.keeper.send(protocol.Leave, reader=number)
         self.last_watched_s = self._last_shown_s = self.clock()
         self._poke.set()
         self.loop.call_later(DESERTED_S, self._deserted)
@@ -121,7 +121,7 @@ class Host:
     def ask(self, client: Client, number: int | str, line: str) -> None:
         """Somebody wrote a line in the console."""
         if not self._post(lambda: self._wishes.ask(client, number, line)):
-            client.tell("answer", id=number, text="", error=wording.BUSY)
+            client.send_message("answer", id=number, text="", error=wording.BUSY)
 
     def undo(self, client: Client, number: int | str) -> None:
         """Somebody wants the last command back."""
@@ -140,7 +140,7 @@ class Host:
         """A reader has applied everything before row `through`."""
         number = self.audience.number(client)
         if number is not None:
-            self.keeper.tell(protocol.Ack, reader=number, through=through)
+            self.keeper.send(protocol.Ack, reader=number, through=through)
 
     def show(self, client: Client, seen: bool) -> None:
         """A reader's page can be seen, or not."""
@@ -151,7 +151,7 @@ class Host:
             self._put(self._upkeep.look_again)
         number = self.audience.number(client)
         if number is not None and client.joined:
-            self.keeper.tell(protocol.Show, reader=number, seen=seen)
+            self.keeper.send(protocol.Show, reader=number, seen=seen)
 
     async def moment(self) -> RunSoFar:
         """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
@@ -191,7 +191,7 @@ class Host:
         elif isinstance(message, protocol.Welcome):
             client = self.audience.client(message.reader)
             if client is not None:
-                client.tell("welcome", **self._welcome(client, message))
+                client.send_message("welcome", **self._welcome(client, message))
         elif isinstance(message, protocol.Pace):
             self._upkeep.plays = message.play
         elif isinstance(message, protocol.Notice) and not self.keeper.awake:

@@ -102,10 +102,10 @@ class Keeper:
             self.lost()
             raise
 
-    def tell(self, message: Callable[..., Any], **fields: Any) -> None:
-        """Tell the worker something, if there is one."""
+    def send(self, message: Callable[..., Any], **fields: Any) -> None:
+        """Send the worker a message, if there is one."""
         if self._worker is not None:
-            self._worker.tell(message(session=self.session_id, **fields))
+            self._worker.send(message(session=self.session_id, **fields))
 
     def fell(self, good_us: int) -> None:
         """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
@@ -120,7 +120,7 @@ class Keeper:
 
     def forget(self) -> None:
         """Let the worker forget the session; what a worker that is gone left behind goes as well."""
-        self.tell(protocol.Drop)
+        self.send(protocol.Drop)
         if self._worker is not None:
             self._worker.listeners.pop(self.session_id, None)
         if self._worker is None or self._worker.gone:

@@ -23,7 +23,7 @@ MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
 
 
-class Look:
+class RecordReader:
     """The files of one session as they are now, for one question. A storage of its own, beside the session's.
 
     Args:
@@ -62,7 +62,7 @@ class Look:
         if offset >= size:
             raise NotThere("waiting", offset=offset, size=size)
         try:
-            return self._told(path, offset, self._layout(path, offset, size - offset), kind, number)
+            return self._fields_of(path, offset, self._layout(path, offset, size - offset), kind, number)
         except NoRecord as error:
             raise NotThere("no_record", offset=offset, size=size) from error
 
@@ -93,14 +93,14 @@ class Look:
             shape = self._layout(path, record.offset, record.size)
         except NoRecord as error:
             raise NotThere("waiting", offset=record.offset, size=self.sizes[path]) from error
-        told = self._told(path, record.offset, shape, kind, number)
+        found_record = self._fields_of(path, record.offset, shape, kind, number)
         end = record.offset + shape.size
-        told["more"] = [
+        found_record["more"] = [
             {"kind": _mark_kind(homes, home), "file": _label(home[0], home[1]), "offset": home[3].offset}
             for home in homes
             if home is not published and not (home[2] == path and record.offset < home[3].offset < end)
         ]
-        return told
+        return found_record
 
     def seq_of(self, msg_id: bytes) -> int | None:
         """Return the seq_id under which the index knows a message, or None.
@@ -133,7 +133,7 @@ class Look:
             raise NoRecord("no record begins here")
         return layout.record_at(name, self._reader(path)(offset, first.size + MARK_BYTES), 0)
 
-    def _told(self, path: str, offset: int, shape: Layout, kind: str, number: int) -> dict[str, Any]:
+    def _fields_of(self, path: str, offset: int, shape: Layout, kind: str, number: int) -> dict[str, Any]:
         data = self._reader(path)(offset, shape.size)
         room = BODY_SHOWN
         shown: list[bytes] = []

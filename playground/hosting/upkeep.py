@@ -85,8 +85,8 @@ class Upkeep:
         number = self.audience.number(client)
         if number is not None:
             client.joined = True
-            self.keeper.tell(protocol.Hello, reader=number, have=have, life=life)
-            self.keeper.tell(protocol.Show, reader=number, seen=client.seen)
+            self.keeper.send(protocol.Hello, reader=number, have=have, life=life)
+            self.keeper.send(protocol.Show, reader=number, seen=client.seen)
 
     def say_verdict(self, digest: str) -> None:
         """Say at the scenario's end whether this was the recorded run."""

@@ -62,7 +62,7 @@ class Wishes:
         """Give the engine a command, and tell who sent it what became of it."""
         await self._take(
             command,
-            accepted=lambda: client.tell("accepted", id=number),
+            accepted=lambda: client.send_message("accepted", id=number),
             refused=lambda message: client.refused(number, message),
         )
 
@@ -91,7 +91,7 @@ class Wishes:
         """Answer a line; one that changes something is the command of whoever may command."""
 
         def answer(error: Message | None = None, text: str = "") -> None:
-            client.tell("answer", id=number, text=text, error=error)
+            client.send_message("answer", id=number, text=text, error=error)
 
         try:
             await self._upkeep.wake()
@@ -129,13 +129,13 @@ class Wishes:
             if await self._upkeep.take_back(at_us):
                 said = wording.TAKEN_BACK
         finally:  # it is on record, whatever becomes of the run
-            client.tell("accepted", id=number)
+            client.send_message("accepted", id=number)
             self._audience.notice("info", said)
 
     async def control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         """Let time pass, or not, at some speed, up to a time if one is given."""
         await self._upkeep.wake()
-        self._keeper.tell(protocol.Control, play=play, speed=speed, until_us=until_us)
+        self._keeper.send(protocol.Control, play=play, speed=speed, until_us=until_us)
 
     async def step(self) -> None:
         """Go on by one transition."""

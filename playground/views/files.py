@@ -42,17 +42,17 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
     except Refused as refused:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
-        with _look(request, found.public_id, at) as look:
-            told = look.message(seq) if seq is not None else look.record(kind, number, offset)
-            if seq is None and told["seq"] is None and "whose" in request.GET:
-                told["seq"] = look.seq_of(bytes.fromhex(told["msg_id"]))
+        with _records(request, found.public_id, at) as records:
+            record = records.message(seq) if seq is not None else records.record(kind, number, offset)
+            if seq is None and record["seq"] is None and "whose" in request.GET:
+                record["seq"] = records.seq_of(bytes.fromhex(record["msg_id"]))
     except TooOften as error:
         return too_many(request, error.message)
     except NotThere as missing:
         return _not_there(missing, kind)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
         return _not_there(NotThere("no_file"), kind)
-    return JsonResponse({**told, "at": at})
+    return JsonResponse({**record, "at": at})
 
 
 class TooOften(Refused):
@@ -65,15 +65,15 @@ def _moment(request: HttpRequest) -> int | None:
 
 
 @contextlib.contextmanager
-def _look(request: HttpRequest, session_id: str, at: int | None) -> Iterator[Any]:
-    """Look into the files of now, or of a moment of the past."""
+def _records(request: HttpRequest, session_id: str, at: int | None) -> Iterator[Any]:
+    """Read the files of now, or of a moment of the past."""
     if at is None:
-        with door().look(_root(session_id)) as look:
-            yield look
+        with door().read_records(_root(session_id)) as records:
+            yield records
         return
     with contextlib.ExitStack() as held:
         root = held.enter_context(_past(request, session_id, at))
-        yield held.enter_context(door().look(str(root)))
+        yield held.enter_context(door().read_records(str(root)))
 
 
 @contextlib.contextmanager
@@ -135,10 +135,10 @@ def _missing_words(missing: NotThere, kind: str) -> dict[str, str]:
 def _not_there(missing: NotThere, kind: str) -> JsonResponse:
     """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
     words = _missing_words(missing, kind)
-    told = {"reason": missing.reason, **missing.numbers}
+    record = {"reason": missing.reason, **missing.numbers}
     if missing.reason in ("waiting", "absent"):
-        return JsonResponse({"waiting": words[missing.reason], **told})
-    return JsonResponse({"error": words[missing.reason], **told}, status=404)
+        return JsonResponse({"waiting": words[missing.reason], **record})
+    return JsonResponse({"error": words[missing.reason], **record}, status=404)
 
 
 @require_safe
@@ -148,11 +148,13 @@ def download(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download one real file of the session; with `at`, as it was after so many transitions."""
     path = request.GET.get("path", "")
 
-    def pieces(look: Any) -> Iterator[bytes]:
-        if path not in look.sizes:  # only what the session's own directory lists, so no path leads out of it
+    def pieces(records: Any) -> Iterator[bytes]:
+        if (
+            path not in records.sizes
+        ):  # only what the session's own directory lists, so no path leads out of it
             text = _("There is no such file now: it may have been deleted, or the session sleeps.")
             raise Gone(_("No such file"), Message(text))
-        return cast("Iterator[bytes]", look.blocks(path))
+        return cast("Iterator[bytes]", records.blocks(path))
 
     name = re.sub(r"[^A-Za-z0-9._-]", "_", path.rpartition("/")[2]).lstrip(".")
     return _stream(request, session_id, pieces, name, path)
@@ -164,11 +166,11 @@ def download(request: HttpRequest, session_id: str) -> HttpResponse:
 def archive(request: HttpRequest, session_id: str) -> HttpResponse:
     """Download the session's whole directory as a zip; with `at`, as it was after so many transitions."""
 
-    def pieces(look: Any) -> Iterator[bytes]:
-        if not look.sizes:
+    def pieces(records: Any) -> Iterator[bytes]:
+        if not records.sizes:
             text = _("The session sleeps: it has no files now. Open it, and try again.")
             raise Gone(_("No such file"), Message(text))
-        return cast("Iterator[bytes]", look.archive())
+        return cast("Iterator[bytes]", records.archive())
 
     at = f"-{request.GET['at']}" if request.GET.get("at", "").isdigit() else ""
     return _stream(request, session_id, pieces, f"waterline-{session_id}{at}.zip", None)
@@ -181,14 +183,14 @@ def _stream(
     name: str,
     path: str | None,
 ) -> HttpResponse:
-    """Send what `pieces` reads in a look, which is given back when the answer is over; packing takes a place."""
+    """Send what `pieces` reads; its files are closed when the answer is over. Packing takes a place."""
     held = contextlib.ExitStack()
     try:
         at = _moment(request)
-        look = held.enter_context(_look(request, session_or_gone(session_id).public_id, at))
+        records = held.enter_context(_records(request, session_or_gone(session_id).public_id, at))
         if path is None:
             held.enter_context(repeating.for_request(request))
-        response = StreamingHttpResponse(_Pieces(pieces(look), held))
+        response = StreamingHttpResponse(_Pieces(pieces(records), held))
     except TooOften as error:
         held.close()
         return too_many(request, error.message)
@@ -204,7 +206,7 @@ def _stream(
     response["Content-Type"] = "application/zip" if path is None else "application/octet-stream"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     if path is not None:
-        response["Content-Length"] = str(look.sizes[path])
+        response["Content-Length"] = str(records.sizes[path])
     return response
 
 

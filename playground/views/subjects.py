@@ -18,7 +18,7 @@ from playground.verdicts import Verdict
 from playground.web.errors import Gone
 
 
-def _told(each: Verdict) -> dict[str, object]:
+def _verdict_row(each: Verdict) -> dict[str, object]:
     return {
         "number": each.number,
         "slug": each.slug,
@@ -33,7 +33,7 @@ def _told(each: Verdict) -> dict[str, object]:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List every subject with its verdict."""
-    told = [_told(each) for each in verdicts.verdicts().values()]
+    told = [_verdict_row(each) for each in verdicts.verdicts().values()]
     counts = {kind: sum(each["verdict"] == kind for each in told) for kind in ("true", "false", "depends")}
     return render(request, "subjects/index.html", {"subjects": told, "counts": counts})
 
@@ -52,10 +52,10 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     ]
     every = verdicts.verdicts()
     context = {
-        "subject": _told(each),
+        "subject": _verdict_row(each),
         "cards": runs,
-        "before": _told(every[each.number - 1]) if each.number - 1 in every else None,
-        "after": _told(every[each.number + 1]) if each.number + 1 in every else None,
+        "before": _verdict_row(every[each.number - 1]) if each.number - 1 in every else None,
+        "after": _verdict_row(every[each.number + 1]) if each.number + 1 in every else None,
     }
     return render(request, "subjects/subject.html", context)
 
@@ -70,7 +70,7 @@ def glossary(request: HttpRequest) -> HttpResponse:
             "anchor": each.anchor,
             "also": each.also,
             "text": in_language(each.text),
-            "subject": _told(every[each.subject]),
+            "subject": _verdict_row(every[each.subject]),
         }
         for each in sorted(verdicts.glossary().values(), key=lambda each: each.term)
     ]

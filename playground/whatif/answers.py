@@ -24,8 +24,8 @@ def answer(query: Query) -> dict[str, Any]:
     lines = [] if best is None else list(_lines(heatmap, best))
     return {
         "metric": label(query.metric).name,
-        "home": _told(query, _home(query)),
-        "best": None if best is None else _told(query, _runs_at(heatmap, best)),
+        "home": _place_and_value(query, _home(query)),
+        "best": None if best is None else _place_and_value(query, _runs_at(heatmap, best)),
         "same": best is not None and best in _home(query),
         "commands": [line for kind, line in lines if kind == "command"],
         "conf": [line for kind, line in lines if kind == "line"],
@@ -43,7 +43,7 @@ def _runs_at(heatmap: Heatmap, run: CellRun) -> list[CellRun]:
     return heatmap.places[(run.workload, *run.values)]
 
 
-def _told(query: Query, runs: list[CellRun]) -> dict[str, str] | None:
+def _place_and_value(query: Query, runs: list[CellRun]) -> dict[str, str] | None:
     """Return where a cell lies, and its metric with the band."""
     if not runs:
         return None

@@ -27,7 +27,7 @@ SETTINGS = {
 }  # else the broker itself is not the same twice after a crash (S207.2)
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(text, flush=True)
 
 
@@ -41,16 +41,18 @@ def _engine_error(outcome: Outcome) -> str:
 
 def _report(comparison: Comparison, recorded: Recorded, outcome: Outcome, folder: Path) -> None:
     trace = recorded.trace
-    _say(f"program {trace['name']} DIFFERS at {_engine_error(outcome)}")
-    _say("shortening it ...")
+    _print(f"program {trace['name']} DIFFERS at {_engine_error(outcome)}")
+    _print("shortening it ...")
     short, how = comparison.shrink(recorded, outcome)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{trace['name']}.json"
     text = json.dumps(short, separators=(",", ":"))
     path.write_text(text + "\n")
-    _say(f"{len(short['steps'])} steps are left, differing at {_engine_error(how)}")
-    _say(text)
-    _say(f"(also in {path.relative_to(ROOT)}; replay: python -m engine conformance {path.relative_to(ROOT)})")
+    _print(f"{len(short['steps'])} steps are left, differing at {_engine_error(how)}")
+    _print(text)
+    _print(
+        f"(also in {path.relative_to(ROOT)}; replay: python -m engine conformance {path.relative_to(ROOT)})"
+    )
 
 
 def differential(options: argparse.Namespace) -> int:
@@ -62,11 +64,11 @@ def differential(options: argparse.Namespace) -> int:
     refused: list[str] = []
     differing: list[str] = []
     with PrivateNode(SETTINGS) as node:
-        _say("starting a private RabbitMQ node ...")
+        _print("starting a private RabbitMQ node ...")
         node.start()
         with Driver(node.driver_port) as driver:
             about = driver.ask({"do": "about"})
-            _say(
+            _print(
                 f"RabbitMQ {about['version']} on Erlang/OTP {about['otp']}; programs {options.seed} and following"
             )
             comparison = Comparison(node, driver)
@@ -75,7 +77,7 @@ def differential(options: argparse.Namespace) -> int:
                 trace = recorded.trace
                 if recorded.error is not None:
                     refused.append(f"d{seed}: {recorded.error}")
-                    _say(f"the broker failed in program {seed}; compared up to there: {recorded.error}")
+                    _print(f"the broker failed in program {seed}; compared up to there: {recorded.error}")
                 outcome = comparison.compare(recorded)
                 files += len(recorded.files)
                 run += 1
@@ -90,9 +92,9 @@ def differential(options: argparse.Namespace) -> int:
                         break
                 if time.monotonic() - last > PROGRESS_S:
                     last = time.monotonic()
-                    _say(f"{run} of {options.count} programs, {steps} steps, {run - whole} differ")
+                    _print(f"{run} of {options.count} programs, {steps} steps, {run - whole} differ")
         node.stop()
-    _say(
+    _print(
         f"differential: {whole} of {run} programs equal, {steps} state vectors, "
         f"{files} files byte for byte, {time.monotonic() - began:.0f} s"
     )
@@ -144,9 +146,9 @@ def check(options: argparse.Namespace) -> int:
                 outcome = replay_on_broker(driver, json.loads(file.read_text()))
                 whole += outcome.whole
                 if not outcome.whole:
-                    _say(f"{outcome.name} DIFFERS: {_engine_error(outcome)}")
+                    _print(f"{outcome.name} DIFFERS: {_engine_error(outcome)}")
         node.stop()
-    _say(f"driver: {whole} of {len(files)} traces are executed by the broker as they were recorded")
+    _print(f"driver: {whole} of {len(files)} traces are executed by the broker as they were recorded")
     return 0 if files and whole == len(files) else 1
 
 

@@ -103,8 +103,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     used = constants()
     with Pool(options.processes) as pool:
         if options.fit:
-            used = fit([cell for cell in cells if cell.fitted], pool, used, _say)
-            _say(f"fit: the engine should have {used}")
+            used = fit([cell for cell in cells if cell.fitted], pool, used, _print)
+            _print(f"fit: the engine should have {used}")
         found = compare(cells, predict(cells, pool, used, phases))
     document = {
         "measured_on": measured_on(date=options.date),
@@ -117,15 +117,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     for name, each in found["metrics"].items():
-        _say(
+        _print(
             f"{name}: median {each['median_pct']} %, worst {each['worst_pct']} %, inside the band "
             f"{each['inside']} of {each['cells']}, order {each['tau']}: {each['verdict']}"
         )
-    _say(f"written to {options.out.name}")
+    _print(f"written to {options.out.name}")
     return 0
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(line, flush=True)
 
 

@@ -89,7 +89,7 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
             moment = msgspec.json.decode(msgspec.json.encode(watched.moment()))
             said = []
             for form, each, watch in zip(forms, read, watches, strict=True):
-                watch.see(moment)
+                watch.observe(moment)
                 said.append([form, watch.holds(moment), value_at(moment, each.path or "-")])
             moments.append(
                 {

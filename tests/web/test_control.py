@@ -52,10 +52,10 @@ async def test_the_others_hear_what_is_said_and_one_does_not_hear_oneself(line: 
     there: list[Any] = []
     one = line(news=lambda sender, **fields: here.append((sender, fields)))
     two = line(news=lambda sender, **fields: there.append((sender, fields)))
-    await heard(lambda: one.say("news", {"of": [1, 2]}), there)
+    await heard(lambda: one.broadcast("news", {"of": [1, 2]}), there)
     assert there[0] == (one.name, {"of": [1, 2]})
     assert here == []
-    await asyncio.to_thread(two.say, "news", {"of": []})
+    await asyncio.to_thread(two.broadcast, "news", {"of": []})
     await heard(lambda: None, here)
 
 
@@ -67,11 +67,11 @@ async def test_what_cannot_be_handled_ends_nothing(line: Any, caplog: Any) -> No
 
     one = line()
     line(news=handle)
-    await heard(lambda: one.say("news", {"number": 5}), there)
-    one.say("news", {"number": 0})
-    one.say("unknown", {})
+    await heard(lambda: one.broadcast("news", {"number": 5}), there)
+    one.broadcast("news", {"number": 0})
+    one.broadcast("unknown", {})
     before = len(there)
-    await heard(lambda: one.say("news", {"number": 2}), there, before + 1)
+    await heard(lambda: one.broadcast("news", {"number": 2}), there, before + 1)
     assert "ZeroDivisionError" in caplog.text
 
 
@@ -91,7 +91,7 @@ async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) ->
     there: list[Any] = []
     one = line()
     line(news=there.append)
-    await heard(lambda: one.say("news", {}), there)
+    await heard(lambda: one.broadcast("news", {}), there)
     assert failures == 0
 
 
@@ -102,7 +102,7 @@ async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) ->
 def said(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
     """Return what this process says to the others."""
     found: list[tuple[str, dict[str, Any]]] = []
-    monkeypatch.setattr(control, "say", lambda kind, **fields: found.append((kind, fields)))
+    monkeypatch.setattr(control, "broadcast", lambda kind, **fields: found.append((kind, fields)))
     return found
 
 
@@ -174,14 +174,14 @@ async def test_a_room_counts_who_is_connected_elsewhere(said: Any) -> None:
 
 
 async def test_a_change_is_told_to_the_rooms_of_all_processes(said: Any) -> None:
-    rooms.tell(CLASS)
+    rooms.announce_change(CLASS)
     assert said == [("class", {"classroom": CLASS})]
 
 
 async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(said: Any) -> None:
-    assert await others.look_at(["away"]) == {}
-    assert said == [("look", {"sessions": ["away"]})]
-    hear("looked", mixes={"away": [1, 2, 3, 4]})
-    assert await others.look_at(["away"]) == {"away": [1, 2, 3, 4]}
-    hear("look", sessions=["away"])
+    assert await others.mixes_of(["away"]) == {}
+    assert said == [("ask_mixes", {"sessions": ["away"]})]
+    hear("mixes", mixes={"away": [1, 2, 3, 4]})
+    assert await others.mixes_of(["away"]) == {"away": [1, 2, 3, 4]}
+    hear("ask_mixes", sessions=["away"])
     assert len(said) == 2, "who has it not does not answer"

@@ -208,7 +208,7 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     begin = pool.protocol.Begin(str(tmp_path), limits.current().bounds())
     lost = asyncio.Event()
     end = await pool.WorkerEnd(lambda _end: lost.set(), lambda: None).connect(ours)
-    end.tell(begin)
+    end.send(begin)
     blamed: list[bool] = []
 
     class Listener:

@@ -1,8 +1,8 @@
 """Heartbeats of clients whose program hangs: the broker closes such a connection, unless it is blocked (A3).
 
-The broker looks once in an interval whether anything came. The first look that finds nothing new is forgiven, the next
-one closes the connection; with the look that still finds what came last, that makes three. While a connection is
-blocked nobody looks, and afterwards the count begins anew.
+The broker checks once in an interval whether anything came. It closes the connection at the third check after the last
+bytes: the first of the three may still find those bytes. While a connection is blocked nobody counts, and afterwards
+the count begins anew.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Final
 
 from engine.node.time.scheduler import Scheduler, Timer
 
-LOOKS: Final = 3
+SILENT_CHECKS: Final = 3
 SECOND_US: Final = 1_000_000
 
 
@@ -36,7 +36,7 @@ class Heartbeats:
     def silent(self, actor: str, interval_s: int) -> None:
         """Nothing comes from an actor from now on."""
         self.heard(actor)
-        self._look_later(actor, interval_s, 0)
+        self._check_later(actor, interval_s, 0)
 
     def heard(self, actor: str) -> None:
         """An actor says something again, or is gone."""
@@ -44,14 +44,14 @@ class Heartbeats:
         if timer is not None:
             timer.cancel()
 
-    def _look_later(self, actor: str, interval_s: int, looks: int) -> None:
-        look = partial(self._look, actor, interval_s, looks)
-        self._timers[actor] = self._scheduler.after(interval_s * SECOND_US, look)
+    def _check_later(self, actor: str, interval_s: int, silent: int) -> None:
+        check = partial(self._check, actor, interval_s, silent)
+        self._timers[actor] = self._scheduler.after(interval_s * SECOND_US, check)
 
-    def _look(self, actor: str, interval_s: int, looks: int) -> None:
+    def _check(self, actor: str, interval_s: int, silent: int) -> None:
         del self._timers[actor]
-        looks = 0 if self._blocked(actor) else looks + 1
-        if looks < LOOKS:
-            self._look_later(actor, interval_s, looks)
+        silent = 0 if self._blocked(actor) else silent + 1
+        if silent < SILENT_CHECKS:
+            self._check_later(actor, interval_s, silent)
         else:
             self._close(actor, interval_s)

@@ -63,7 +63,7 @@ class Life:
         self._stop("clean")
         self.runs = False
         self._told = True
-        self._monitors.look_at_memory()
+        self._monitors.measure_memory()
 
     def start_app(self) -> None:
         """Start the broker again on its files (D1, D2)."""

@@ -62,9 +62,9 @@ class Monitors:
 
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
-        self.disk.look()
+        self.disk.check_space()
         node = self._configuration.node
-        self._processes.in_monitor("vm_memory", self.look_at_memory)
+        self._processes.in_monitor("vm_memory", self.measure_memory)
         self._clock.after(self._rest_of(node.memory_check_interval_ms), self._check_memory)
         self.others.start()
         self._clock.after(self._rest_of(node.memory_monitor_interval_ms), self._recompute)
@@ -76,18 +76,18 @@ class Monitors:
     def restart(self) -> None:
         """Look again: the node stopped and started."""
         self.disk.restart()
-        self.look_at_memory()
+        self.measure_memory()
         self._send_alarms()
 
     # --- memory ------------------------------------------------------------------------------------------------------
 
     def _check_memory(self) -> None:
         """Look at the memory now and again after the interval (M7)."""
-        self._processes.in_monitor("vm_memory", self.look_at_memory)
+        self._processes.in_monitor("vm_memory", self.measure_memory)
         interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._check_memory)
 
-    def look_at_memory(self) -> None:
+    def measure_memory(self) -> None:
         """Measure the modelled memory; set or clear the alarm (M7)."""
         settings = self._configuration.node
         each_bytes = settings.connection_memory_bytes

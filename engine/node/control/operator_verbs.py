@@ -118,9 +118,9 @@ class OperatorVerbs:
             if command.name == "work_profile":
                 self._change_machine()
             elif command.name == "disk_free_limit":
-                self._monitors.disk.look()
+                self._monitors.disk.check_space()
             elif command.name != "disk_free_bytes_other":
-                self._monitors.look_at_memory()
+                self._monitors.measure_memory()
 
     def _ctl(self, command: cmd.Ctl) -> None:
         self._do(cmd.parse(self._console(command.line, self._report.snapshot(), self._report.live())))

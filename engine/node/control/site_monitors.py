@@ -47,10 +47,10 @@ class SiteMonitors:
             self._wait()
 
     def _check(self) -> None:
-        self.look()
+        self.measure_memory()
         self._clock.after(self._configuration.node.memory_check_interval_ms * MILLISECOND_US, self._check)
 
-    def look(self) -> None:
+    def measure_memory(self) -> None:
         """Measure the modelled memory of each node; set or clear its alarm (M7)."""
         settings, changed = self._configuration.node, False
         each_bytes = settings.connection_memory_bytes

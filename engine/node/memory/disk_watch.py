@@ -38,7 +38,7 @@ class DiskWatch:
         self._processes = processes
         self._timer: Timer | None = None
 
-    def look(self) -> None:
+    def check_space(self) -> None:
         """Check now, and again after the interval that the finding asks for (M11)."""
         if self._timer is not None:
             self._timer.cancel()
@@ -55,9 +55,9 @@ class DiskWatch:
             self._on_alarm()
 
     def _due(self) -> None:
-        self._processes.in_monitor("disk", self.look)
+        self._processes.in_monitor("disk", self.check_space)
 
     def restart(self) -> None:
         """Begin anew with the node: the alarm of before is forgotten (M10)."""
         self.monitor = DiskMonitor()
-        self.look()
+        self.check_space()

@@ -174,7 +174,7 @@ class Processes:
                 later[id_] = None
                 again_us = due_us if again_us is None else min(again_us, due_us)
         self._changed = later
-        self._look_again(again_us)
+        self._report_again(again_us)
 
     def _report_end(self, id_: str) -> None:
         self._told_us.pop(id_, None)
@@ -193,7 +193,7 @@ class Processes:
             self._emit(ProcessChanged(rule, process.id, changed))
         return process.credit.flow_until_us if facts["state"] == "flow" and not facts["blocked_by"] else 0
 
-    def _look_again(self, at_us: int | None) -> None:
+    def _report_again(self, at_us: int | None) -> None:
         """Let something happen when the next process may be told of."""
         if self._timer is not None and self._timer.live:
             if at_us is not None and self._timer.at_us <= at_us:

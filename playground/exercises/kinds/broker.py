@@ -129,7 +129,7 @@ class Broker(Kind):
                     False,
                     (_slip(wrong[0], placement, stage),),
                     lines,
-                    f"{number + 1}: {_said(lines)}",
+                    f"{number + 1}: {_written(lines)}",
                     number,
                     stage.moves,
                 )
@@ -216,5 +216,5 @@ def _slip(seq: str, placement: Placement, stage: Stage) -> str:
     return "_moved" if stage.after[seq] == stage.before[seq] else "_elsewhere"
 
 
-def _said(lines: Sequence[Line]) -> str:
+def _written(lines: Sequence[Line]) -> str:
     return " ".join(f"{line.about}→{line.yours}" for line in lines[:4])

@@ -78,7 +78,7 @@ class WorkerEnd(asyncio.Protocol):
 
     # --- to the worker ---
 
-    def tell(self, message: Any) -> None:
+    def send(self, message: Any) -> None:
         """Send a message that is not answered."""
         if self._transport is not None and not self.gone:
             self._transport.write(link.packed(message))
@@ -96,7 +96,7 @@ class WorkerEnd(asyncio.Protocol):
         number = next(self._numbers)
         answer: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._calls[number] = answer
-        self.tell(request(session=session, call=number, **fields))
+        self.send(request(session=session, call=number, **fields))
         try:
             return await answer
         finally:

@@ -108,7 +108,7 @@ class Pool:
             raise Lost from error
         end = await WorkerEnd(self._forget, started.kill).connect(ours)
         self._started[end] = started
-        end.tell(self._begin)
+        end.send(self._begin)
         self.ends.append(end)
         if self._watch is None:
             self._watch = asyncio.create_task(self._look_after())
@@ -134,7 +134,7 @@ class Pool:
                     logger.error("a worker does not answer: it is killed")
                     end.kill()
                 else:
-                    end.tell(protocol.Ping())
+                    end.send(protocol.Ping())
 
     async def end(self) -> None:
         """End all workers."""

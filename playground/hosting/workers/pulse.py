@@ -20,7 +20,7 @@ class Pulse:
 
     def __init__(self, pid: int, thread: int) -> None:
         self._stat = Path(f"/proc/{pid}/task/{thread}/stat")
-        self._worked_s = self._look()[1]
+        self._worked_s = self._read_state()[1]
 
     def own_s(self, passed_s: float) -> float:
         """Return how much of the time since the last look was the worker's own.
@@ -32,12 +32,12 @@ class Pulse:
             passed_s: real time since the last look.
         """
         before_s = self._worked_s
-        state, self._worked_s = self._look()
+        state, self._worked_s = self._read_state()
         if state != WAITS_FOR_A_PROCESSOR:
             return passed_s
         return min(passed_s, self._worked_s - before_s)
 
-    def _look(self) -> tuple[str, float]:
+    def _read_state(self) -> tuple[str, float]:
         """Return the thread's state and the seconds that it has worked; nothing is known where there is no /proc."""
         try:
             fields = self._stat.read_text().rpartition(")")[2].split()

@@ -129,7 +129,7 @@ def test_memory_counts_all_queues() -> None:
         node.submit(burst("orders", 5))
     two.submit(burst("slow", 5))
     for node in (one, two):
-        node.monitors.look_at_memory()
+        node.monitors.measure_memory()
     assert two.watch.memory.entries == 2 * one.watch.memory.entries
     assert two.watch.memory.bodies == pytest.approx(2 * one.watch.memory.bodies, abs=1)
     assert two.watch.memory.base - one.watch.memory.base == 575

@@ -31,7 +31,7 @@ def test_ever_and_always_look_at_every_moment(form: Any, moments: list[Any], exp
     watch = Watch(read(form))
     assert watch.looks_back
     for moment in moments:
-        watch.see(moment)
+        watch.observe(moment)
     assert watch.holds(moments[-1]) is expected
 
 
@@ -80,7 +80,7 @@ LATE = {"queue": {"n": 1, "m": 5}}
 def test_measures(form: Any, value: int) -> None:
     gauge = Gauge(msgspec.convert(form, Measure))
     for moment in (EARLY, LATE):
-        gauge.see(moment)
+        gauge.observe(moment)
     assert gauge.value(LATE) == value
 
 
