@@ -15,6 +15,7 @@ from playground.doors import door
 from playground.hosting.checkpoints import build_of
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
+from playground.hosting.retelling import Retellings
 from playground.hosting.session.protocol import Begin
 from playground.leases import Holder
 
@@ -61,6 +62,16 @@ def past() -> Past:
     return _past(registry())
 
 
+@cache
+def _retellings(of: Registry) -> Retellings:
+    return Retellings(of.door, of.limits)
+
+
+def retellings() -> Retellings:
+    """Return what tells pages of this process what they missed."""
+    return _retellings(registry())
+
+
 def registry() -> Registry:
     """Return the hosts of this process."""
     with _lock:
@@ -73,4 +84,5 @@ async def end() -> None:
         await _registry().end()
         _registry.cache_clear()
         _past.cache_clear()
+        _retellings.cache_clear()
         _tenure.cache_clear()

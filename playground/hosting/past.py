@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 
 from engine.replay import Player
 from playground.hosting.book import Remembered
+from playground.hosting.breath import Breath
 from playground.hosting.directories import ProcessDirectory
 from playground.hosting.door import Door, Files
 from playground.hosting.places import NotThere
@@ -21,9 +21,6 @@ from playground.limits import Limits
 
 KEPT: Final = 4
 """Moments that are kept at the same time; each may take as much disk as a session."""
-SLICE_S: Final = 0.05
-REST_S: Final = 0.005
-"""Between two slices: live sessions go first."""
 FULL: Final = 0.9
 """Part of the allowed disk that may be taken."""
 
@@ -135,17 +132,13 @@ class Past:
             files.close()
 
     def _play(self, player: Player, number: int, files: Files) -> int:
-        rest_s = time.monotonic() + SLICE_S
-        deadline_s = time.monotonic() + self._limits.past_s
+        breath = Breath(self._limits.past_s)
         try:
             for piece in player.play_to(number, self._limits.max_virtual_s * 1_000_000):
                 if piece.last:
                     break
-                if time.monotonic() >= deadline_s or files.used_bytes() > self._limits.max_disk_bytes * FULL:
+                if breath.is_over() or files.used_bytes() > self._limits.max_disk_bytes * FULL:
                     raise NotThere("too_long")
-                if time.monotonic() >= rest_s:
-                    time.sleep(REST_S)
-                    rest_s = time.monotonic() + SLICE_S
         except self._door.full as error:
             raise NotThere("too_long") from error
         if player.node.log.number < number:

@@ -19,6 +19,7 @@ from playground.hosting.places import NotThere, wanted
 from playground.messages import Message, Refused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
 from playground.web.errors import Gone, answer, too_many
+from playground.web.query import whole_number
 
 _END = b""
 """No piece of a download is empty, so this one says that there are no more."""
@@ -61,7 +62,7 @@ class TooOften(Refused):
 
 def _moment(request: HttpRequest) -> int | None:
     """Return the number of transitions after which the files are wanted, or None for now."""
-    return _number(request, "at") if "at" in request.GET else None
+    return whole_number(request, "at") if "at" in request.GET else None
 
 
 @contextlib.contextmanager
@@ -94,19 +95,12 @@ def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
 def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
     """Return (seq, "", 0, 0) or (None, kind, number, offset)."""
     if "seq" in request.GET:
-        return _number(request, "seq"), "", 0, 0
+        return whole_number(request, "seq"), "", 0, 0
     place = wanted(request.GET.get("file", ""))
     if place is None:
         text = _("file must be journal, segment:3, persistent:0 or transient:0; or give seq, a message.")
         raise Refused(text)
-    return None, *place, _number(request, "offset")
-
-
-def _number(request: HttpRequest, name: str) -> int:
-    text = request.GET.get(name, "")
-    if not re.fullmatch(r"[0-9]{1,15}", text):
-        raise Refused(_("%(name)s must be a whole number of at least 0."), name=name)
-    return int(text)
+    return None, *place, whole_number(request, "offset")
 
 
 def _missing_words(missing: NotThere, kind: str) -> dict[str, str]:

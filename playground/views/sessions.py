@@ -19,6 +19,7 @@ from playground.models import Scenario
 from playground.web import live_page
 from playground.web.access import charge, rate_limited, rate_limited_reading, session_or_gone
 from playground.web.errors import Gone, answer
+from playground.web.query import whole_number
 
 FILE_BYTES = 4096
 """Most bytes of a file in one answer."""
@@ -118,10 +119,4 @@ def _wanted(request: HttpRequest) -> tuple[str, int, int]:
     path = request.GET.get("path", "")
     if not path or len(path) > 500:
         raise Refused(_("path must name a file of the session, as the page shows them."))
-    numbers = []
-    for name, default in (("offset", "0"), ("count", "256")):
-        text = request.GET.get(name, default)
-        if not re.fullmatch(r"[0-9]{1,15}", text):
-            raise Refused(_("%(name)s must be a whole number of at least 0."), name=name)
-        numbers.append(int(text))
-    return path, numbers[0], min(numbers[1], FILE_BYTES)
+    return path, whole_number(request, "offset", "0"), min(whole_number(request, "count", "256"), FILE_BYTES)

@@ -11,6 +11,9 @@ export const MAX_ROWS = 20_000;
 /** Of all copies together, counted in runs of messages, entries and records. */
 export const MAX_WEIGHT = 400_000;
 
+/** Rows that the host told again have room besides. */
+const MAX_LENT = 12_000;
+
 const WEIGHT_PER_ROW = 20;
 
 /** Copy a state. Rows of runs are values (runs.js), so only what holds them is copied; rows of files do change. */
@@ -65,6 +68,7 @@ export class History {
     this.stretches = [];
     this.rowCount = 0;
     this.weight = 0;
+    this.lent = 0;
   }
 
   /** Forget everything: the run is another one. */
@@ -72,6 +76,7 @@ export class History {
     this.stretches = [];
     this.rowCount = 0;
     this.weight = 0;
+    this.lent = 0;
     this.epoch += 1;
   }
 
@@ -93,6 +98,20 @@ export class History {
     const stretch = { first: position, startUs: us, rows: [], atUs: [], points: [] };
     this.stretches.push(stretch);
     this.keep(stretch, position, state);
+    this.trim();
+  }
+
+  /** A stretch that was not watched: what is kept already stays, and what touches becomes one. */
+  insert(stretch) {
+    const before = this.rowCount;
+    const all = [...this.stretches, ...uncovered(stretch, this.stretches)].sort((a, b) => a.first - b.first);
+    /** @type {Stretch[]} */
+    const none = [];
+    this.stretches = all.reduce(joined, none);
+    this.rowCount = this.stretches.reduce((sum, { rows }) => sum + rows.length, 0);
+    const points = this.stretches.flatMap((each) => each.points);
+    this.weight = points.reduce((sum, { weight }) => sum + weight, 0);
+    this.lent = Math.min(MAX_LENT, this.lent + this.rowCount - before);
     this.trim();
   }
 
@@ -119,7 +138,7 @@ export class History {
 
   trim() {
     if (this.weight > this.maxWeight) this.thin();
-    while (this.rowCount > this.maxRows || this.weight > this.maxWeight) if (!this.dropOldest()) return;
+    while (this.rowCount > this.maxRows + this.lent || this.weight > this.maxWeight) if (!this.dropOldest()) return;
   }
 
   /** Of moments that stand alone between transitions that were too fast, every second one goes. */
@@ -258,6 +277,66 @@ export class History {
 
 function endOf(stretch) {
   return stretch.first + stretch.rows.length;
+}
+
+/**
+ * The parts of a stretch that lie between others, which are in order.
+ * @param {Stretch} stretch
+ * @param {Stretch[]} others
+ * @returns {Stretch[]}
+ */
+function uncovered(stretch, others) {
+  /** @type {Stretch[]} */
+  const parts = [];
+  const add = (from, to) => from <= endOf(stretch) && to >= from && parts.push(cut(stretch, from, to));
+  let from = stretch.first;
+  for (const other of others) {
+    if (other.first > from) add(from, Math.min(other.first, endOf(stretch)));
+    from = Math.max(from, endOf(other));
+    if (from >= endOf(stretch)) return parts;
+  }
+  add(from, endOf(stretch));
+  return parts;
+}
+
+/**
+ * A stretch from one of its positions to another.
+ * @param {Stretch} stretch
+ * @param {number} from
+ * @param {number} to
+ * @returns {Stretch}
+ */
+function cut(stretch, from, to) {
+  const { first, rows, atUs, points } = stretch;
+  const before = points.findLast(({ at }) => at <= from) ?? points[0];
+  const state = copyState(before.state);
+  for (let at = before.at; at < from; at += 1) fold(state, rows[at - first]);
+  return {
+    first: from,
+    startUs: from === first ? stretch.startUs : atUs[from - first - 1],
+    rows: rows.slice(from - first, to - first),
+    atUs: atUs.slice(from - first, to - first),
+    points: [{ at: from, state, weight: before.weight }, ...points.filter(({ at }) => at > from && at <= to)],
+  };
+}
+
+/**
+ * Stretches in order, with one more that begins where the last one ends or later.
+ * @param {Stretch[]} all
+ * @param {Stretch} next
+ * @returns {Stretch[]}
+ */
+function joined(all, next) {
+  const last = all[all.length - 1];
+  if (!last || endOf(last) < next.first) return [...all, next];
+  const points = last.points.filter(({ at }) => at < next.first);
+  const one = {
+    ...last,
+    rows: last.rows.concat(next.rows),
+    atUs: last.atUs.concat(next.atUs),
+    points: [...points, ...next.points],
+  };
+  return [...all.slice(0, -1), one];
 }
 
 /** The last index below `length` for which `holds`, which must hold for all before it too; -1 if for none. */

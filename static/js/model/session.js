@@ -16,6 +16,8 @@ export class Session {
     this.unsynced = new Unsynced();
     this.deleted = new Deleted();
     this.next = 0;
+    /** The position from which on the time line tells of the run. */
+    this.toldFrom = Infinity;
     this.nowUs = 0;
     this.digest = "";
     this.play = false;
@@ -52,7 +54,9 @@ export class Session {
       this.history.clear();
       this.numbers.clear();
       this.deleted.clear();
+      this.toldFrom = Infinity;
     }
+    this.toldFrom = Math.min(this.toldFrom, message.next);
     this.state = message.state;
     this.numbers.take(this.state);
     this.unsynced.clear();

@@ -3,6 +3,7 @@ import { Playhead } from "../model/playhead.js";
 import { Selection } from "../model/selection.js";
 import { Session } from "../model/session.js";
 import { Engine } from "../net/engine.js";
+import { Past } from "../net/past.js";
 import { Alerts } from "../view/base/alerts.js";
 import { find } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
@@ -28,7 +29,8 @@ function start(root) {
       panels.controls.enable(name === "live");
     },
   });
-  const live = { root, data, session, playhead, selection, engine, alerts };
+  const past = new Past(data.urls.past, playhead);
+  const live = { root, data, session, playhead, selection, engine, past, alerts };
 
   watchColors(() => updates.repaint());
   const stage = buildStage(live);

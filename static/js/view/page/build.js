@@ -12,7 +12,7 @@ import { LeaderLine } from "./leader-line.js";
 
 /** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
 export function buildPage(live, rooms, repaint) {
-  const { root, data, playhead, selection, engine, alerts } = live;
+  const { root, data, playhead, selection, engine, past, alerts } = live;
   const { stage, files, panels } = rooms;
   const fork = find("[data-fork]", root);
   fork.addEventListener("submit", () => {
@@ -42,6 +42,7 @@ export function buildPage(live, rooms, repaint) {
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
       selection,
+      past,
       // A link to a moment passes a prediction that nobody was asked yet.
       control: (pace) => engine.transport.send({ t: "control", ...pace }),
       flash: (text) => alerts.flash(text),

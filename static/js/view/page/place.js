@@ -1,16 +1,20 @@
 /** Where a link leads inside a run: the page goes there as soon as the run has the moment. */
 import { gettext } from "../../model/text.js";
+import { LastSeconds } from "../time/last-seconds.js";
 import { spotlight } from "../base/spotlight.js";
 
 const FAST = 100;
+/** A page that asks for no past has it at once. */
+const NO_PAST = { ready: (then) => then() };
 
 export class PlaceOfLink {
-  /** `place` is {at_us, number, msg, view}; `control(pace)` reaches the engine; `flash(text)` tells the reader. */
-  constructor(place, owner, { playhead, selection, control, flash }) {
+  /** `place` is {at_us, number, msg, view}; `past` has what was before the page; `control(pace)` reaches the engine; `flash(text)` tells the reader. */
+  constructor(place, owner, { playhead, selection, past = NO_PAST, control, flash }) {
     this.place = place;
     this.owner = owner;
     this.playhead = playhead;
     this.selection = selection;
+    this.past = past;
     this.control = control;
     this.flash = flash;
     this.session = playhead.session;
@@ -24,7 +28,7 @@ export class PlaceOfLink {
     const { at_us: atUs, number } = this.place;
     if (atUs !== null && this.session.nowUs < atUs) this.goOn(atUs);
     else if (number !== null && this.session.next < number) this.done = this.session.play === false && this.asked;
-    else this.arrive();
+    else this.wait();
   }
 
   /** The moment is still to come: let time pass up to it. */
@@ -35,8 +39,13 @@ export class PlaceOfLink {
     this.control({ play: true, speed: FAST, until_us: atUs });
   }
 
-  arrive() {
+  /** The moment is there; what led to it may still be on its way from the host. */
+  wait() {
     this.done = true;
+    this.past.ready(() => this.arrive());
+  }
+
+  arrive() {
     if (this.asked) this.control({ speed: this.speed || 1 });
     const { at_us: atUs, number, msg, view } = this.place;
     const { playhead, session } = this;
@@ -46,5 +55,7 @@ export class PlaceOfLink {
     if (!there) this.flash(gettext("That moment is not kept any more; this is the present."));
     if (msg !== null) this.selection.choose(msg);
     if (view) spotlight(view);
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (there && !calm && (number !== null || atUs !== null)) new LastSeconds(playhead).play();
   }
 }

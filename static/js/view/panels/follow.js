@@ -34,7 +34,9 @@ export class Follow {
     session.watch((t, at) => this.life?.see(t, at, session.history.timeOf(at + 1)));
     session.listen((change) => {
       if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
-      if (this.epoch !== session.history.epoch && this.life) this.read();
+      const told = change.kind === "past";
+      if (this.life && (told || this.epoch !== session.history.epoch)) this.read();
+      if (told) this.update();
     });
   }
 

@@ -21,15 +21,19 @@ export class WhyPanel {
 
   /** Follow the run: show the weightiest line that is new. */
   update() {
+    const { epoch } = this.session.history;
+    if (this.epoch !== epoch) this.pinned = false;
     if (this.pinned) return;
+    const another = this.epoch !== epoch;
+    this.epoch = epoch;
     const { lines } = this.session.reasons();
     const last = lines[lines.length - 1];
     if (!last) {
-      if (this.session.behind) this.showNothing();
+      if (this.session.behind || (another && this.shown)) this.showNothing();
       return;
     }
     const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
-    if (best && (best.number !== this.shown?.number || best.messages !== this.shown?.messages))
+    if (best && (another || best.number !== this.shown?.number || best.messages !== this.shown?.messages))
       this.show(best);
   }
 

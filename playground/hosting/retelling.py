@@ -1,0 +1,168 @@
+"""The past of a run, told again for a page that came late: the rows that it lacks, and states to fold them from.
+
+The run is repeated on a ledger. A short past is told row by row; of a long one the page gets states at even distances
+and the rows right before those that it has, and asks again for what lies between as somebody goes there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, Final
+
+import msgspec
+
+from engine.replay import Player
+from engine.replay.frames import encode
+from engine.replay.player import SLICE, Piece
+from playground.hosting.book import Remembered
+from playground.hosting.breath import Breath
+from playground.hosting.door import Door
+from playground.hosting.places import NotThere
+from playground.limits import Limits
+
+WHOLE: Final = 6000
+"""A past of so many rows is told whole."""
+NEAR: Final = 2000
+"""Of a longer one, the rows right before the page's own."""
+MOMENTS: Final = 32
+"""And about so many states on the way there."""
+STATES_BYTES: Final = 4 * 1024 * 1024
+"""Of all states of an answer: a queue of many small extents has large ones."""
+KEPT: Final = 8
+"""Answers that are kept."""
+LOG: Final = 4096
+"""Rows of one event; a larger event is a gap, as it was for those who watched."""
+
+
+class Stretch(msgspec.Struct, omit_defaults=True):
+    """A state, and the rows that follow it without a gap.
+
+    Args:
+        first: number of the first row.
+        us: when the state was.
+        state: of the node; None before the first row of all.
+        rows: the transitions.
+        at_us: when each happened.
+    """
+
+    first: int
+    us: int
+    state: msgspec.Raw | None = None
+    rows: list[Any] = []
+    at_us: list[int] = []
+
+
+class Told(msgspec.Struct):
+    """An answer: stretches in order, and the number of the row up to which they tell."""
+
+    stretches: list[Stretch]
+    through: int
+
+
+class Retellings:
+    """Repeats runs for what happened in them, and keeps a few answers.
+
+    Args:
+        door: makes the nodes.
+        limits: `past_s` bounds the time of a repetition; what was told by then is the answer.
+    """
+
+    def __init__(self, door: Door, limits: Limits) -> None:
+        self._door = door
+        self._limits = limits
+        self._kept: OrderedDict[tuple[str, int, int], tuple[list[Any], bytes]] = OrderedDict()
+        self._guard = threading.Lock()
+
+    def known(self, session_id: str, first: int, last: int, record: Remembered) -> bytes | None:
+        """Return an answer that is kept and still true."""
+        key = session_id, first, last
+        with self._guard:
+            used, answer = self._kept.get(key, ([], None))
+            if answer is None or record.commands[: len(used)] != used:
+                return None
+            self._kept.move_to_end(key)
+            return answer
+
+    def tell(self, session_id: str, first: int, last: int, record: Remembered) -> bytes:
+        """Return the rows from `first` to before `last` as JSON, see `Told`.
+
+        Args:
+            session_id: whose run it is.
+            first: number of a row.
+            last: number of a later one.
+            record: of the session, with the time that the run has reached: nothing after it is told.
+
+        Raises:
+            NotThere: "future" when the run has not come that far.
+        """
+        player = Player(self._door.rehearse(record.scenario, LOG), record.commands)
+        teller = Teller(player, first, last)
+        breath = Breath(self._limits.past_s)
+        for piece in player.play(record.reached_us):
+            teller.take(piece)
+            if teller.done or (not piece.last and breath.is_over()):
+                break
+        else:
+            if player.next < last:
+                raise NotThere("future")
+        answer = encode(Told(teller.stretches, min(player.next, last)))
+        with self._guard:
+            self._kept[session_id, first, last] = record.commands[: player.given], answer
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return answer
+
+
+class Teller:
+    """Chooses what of a run is told, piece by piece.
+
+    Args:
+        player: about to play the run.
+        first: number of the first row that is wanted.
+        last: number of the row after the last.
+    """
+
+    def __init__(self, player: Player, first: int, last: int) -> None:
+        self.stretches: list[Stretch] = []
+        self._player = player
+        self._last = last
+        self._near = first if last - first <= WHOLE else last - NEAR
+        self._every = max(SLICE, (self._near - first) // MOMENTS)
+        self._next_state = first
+        self._states_bytes = 0
+        self._open = False
+        if first == 0:
+            self.stretches.append(Stretch(0, 0))
+            self._open = self._near == 0
+            self._next_state = self._every
+
+    @property
+    def done(self) -> bool:
+        """Whether everything wanted was told."""
+        return self._player.next >= self._last
+
+    def take(self, piece: Piece) -> None:
+        """Tell a piece, or the state after it, or pass it over."""
+        if piece.lost:
+            self._open = False
+        elif self._open:
+            room = max(0, self._last - piece.first)
+            self.stretches[-1].rows += piece.rows[:room]
+            self.stretches[-1].at_us += piece.at_us[:room]
+        number = self._player.next
+        if number >= self._last or self._open:
+            return
+        near = number >= self._near - SLICE
+        if near or number >= self._next_state:
+            self._open = self._begin(number) and near
+            self._next_state = number + self._every
+
+    def _begin(self, number: int) -> bool:
+        """Begin a stretch at the present state; tell whether there was room for it."""
+        state = encode(self._player.node.snapshot())  # type: ignore[attr-defined]  # a door's node has one
+        if self._states_bytes + len(state) > STATES_BYTES:
+            return False
+        self._states_bytes += len(state)
+        self.stretches.append(Stretch(number, self._player.node.now_us, msgspec.Raw(state)))
+        return True

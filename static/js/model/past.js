@@ -1,0 +1,72 @@
+/**
+ * What happened before a page came, as the host tells it again: stretches of rows with states to fold them from. Taken
+ * into what a session keeps they can be shown like anything that was watched.
+ */
+import { decode } from "./catalogue/rows.js";
+import { copyState, weightOf } from "./history.js";
+import { emptyState, fold } from "./reduce.js";
+import { Timeline } from "./timeline.js";
+
+/** Transitions that the present may be away from the beginning for a past to be asked for whole. */
+const WHOLE = 6000;
+
+/** A stretch that the host told, with copies of the state every so often: {first, startUs, rows, atUs, points}. */
+function stretchOf(told, every) {
+  const state = told.state ?? emptyState();
+  const rows = (told.rows ?? []).map(decode);
+  const points = [pointAt(told.first, state)];
+  rows.forEach((t, at) => {
+    fold(state, t);
+    if ((at + 1) % every === 0) points.push(pointAt(told.first + at + 1, state));
+  });
+  return { first: told.first, startUs: told.us, rows, atUs: told.at_us ?? [], points };
+}
+
+function pointAt(at, state) {
+  return { at, state: copyState(state), weight: weightOf(state) };
+}
+
+/** Take what the host told into a session; what the page watched by itself stays as it is. */
+export function takePast(session, told) {
+  const kept = session.history;
+  for (const each of told.stretches) kept.insert(stretchOf(each, kept.every));
+  if (kept.start < session.toldFrom) retell(session);
+  session.tell({ kind: "past", rows: 0 });
+}
+
+/** The chart, the events and the lines of a run, from everything that is kept of it. */
+function retell(session) {
+  const timeline = new Timeline();
+  for (const { first, startUs, rows, atUs, points } of session.history.stretches) {
+    const state = copyState(points[0].state);
+    session.numbers.take(state);
+    timeline.sample(startUs, state);
+    rows.forEach((t, at) => {
+      timeline.before(t, state);
+      fold(state, t);
+      session.seen.add(t.kind);
+      session.numbers.see(t);
+      session.deleted.see(t, first + at);
+      timeline.note(first + at, atUs[at], t, state);
+      timeline.sample(atUs[at], state);
+    });
+  }
+  timeline.sample(session.nowUs, session.state);
+  session.timeline = timeline;
+  session.toldFrom = session.history.start;
+}
+
+/**
+ * What the page lacks and should ask for: {from, to}, or null. `whole` when the page has just come; otherwise what is
+ * missing beside a position that somebody looks at.
+ * @param {any} kept
+ * @param {number?} position
+ */
+export function missing(kept, position = null) {
+  const { start } = kept;
+  if (position === null) return start > 0 ? { from: 0, to: start } : null;
+  const { before, after } = kept.gapsAt(position);
+  if (after) return { from: position, to: Math.min(position + after, position + WHOLE) };
+  if (before) return { from: Math.max(position - before, position - WHOLE), to: position };
+  return null;
+}

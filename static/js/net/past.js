@@ -1,0 +1,90 @@
+/** Asks the host for what happened before the page came, and for what it was not told, as somebody goes there. */
+import { missing, takePast } from "../model/past.js";
+
+/** A host that is busy is asked again after so long, so many times. */
+const AGAIN_MS = 10_000;
+const TIMES = 3;
+/** What nobody knows when it is asked for again at once. */
+const BUSY = new Set([429, 503]);
+
+const pause = (ms) =>
+  new Promise((wake) => {
+    setTimeout(wake, ms);
+  });
+
+export class Past {
+  /** `url` answers {from, to}; `ask` is fetch, or a double in tests. */
+  constructor(url, playhead, ask = (address) => fetch(address, { headers: { accept: "application/json" } })) {
+    this.url = url;
+    this.ask = ask;
+    this.playhead = playhead;
+    this.session = playhead.session;
+    this.history = playhead.history;
+    this.epoch = null;
+    this.running = false;
+    /** What the host could not tell, by where it begins. */
+    this.vain = new Set();
+    /** @type {(() => void)[]} called once, when the past is there or cannot be had */
+    this.waiting = [];
+    this.session.listen(({ kind }) => kind === "snapshot" && this.came());
+    playhead.listen(() => this.looked());
+  }
+
+  /** Call `then()` as soon as the past before the page is there, or is known not to come. */
+  ready(then) {
+    if (this.epoch === this.history.epoch && !this.running) then();
+    else this.waiting.push(then);
+  }
+
+  /** The page has come to a run: one that began before it has a past to be told. */
+  came() {
+    if (this.epoch === this.history.epoch) return;
+    this.epoch = this.history.epoch;
+    this.vain.clear();
+    this.fetch(missing(this.history), () => this.tellReady());
+  }
+
+  /** Somebody looks at a moment: what is missing beside it is asked for. */
+  looked() {
+    if (!this.playhead.behind) return;
+    const wanted = missing(this.history, this.playhead.position);
+    if (wanted && !this.running && !this.vain.has(wanted.from)) this.fetch(wanted, () => this.again());
+  }
+
+  /** The moment that is looked at, now with what led to it. */
+  again() {
+    const { playhead } = this;
+    if (playhead.behind) playhead.toTime(playhead.nowUs);
+  }
+
+  tellReady() {
+    for (const then of this.waiting.splice(0)) then();
+  }
+
+  async fetch(wanted, then) {
+    if (!wanted) return then();
+    const { epoch } = this.history;
+    this.running = true;
+    const told = await this.answer(wanted, epoch);
+    this.running = false;
+    if (epoch !== this.history.epoch) return this.came();
+    if (told?.stretches.length) takePast(this.session, told);
+    if (!told || told.through < wanted.to) this.vain.add(wanted.from);
+    return then();
+  }
+
+  /** What the host tells, or null; one that is busy is asked again. */
+  async answer({ from, to }, epoch) {
+    for (let time = 0; time < TIMES && epoch === this.history.epoch; time += 1) {
+      if (time) await pause(AGAIN_MS);
+      try {
+        const answer = await this.ask(`${this.url}?${new URLSearchParams({ from, to })}`);
+        if (answer.ok) return await answer.json();
+        if (!BUSY.has(answer.status)) return null;
+      } catch {
+        return null;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+/** The last seconds before a moment, played once as they were; then the moment stands. Who does anything else stops it. */
+
+const BEFORE_US = 3_000_000;
+
+export class LastSeconds {
+  /** `frames` and `clock` are the browser's, or a test's. */
+  constructor(playhead, frames = (act) => requestAnimationFrame(act), clock = () => performance.now()) {
+    this.playhead = playhead;
+    this.frames = frames;
+    this.clock = clock;
+    this.fromUs = 0;
+    this.shown = { position: 0, us: 0 };
+  }
+
+  /** Play up to the moment that is looked at, unless time passes already or nothing is known of what was before. */
+  play() {
+    const { playhead } = this;
+    const { history, nowUs } = playhead;
+    const firstUs = history.stretches[0]?.startUs ?? nowUs;
+    this.fromUs = Math.max(firstUs, nowUs - BEFORE_US);
+    if (playhead.play || this.fromUs >= nowUs) return;
+    const goal = { position: playhead.position, us: nowUs, behind: playhead.behind };
+    const began = this.clock();
+    const turn = () => {
+      if (!this.isOurs()) return;
+      const us = this.fromUs + (this.clock() - began) * 1000;
+      if (us >= goal.us) this.stand(goal);
+      else {
+        this.go(us);
+        this.frames(turn);
+      }
+    };
+    this.go(this.fromUs);
+    this.frames(turn);
+  }
+
+  go(us) {
+    this.playhead.toTime(us);
+    this.shown = { position: this.playhead.position, us: this.playhead.nowUs };
+  }
+
+  /** Whether the reader has looked at nothing else meanwhile. */
+  isOurs() {
+    const { behind, position, nowUs } = this.playhead;
+    return behind && position === this.shown.position && nowUs === this.shown.us;
+  }
+
+  stand({ position, us, behind }) {
+    if (behind) this.playhead.go(position, { us });
+    else this.playhead.now();
+  }
+}

@@ -1,0 +1,113 @@
+"""What a page missed is told again: whole when it is short, as moments and the last rows when it is long."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from engine.replay import Player, on_ledger
+from engine.replay.frames import encode
+from playground import live, selectors, services
+from playground.hosting import retelling
+
+pytestmark = pytest.mark.django_db
+
+PUBLISH = {"do": "publish", "count": 40, "size_bytes": 6000, "persistent": True}
+
+
+@pytest.fixture
+def session_id(client: Client) -> str:
+    """Return a session on record that published and was restarted."""
+    found = str(client.post("/s/new", {"profile": "classroom"})["Location"].split("/")[2])
+    services.record_command(found, 0, 100_000, PUBLISH)
+    services.record_command(found, 1, 2_000_000, {"do": "restart", "kind": "power"})
+    services.note_progress(found, 4_000_000, "")
+    return found
+
+
+def ask(client: Client, session_id: str, **query: Any) -> Any:
+    return client.get(f"/s/{session_id}/past", query)
+
+
+def whole(session_id: str) -> list[Any]:
+    """Return every row of the session's run."""
+    record = selectors.remembered(session_id)
+    player = Player(on_ledger(record.scenario, 100_000), record.commands)
+    return [row for piece in player.play(record.reached_us) for row in piece.rows]
+
+
+def test_a_short_past_is_told_row_by_row_from_nothing(client: Client, session_id: str) -> None:
+    rows = whole(session_id)
+    told = ask(client, session_id, to=len(rows) - 3).json()
+    (only,) = told["stretches"]
+    assert told["through"] == len(rows) - 3
+    assert (only["first"], only["us"]) == (0, 0)
+    assert "state" not in only
+    assert len(only["at_us"]) == len(only["rows"]) == len(rows) - 3
+    assert encode(only["rows"]) == encode(rows[:-3])
+    assert only["at_us"] == sorted(only["at_us"])
+
+
+def test_of_a_long_past_come_moments_and_the_last_rows(
+    client: Client, session_id: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(retelling, "WHOLE", 30)
+    monkeypatch.setattr(retelling, "NEAR", 20)
+    monkeypatch.setattr(retelling, "SLICE", 10)
+    rows = whole(session_id)
+    told = ask(client, session_id, to=len(rows)).json()
+    *moments, last = told["stretches"]
+    assert moments
+    assert [each["first"] for each in told["stretches"]] == sorted(
+        each["first"] for each in told["stretches"]
+    )
+    assert all("rows" not in each for each in moments)
+    assert all("state" in each for each in told["stretches"] if each["first"])
+    assert last["first"] + len(last["rows"]) == len(rows)
+    assert encode(last["rows"]) == encode(rows[last["first"] :])
+
+
+def test_what_lies_between_is_told_with_the_state_before_it(client: Client, session_id: str) -> None:
+    rows = whole(session_id)
+    node = on_ledger(selectors.remembered(session_id).scenario, 100_000)
+    player = Player(node, selectors.remembered(session_id).commands)
+    for piece in player.play(4_000_000, 10):
+        if piece.first + piece.count > 60:
+            break
+    place = player.next
+    told = ask(client, session_id, **{"from": place, "to": len(rows)}).json()
+    first = told["stretches"][0]
+    assert encode(first["rows"]) == encode(rows[first["first"] :])
+
+
+def test_nothing_is_told_that_the_run_has_not_reached(client: Client, session_id: str) -> None:
+    rows = whole(session_id)
+    assert ask(client, session_id, to=len(rows) + 1).status_code == 404
+    assert ask(client, session_id, to="soon").status_code == 400
+    assert ask(client, session_id, **{"from": 9, "to": 9}).status_code == 400
+    assert ask(client, "2345", to=3).status_code == 404
+
+
+def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str) -> None:
+    before = ask(client, session_id, to=60).content
+    assert ask(client, session_id, to=60).content == before
+    services.undo_command(session_id, 2, 0)
+    services.undo_command(session_id, 3, 0)
+    services.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
+    services.note_progress(session_id, 4_000_000, "")
+    assert ask(client, session_id, to=30).json()["stretches"][0]["rows"]
+    assert ask(client, session_id, to=60).content != before
+
+
+def test_telling_is_rationed_bounded_in_time_and_what_is_kept_is_free(
+    client: Client, session_id: str, limit: Any
+) -> None:
+    limit(past_per_minute=1, past_s=0)
+    live._registry.cache_clear()
+    live._retellings.cache_clear()
+    told = ask(client, session_id, to=30)
+    assert told.json()["through"] <= 30, "what was told in time is told"
+    assert ask(client, session_id, to=31).status_code == 429
+    assert ask(client, session_id, to=30).content == told.content
