@@ -202,14 +202,12 @@ class Consumers:
 
         An auto-delete queue that has no consumer any more goes, with what is in it (P18).
         """
-        back: dict[str, list[Unacked]] = {name: [] for name in left}
-        for each in held:
-            back.setdefault(each.queue, []).append(each)
-        for name in sorted(back):
+        back = _by_name(held)
+        for name in sorted({*back, *left}):
             if name in left:
                 self._on_gone(name)
             if name in self._queues:
-                self._queues[name].requeue(None, sorted(tags_of(back[name]), key=_start))
+                self._queues[name].requeue(None, sorted(tags_of(back.get(name, [])), key=_start))
 
     # --- by hand -----------------------------------------------------------------------------------------------------
 
@@ -344,12 +342,36 @@ class Consumers:
         for hand in self.by_hand.values():
             hand.channel.forget_queue(queue)
 
+    def connections_closed(self) -> None:
+        """The node stops in order and closes all connections first: what channels hold goes back (D2, P11).
+
+        It is in its queue then, within the queue's limits; the queues stop after that.
+        """
+        channels = [each.own_channel for each in self.all.values()]
+        for consumer in self.all.values():
+            self.unsubscribe(consumer)
+        for hand in self.by_hand.values():
+            self.roll_back(hand)
+            channels.append(hand.channel)
+        for channel in channels:
+            for name, held in sorted(_by_name(channel.unacked).items()):
+                if name in self._queues:
+                    self._queues[name].put_back(sorted(tags_of(held), key=_start))
+
     def disconnect_all(self) -> None:
         """Every connection is lost; the node stopped."""
         for consumer in self.all.values():
             consumer.disconnect()
         for hand in self.by_hand.values():
             hand.disconnect()
+
+
+def _by_name(held: Iterable[Unacked]) -> dict[str, list[Unacked]]:
+    """Sort deliveries by the queue that they came from."""
+    found: dict[str, list[Unacked]] = {}
+    for each in held:
+        found.setdefault(each.queue, []).append(each)
+    return found
 
 
 def _one_by_one(taken: Sequence[Unacked]) -> list[Group]:

@@ -87,6 +87,9 @@ class Queue(Protocol):
     def requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool = True) -> None:
         """Return messages to the queue, behind queued publishes (P6)."""
 
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2)."""
+
 
 class Members(Protocol):
     """What channels send to the members of mirrored queues, and how much of it may be under way."""

@@ -78,6 +78,8 @@ class Life:
         self._connections.disconnect_all()
         if kind == "clean":
             self._lifetimes.connections_closed(self._queues.values())
+            self._consumers.connections_closed()
+            self._dead_letters.deliver()
         self._consumers.disconnect_all()
         self._dead_letters.forget()
         self._queues.stop(kind)

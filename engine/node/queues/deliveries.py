@@ -469,6 +469,10 @@ class Deliveries:
             self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
+    def put_back(self, tags: Sequence[Range]) -> None:
+        """Take back what a channel held that a stopping node closed (D2): before whatever waits in the mailbox."""
+        self._requeue(None, tags, True)
+
     def purge(self) -> int:
         """Drop every ready message; return how many (P19)."""
         if self.process.held is not None:
