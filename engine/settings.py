@@ -36,6 +36,11 @@ class QueueSettings(msgspec.Struct, frozen=True, kw_only=True):
         """Whether each entry is marked when it is delivered, in the index too (V1)."""
         return self.release == "3.8"
 
+    @property
+    def pages_the_rest(self) -> bool:
+        """Whether a conversion to lazy moves also what is less than a batch; a 3.8 waits for it for ever (V5)."""
+        return self.release != "3.8"
+
     def __post_init__(self) -> None:
         """Refuse values with which the formats or the rules cannot work (S4, S250)."""
         if not 1 <= self.segment_entry_count <= 16384:

@@ -167,8 +167,8 @@ class BackingQueue(Protocol):
     def set_target(self, count: int | None) -> None:
         """Overwrite the number of messages whose bodies may be in RAM, and reduce once."""
 
-    def set_queue_mode(self, mode: str) -> None:
-        """Convert to "lazy" or "default" (Q55-Q57)."""
+    def set_queue_mode(self, mode: str) -> bool:
+        """Convert to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 

@@ -72,10 +72,10 @@ class MasterQueue:
         self._broadcast(to_do.Drop(0, self.inner.depth, 1, False))
         return self.inner.purge()
 
-    def set_queue_mode(self, mode: str) -> None:
+    def set_queue_mode(self, mode: str) -> bool:
         """Convert, after the mirrors were told."""
         self._broadcast(to_do.SetMode(mode))
-        self.inner.set_queue_mode(mode)
+        return self.inner.set_queue_mode(mode)
 
     # --- told after --------------------------------------------------------------------------------------------------
 

@@ -107,6 +107,8 @@ class Mirror:
         self.sender_queues: dict[str, deque[Copy]] = {}
         self.known: Runs[Status] = Runs()
         self.kept: Runs[Kept] = Runs()
+        self.stuck = False
+        """Whether it is in a conversion that never ends (V5)."""
         self._confirm = confirm
         self._synchronised = synchronised
 
@@ -210,7 +212,7 @@ class Mirror:
                 if tags:
                     self.queue.requeue(tags, multiple=instruction.runs == 1)
             case to_do.SetMode(mode):
-                self.queue.set_queue_mode(mode)
+                self.stuck = not self.queue.set_queue_mode(mode)
             case to_do.Depth(depth):
                 self._set_delta(depth - self.depth)
 

@@ -193,12 +193,14 @@ class PriorityQueue(Reading):
         """Overwrite how many bodies each part may have in RAM, and reduce once."""
         self._each(lambda part: part.set_target(count))
 
-    def set_queue_mode(self, mode: str) -> None:
-        """Convert every part to "lazy" or "default" (Q55-Q57)."""
-        self._each(lambda part: part.set_queue_mode(mode))
-        if mode != self.mode:
+    def set_queue_mode(self, mode: str) -> bool:
+        """Convert one part after the other to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
+        ends = all(part.set_queue_mode(mode) for part in self.by_number.values())
+        self._done(None)
+        if ends and mode != self.mode:
             self.mode = mode
             self._emit(ModeChanged("Q56" if mode == "lazy" else "Q57", self.name, mode))
+        return ends
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 

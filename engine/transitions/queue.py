@@ -89,6 +89,21 @@ class ModeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
     mode: str
 
 
+class ConversionStuck(Transition, frozen=True, array_like=True, tag=True, gc=False):
+    """The conversion to lazy never ends: too little is left outside q3 and delta for a batch (V5). why: left."""
+
+    about: ClassVar[About] = About(
+        group="memory",
+        function="convert_to_lazy",
+        weight=9,
+        setting="msg_store_io_batch_size",
+        units={"left": "messages"},
+    )
+
+    queue: str
+    why: Why = {}
+
+
 class ConfirmsDue(Transition, frozen=True, array_like=True, tag=True, gc=False):
     """Messages became confirmable: their disk writes are done (K5-K7). `by`: index, store, both, ignored."""
 

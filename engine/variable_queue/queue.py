@@ -250,11 +250,12 @@ class VariableQueue(Reading):
         self.state.settle()
         self._done()
 
-    def set_queue_mode(self, mode: str) -> None:
-        """Convert to "lazy" or "default" (Q55-Q57)."""
-        modes.set_queue_mode(self.state, mode, self._wait_for_credit)
+    def set_queue_mode(self, mode: str) -> bool:
+        """Convert to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
+        ends = modes.set_queue_mode(self.state, mode, self._wait_for_credit)
         self.state.settle()
         self._done()
+        return ends
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 

@@ -58,6 +58,10 @@ TEXTS: Final[dict[str, Any]] = {
     "cluster_instant": _(
         "Work takes no time in a cluster of several nodes. Use one node to see what work costs."
     ),
+    "never_stops": _(
+        "Queue %(name)s is in a conversion that never ends, so the node cannot stop in order. Kill the node, or the "
+        "queue."
+    ),
     "no_member": _("%(name)s has no member on %(node)s."),
     "no_consumer": _("There is no consumer called %(name)s."),
     "no_policy": _("There is no policy called %(name)s."),

@@ -411,6 +411,8 @@ class Hand:
         self.unread = 0
         """Commands that lie in that socket."""
         self.says_more = False
+        self.unanswered = 0
+        """Methods that succeeded and got no answer, as their no-wait asked; shown from the first one on (P18)."""
         self.delivered = 0
         self.redelivered = 0
         self.acked = 0
@@ -455,6 +457,7 @@ class Hand:
             "acked": self.acked,
             **({"next_tag": self.channel.next_tag} if self.says_more else {}),
             **({"unread": self.unread} if self.was_blocked else {}),
+            **({"unanswered": self.unanswered} if self.unanswered else {}),
             **(self._transaction() if self.was_tx else {}),
             **(self._confirms() if self.was_confirming else {}),
         }

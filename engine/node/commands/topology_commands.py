@@ -30,6 +30,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
         auto_delete: gone when its last consumer goes.
         passive: only ask whether it is there.
         arguments: x-arguments.
+        no_wait: the broker sends no declare_ok. An error it sends all the same. So for the methods below.
     """
 
     name: Name
@@ -38,6 +39,7 @@ class DeclareQueue(Command, frozen=True, tag="declare_queue"):
     auto_delete: bool = False
     passive: bool = False
     arguments: Fields = {}
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -47,6 +49,7 @@ class DeleteQueue(Command, frozen=True, tag="delete_queue"):
     name: Name
     if_unused: bool = False
     if_empty: bool = False
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -60,6 +63,7 @@ class DeclareExchange(Command, frozen=True, tag="declare_exchange"):
     internal: bool = False
     passive: bool = False
     arguments: Fields = {}
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -68,6 +72,7 @@ class DeleteExchange(Command, frozen=True, tag="delete_exchange"):
 
     name: Name
     if_unused: bool = False
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -78,6 +83,7 @@ class Bind(Command, frozen=True, tag="bind"):
     queue: Name
     routing_key: RoutingKey = ""
     arguments: Fields = {}
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -98,6 +104,7 @@ class BindExchange(Command, frozen=True, tag="bind_exchange"):
     destination: ExchangeName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 
@@ -108,6 +115,7 @@ class UnbindExchange(Command, frozen=True, tag="unbind_exchange"):
     destination: ExchangeName
     routing_key: RoutingKey = ""
     arguments: Fields = {}
+    no_wait: bool = False
     channel: ChannelName = HAND
 
 

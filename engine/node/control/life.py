@@ -54,12 +54,15 @@ class Life:
 
     def restart(self, kind: StopKind) -> None:
         """Stop the node and start it on its files; every connection is lost (D1-D5)."""
+        if kind == "clean":
+            self._queues.check_may_stop()
         self._stop(kind)
         self._watch.restart()
         self._start()
 
     def stop_app(self) -> None:
         """Stop the broker in order and leave it stopped: its files are all that is there (D2)."""
+        self._queues.check_may_stop()
         self._stop("clean")
         self.runs = False
         self._told = True

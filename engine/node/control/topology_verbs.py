@@ -83,6 +83,8 @@ class TopologyVerbs:
                 do(command)
             except AmqpError as error:
                 self._closing.fail(hand.name, error, rule)
+            else:
+                hand.unanswered += getattr(command, "no_wait", False)
 
     def _declare_queue(self, command: cmd.DeclareQueue) -> None:
         existing = self._definitions.queues.get(command.name)

@@ -82,6 +82,10 @@ class Member:
             self._crashed(self)
             return
         self.process.handled()
+        if self.mirror.stuck:
+            # Its conversion never ends, so it handles nothing any more (V5).
+            self.frozen = True
+            self.process.hold()
 
     def _from_channel(self, copy: Copy) -> None:
         if self.observer is not None:

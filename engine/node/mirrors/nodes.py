@@ -118,6 +118,8 @@ class Nodes:
         Raises CommandError when it does not run.
         """
         self._check_up(node)
+        if kind == "clean":
+            self._queues.check_may_stop()
         cluster, site = self._cluster, self._cluster.sites[node]
         mastered = [each for each in cluster.records.values() if each.master == node and each.alive]
         if kind == "clean":

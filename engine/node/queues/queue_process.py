@@ -51,6 +51,8 @@ class QueueProcess:
         self.pinned = False
         """Whether a command holds target_ram_count, so that durations are not applied."""
         self.awake = True
+        self.stuck = False
+        """Whether it goes round in a conversion that never ends, and handles nothing any more (V5)."""
         self.held: list[Callable[[], None]] | None = None
         """What waits while it handles nothing: it hangs, or its mirrors are being synchronised (H56)."""
         self._scheduler = scheduler
@@ -90,6 +92,8 @@ class QueueProcess:
 
     def handled(self, arms_rate_timer: bool = True) -> None:
         """Send confirms, sync or arm the timer that the index asks for, arm the rate timer (P1, P2, P5, K8)."""
+        if self.stuck:
+            return
         self.drain()
         self.mail.settle()
         if arms_rate_timer and self._rate_timer is None:
@@ -184,16 +188,25 @@ class QueueProcess:
 
     def pin_target(self, target: int | None) -> None:
         """Hold target_ram_count at a value by command, or let it go to infinity until the next report."""
+        if self.stuck:
+            self.tell(TIMER, partial(self.pin_target, target))
+            return
         self.pinned = target is not None
         self.begin().set_target(target)
         self.handled()
 
     def set_mode(self, mode: str) -> None:
         """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
-        self.mail.at_once(partial(self._convert, mode))
+        if self.stuck:
+            self.tell(TIMER, partial(self.set_mode, mode))
+        else:
+            self.mail.at_once(partial(self._convert, mode))
 
     def _convert(self, mode: str) -> None:
-        self.begin().set_queue_mode(mode)
+        self.stuck = not self.begin().set_queue_mode(mode)
+        if self.stuck:
+            self.hold()
+            self._on_clock("V5")
 
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""
@@ -212,6 +225,6 @@ class QueueProcess:
         """Return what is shown of the process and its timer."""
         timer = self._rate_timer
         return {
-            "queue_process": "awake" if self.awake else "hibernating",
+            "queue_process": "converting" if self.stuck else "awake" if self.awake else "hibernating",
             "rate_timer_at_us": timer.at_us if timer is not None else None,
         }

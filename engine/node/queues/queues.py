@@ -10,6 +10,7 @@ from engine.amqp.declarations import DeclaredQueue
 from engine.amqp.policies import Effective
 from engine.backing_queue.places import VARIABLE_QUEUE
 from engine.backing_queue.protocol import BackingQueue
+from engine.errors import CommandError
 from engine.node.broker.board import Board
 from engine.node.broker.definitions import Definitions
 from engine.node.broker.virtual_host import QUEUE, StopKind
@@ -135,24 +136,28 @@ class Queues(Mapping[str, Deliveries]):
         self._defined[name] = self._definitions.info_items(name)
         if limits.expires_ms != before.expires_ms:
             self._lifetimes.used(name)
-        if limits == before:
+        if limits == before or live.process.stuck:
             return
         live.process.begin()
         live.evictions.obey(limits)
         if limits.queue_mode is not None:
             live.process.set_mode(limits.queue_mode)
-        live.evictions.drop_expired()
+        if not live.process.stuck:
+            live.evictions.drop_expired()
         live.process.handled()
 
     def reapply(self, name: str) -> None:
         """Apply arguments and policy although they are as before, as when a member came or went (H43)."""
         live = self._live[name]
         limits = live.evictions.limits
+        if live.process.stuck:
+            return
         live.process.begin()
         live.evictions.drop_heads()
         if limits.queue_mode is not None:
             live.process.set_mode(limits.queue_mode)
-        live.evictions.drop_expired()
+        if not live.process.stuck:
+            live.evictions.drop_expired()
         live.process.handled()
 
     def _process(self, name: str) -> QueueProcess:
@@ -230,6 +235,12 @@ class Queues(Mapping[str, Deliveries]):
         del self._down[name]
         del self._site_of[name]
         del self.wishes[name]
+
+    def check_may_stop(self) -> None:
+        """Raise CommandError if a queue process is in a conversion that never ends: it hears of no stop (V5)."""
+        for name, live in self._live.items():
+            if live.process.stuck:
+                raise CommandError("never_stops", name=name)
 
     def stop(self, kind: StopKind) -> None:
         """Stop every queue with the node (D4)."""

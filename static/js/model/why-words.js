@@ -243,6 +243,16 @@ export const WORDS = {
   TargetChanged: targetChanged,
   QueueChanged: queueChanged,
   ModeChanged: () => said("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
+  ConversionStuck: ({ why }) =>
+    said(
+      "\u2699",
+      "alarm",
+      gettext("The conversion to lazy never ends"),
+      gettext(
+        "%(left)s messages are left, fewer than the batch of %(batch)s that goes to delta at a time. The queue process tries for ever, and answers nobody.",
+      ),
+      { left: number(why.left), batch: number(why.io_batch_size) },
+    ),
   ConfirmsDue: () => said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
   QueueStopped: (t) =>
     said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {

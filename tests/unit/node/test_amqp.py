@@ -373,3 +373,22 @@ def test_what_is_no_text_in_a_cc_header_names_no_key() -> None:
     node = operated(parse({"version": 1, "profile": "real", "until_us": 1}), LedgerStorage())
     node.submit({"do": "publish", "count": 1, "size_bytes": 1, "headers": {"CC": [1, None, "nowhere"]}})
     assert [queue.depth for queue in node.queues.values()] == [1]
+
+
+def test_no_wait_spares_the_answer_to_a_success_and_never_an_error() -> None:
+    """P18."""
+    follower = follow()
+    for command in (
+        {"do": "declare_exchange", "name": "shop"},
+        {"do": "declare_queue", "name": "invoices"},
+        {"do": "bind", "exchange": "shop", "queue": "invoices", "routing_key": "paid"},
+    ):
+        follower.submit({**command, "no_wait": True, "channel": "app"})
+    actor = follower.node.snapshot()["node"]["actors"]["app"]
+    assert actor["unanswered"] == 3
+    follower.submit({"do": "declare_queue", "name": "other", "channel": "app"})
+    follower.submit(
+        {"do": "declare_queue", "name": "invoices", "durable": False, "no_wait": True, "channel": "app"}
+    )
+    assert [t.code for t in all_of(follower, ChannelClosed)] == [406]
+    assert follower.node.snapshot()["node"]["actors"]["app"]["unanswered"] == 3

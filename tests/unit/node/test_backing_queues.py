@@ -163,7 +163,8 @@ class Shelf:
 
     def set_target(self, count: int | None) -> None: ...
 
-    def set_queue_mode(self, mode: str) -> None: ...
+    def set_queue_mode(self, mode: str) -> bool:
+        return True
 
     def needs_timeout(self) -> NeedsTimeout:
         return "no"

@@ -109,3 +109,75 @@ def test_everything_ends_in_order_at_a_small_scale(ack: bool) -> None:
     follower.advance(3 * SECOND)
     follower.node.verify()
     assert queue(follower)["index"]["entries"] == []
+
+
+def late_messages(profile: str, **more: Any) -> Follower:
+    """Return a run with a backlog that was paged out, and five messages that came after it."""
+    sizes = {**SMALL, "msg_store_io_batch_size": 16, "explicit_gc_run_operation_threshold": 0}
+    follower = follow(profile, **sizes)
+    if more:
+        follower.submit({"do": "declare_queue", "name": "urgent", "arguments": more})
+    name = "urgent" if more else "orders"
+    follower.submit(publish(60, routing_key=name))
+    for target in (0, None):
+        follower.submit({"do": "set", "name": "target_ram_count", "value": target, "queue": name})
+    follower.submit(publish(5, routing_key=name))
+    return follower
+
+
+def make_lazy(follower: Follower, name: str = "orders") -> None:
+    follower.submit({"do": "set", "name": "queue_mode", "value": "lazy", "queue": name})
+
+
+@pytest.mark.parametrize(("profile", "mode", "left"), [("real", "lazy", 0), ("articles", "default", 5)])
+def test_a_conversion_waits_for_what_is_less_than_a_batch(profile: str, mode: str, left: int) -> None:
+    """V5: 3.10 moves what is left whatever its number; 3.8 goes round for ever."""
+    follower = late_messages(profile)
+    make_lazy(follower)
+    state = queue(follower)
+    assert (state["mode"], state["counters"]["len"]) == (mode, 65)
+    assert sum(row[1] for name in ("q1", "q2", "q4") for row in state["lanes"][name]) == left
+    clock = follower.node.snapshot()["node"]["clock"]["queue_process"]
+    assert clock == ("converting" if left else "awake")
+
+
+def test_a_queue_that_converts_for_ever_handles_nothing() -> None:
+    """V5: neither publishes nor gets, nor acks, purges or another mode; only its end helps."""
+    follower = late_messages("articles")
+    follower.submit({"do": "get", "count": 1, "ack": True})
+    make_lazy(follower)
+    before = queue(follower)
+    follower.submit(publish(3, confirm=True))
+    follower.submit({"do": "get", "count": 2, "ack": True})
+    follower.submit({"do": "ack", "count": 1})
+    follower.submit({"do": "purge"})
+    follower.submit({"do": "set", "name": "queue_mode", "value": "default", "queue": "orders"})
+    follower.submit({"do": "set", "name": "target_ram_count", "value": 3, "queue": "orders"})
+    follower.advance(10 * SECOND)
+    assert queue(follower) == before
+    follower.submit({"do": "kill_queue", "queue": "orders"})
+    assert queue(follower)["mode"] == "default", "the last wish counts, and nothing is stuck any more"
+    make_lazy(follower)
+    assert queue(follower)["mode"] == "lazy"
+    assert queue(follower)["counters"]["len"] == 65
+    follower.node.verify()
+
+
+@pytest.mark.parametrize("stop", [{"do": "restart", "kind": "clean"}, {"do": "stop_app"}])
+def test_a_node_cannot_stop_in_order_while_a_conversion_never_ends(stop: dict[str, Any]) -> None:
+    """V5."""
+    follower = late_messages("articles")
+    make_lazy(follower)
+    assert not follower.submit(stop)
+    assert "never ends" in follower.refused[-1]
+    follower.submit({"do": "restart", "kind": "kill"})
+    assert queue(follower)["mode"] == "lazy"
+    follower.node.verify()
+
+
+def test_one_priority_that_never_ends_stops_the_whole_queue() -> None:
+    """V5: the priorities are converted one after the other, by one process."""
+    follower = late_messages("articles", **{"x-max-priority": 1})
+    make_lazy(follower, "urgent")
+    state = follower.node.snapshot()["queues"]["urgent"]
+    assert (state["mode"], state["queue_process"]) == ("default", "converting")

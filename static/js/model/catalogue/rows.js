@@ -42,6 +42,7 @@ const DECODERS = {
   ConnectionClosed: (row) => ({ kind: "ConnectionClosed", rule: row[1], actor: row[2], code: row[3], text: row[4] }),
   ConnectionUnblocked: (row) => ({ kind: "ConnectionUnblocked", rule: row[1], actor: row[2], why: row[3] ?? {} }),
   ConsumerCancelled: (row) => ({ kind: "ConsumerCancelled", rule: row[1], actor: row[2], queue: row[3], why: row[4] ?? {} }),
+  ConversionStuck: (row) => ({ kind: "ConversionStuck", rule: row[1], queue: row[2], why: row[3] ?? {} }),
   CountersChanged: (row) => ({ kind: "CountersChanged", rule: row[1], queue: row[2], values: row[3] }),
   DeadLettered: (row) => ({ kind: "DeadLettered", rule: row[1], queue: row[2], reason: row[3], count: row[4], exchange: row[5], routing_key: row[6], to: row[7], why: row[8] ?? {} }),
   DeltaChanged: (row) => ({ kind: "DeltaChanged", rule: row[1], queue: row[2], delta: row[3], why: row[4] ?? {} }),

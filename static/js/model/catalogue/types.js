@@ -50,6 +50,8 @@
 
 /** @typedef {{ kind: "ConsumerCancelled", rule: string, actor: string, queue: string, why: Record<string, number | string | boolean | null> }} ConsumerCancelled */
 
+/** @typedef {{ kind: "ConversionStuck", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} ConversionStuck */
+
 /** @typedef {{ kind: "CountersChanged", rule: string, queue: string, values: Record<string, number | string | boolean | null> }} CountersChanged */
 
 /** @typedef {{ kind: "DeadLettered", rule: string, queue: string, reason: string, count: number, exchange: string, routing_key: string, to: string[], why: Record<string, number | string | boolean | null> }} DeadLettered */
@@ -180,7 +182,7 @@
 
 /** @typedef {{ kind: "WriteIgnored", rule: string, store: string, msg_no: number, count: number }} WriteIgnored */
 
-/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TargetChanged | Unroutable | WriteIgnored} Transition */
+/** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TargetChanged | Unroutable | WriteIgnored} Transition */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
