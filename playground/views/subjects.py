@@ -45,11 +45,12 @@ def subject(request: HttpRequest, slug: str) -> HttpResponse:
     if each is None:
         raise Gone(_("No such subject"), Message(_("The list of subjects has no page of this name.")))
     loaded = {kept.slug: kept.short_id for kept in selectors.library() if kept.slug}
-    runs = [
-        cards.card(entry, loaded[entry.slug])
-        for entry in library.entries()
-        if entry.slug in loaded and each.number in entry.story.subjects
+    shown = [
+        entry for entry in library.entries() if entry.slug in loaded and each.number in entry.story.subjects
     ]
+    # Those that judge this subject's claim come first.
+    shown.sort(key=lambda entry: entry.story.verdict is None or entry.story.verdict.source != each.number)
+    runs = [cards.card(entry, loaded[entry.slug]) for entry in shown]
     every = verdicts.verdicts()
     context = {
         "subject": _verdict_row(each),

@@ -22,3 +22,15 @@ test("q1 or q4 depends on q3 alone (Q21)", () => {
   const published = { kind: "Published", rule: "Q21", queue: "orders", source: null, to: "q4", extents: [extent(IN_RAM)], why: {} };
   assert.match(explain(published).reason, /^q3 is empty, the only thing that is asked/);
 });
+
+test("an index that stopped in order starts without reading a segment (S112)", () => {
+  const started = (clean) => explain({ kind: "IndexRecovered", rule: clean ? "S112" : "S113", queue: "orders", clean, entries: [], segments: [] });
+  assert.match(started(true).reason, /no segment is read/);
+  assert.match(started(false).reason, /^Journal and segments are read/);
+});
+
+test("a conversion that never ends says what it waits for (V5)", () => {
+  const stuck = { kind: "ConversionStuck", rule: "V5", queue: "orders", why: { left: 200, io_batch_size: 4096 } };
+  assert.match(narrate(stuck).text, /never ends/);
+  assert.match(explain(stuck).reason, /^200 messages are left, fewer than the batch of 4.096/);
+});

@@ -243,15 +243,14 @@ export const WORDS = {
   TargetChanged: targetChanged,
   QueueChanged: queueChanged,
   ModeChanged: () => said("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
-  ConversionStuck: ({ why }) =>
+  ConversionStuck: () =>
     said(
       "\u2699",
       "alarm",
       gettext("The conversion to lazy never ends"),
       gettext(
-        "%(left)s messages are left, fewer than the batch of %(batch)s that goes to delta at a time. The queue process tries for ever, and answers nobody.",
+        "%(left)s messages are left, fewer than the batch of %(io_batch_size)s that goes to delta at a time. The queue process tries for ever, and answers nobody.",
       ),
-      { left: number(why.left), batch: number(why.io_batch_size) },
     ),
   ConfirmsDue: () => said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
   QueueStopped: (t) =>
@@ -260,12 +259,14 @@ export const WORDS = {
     }),
   StoreStopped: () => said("\u25a0", "alarm", gettext("Store %(store)s stopped")),
   StoreRecovered: () => said("\u25b6", "plain", gettext("Store %(store)s started on its files")),
-  IndexRecovered: () =>
+  IndexRecovered: ({ clean }) =>
     said(
       "\u25b6",
       "plain",
       gettext("The index started on its files"),
-      gettext("Journal and segments are read; transient messages are forgotten."),
+      clean
+        ? gettext("After an orderly stop no segment is read: what was saved then says how many messages each one holds.")
+        : gettext("Journal and segments are read; transient messages are forgotten."),
     ),
   QueueStarted: (t, n) =>
     n > 0
