@@ -189,7 +189,7 @@ class QueueProcess:
     def pin_target(self, target: int | None) -> None:
         """Hold target_ram_count at a value by command, or let it go to infinity until the next report."""
         if self.stuck:
-            self.tell(TIMER, partial(self.pin_target, target))
+            self.send(TIMER, partial(self.pin_target, target))
             return
         self.pinned = target is not None
         self.begin().set_target(target)
@@ -198,7 +198,7 @@ class QueueProcess:
     def set_mode(self, mode: str) -> None:
         """Make the queue lazy or default; `handled` is the caller's to call (Q55-Q57)."""
         if self.stuck:
-            self.tell(TIMER, partial(self.set_mode, mode))
+            self.send(TIMER, partial(self.set_mode, mode))
         else:
             self.mail.at_once(partial(self._convert, mode))
 
