@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 
 class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -40,7 +40,7 @@ class RangeSet:
     __slots__ = ("_ranges",)
 
     def __init__(self, ranges: Iterable[Range] = ()) -> None:
-        self._ranges: Runs[Range] = Runs()
+        self._ranges: Stretches[Range] = Stretches()
         for each in ranges:
             self.add(each.start, each.count)
 

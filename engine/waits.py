@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from engine.ranges import RangeSet
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 
 class Stamp(msgspec.Struct, frozen=True, gc=False):
@@ -37,7 +37,7 @@ class Stopwatch:
     __slots__ = ("waiting", "tally")
 
     def __init__(self) -> None:
-        self.waiting: Runs[Stamp] = Runs()
+        self.waiting: Stretches[Stamp] = Stretches()
         self.tally: dict[int, int] = {}
         """How many messages waited how many microseconds."""
 

@@ -7,20 +7,20 @@ from functools import cache
 from typing import cast
 
 from playground import warm
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 
 _lock = threading.Lock()
 
 
 @cache
-def _door() -> Door:
+def _door() -> NodeDoor:
     from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - numpy and all: not for every command
 
     warm.types()  # nobody uses an engine before this
-    return cast(Door, EngineDoor())  # it gets back no nodes and files but those that it opened
+    return cast(NodeDoor, EngineDoor())  # it gets back no nodes and files but those that it opened
 
 
-def door() -> Door:
+def door() -> NodeDoor:
     """Return the way to the real engine."""
     with _lock:
         return _door()

@@ -11,7 +11,7 @@ from django.conf import settings
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.backing_queue.places import Place, places_of
-from engine.reading.places import count_of, letter_of, pictured_queue
+from engine.reading.places import count_of, drawn_queue, letter_of
 
 SIZE: Final = (1200, 630)
 PAGE, CARD, INK, FAINT = "#f2f0ea", "#ffffff", "#191c21", "#5d6772"
@@ -43,7 +43,7 @@ def draw(title: str, state: dict[str, Any], at_us: int, until_us: int) -> bytes:
     image = Image.new("RGB", SIZE, PAGE)
     pen = ImageDraw.Draw(image)
     _head(pen, title, at_us, until_us)
-    queue = pictured_queue(state)
+    queue = drawn_queue(state)
     pen.rounded_rectangle((LEFT, TOP, RIGHT, BOTTOM), 14, fill=CARD)
     pen.rectangle((LEFT + 1, TOP + 14, RIGHT - 1, WATERLINE), fill=RAM)
     pen.rectangle((LEFT + 1, WATERLINE, RIGHT - 1, BOTTOM - 14), fill=DISK)

@@ -57,7 +57,7 @@ def file_name(path: str, size: str, scheme: str) -> str:
     return f"{path.strip('/').replace('/', '-') or 'index'}-{size}-{scheme}.png"
 
 
-def picture(browser: Browser, url: str, path: str, target: Path) -> None:
+def take_screenshot(browser: Browser, url: str, path: str, target: Path) -> None:
     """Take one page in every size and colour scheme."""
     for size, viewport in SIZES.items():
         for scheme in SCHEMES:
@@ -85,7 +85,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
         for path in reachable(browser, server.url, options.pages):
             print(path, flush=True)
-            picture(browser, server.url, path, options.out)
+            take_screenshot(browser, server.url, path, options.out)
         browser.close()
     print(f"pictures are in {options.out}")
 

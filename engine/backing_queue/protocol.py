@@ -247,7 +247,7 @@ class BackingQueue(Protocol):
     def unkept(self, arrival: Arrival) -> Extent:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
 
-    def head_run(self) -> Extent | None:
+    def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where no entry tells their size without a read."""
 
     def head_expiry_us(self) -> int:

@@ -11,7 +11,7 @@ from engine.cluster import instructions as to_do
 from engine.cluster.mirror import Copy, Status
 from engine.extents import Extent
 from engine.ranges import Range
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 
 class MasterQueue:
@@ -30,7 +30,7 @@ class MasterQueue:
         mirrored: Callable[[], bool],
     ) -> None:
         self.inner = inner
-        self.seen: Runs[Status] = Runs()
+        self.seen: Stretches[Status] = Stretches()
         """What a promoted mirror knew of messages whose channel's copy is still to come (H65)."""
         self._broadcast = broadcast
         self._mirrored = mirrored
@@ -169,7 +169,7 @@ class MasterQueue:
 
 def _calls(tags: Sequence[Range], found: Sequence[Extent]) -> Iterator[tuple[tuple[Range, ...], int]]:
     """Yield what single calls found: neighbours that found something, or nothing, as one, with how many calls."""
-    known = Runs(sorted(found, key=_start))
+    known = Stretches(sorted(found, key=_start))
     for tag in tags:
         at = tag.start
         for each in known.remove(tag.start, tag.count):

@@ -13,7 +13,7 @@ from engine.backing_queue.protocol import Mirrorable
 from engine.cluster import instructions as to_do
 from engine.extents import Extent
 from engine.ranges import Range
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 Known = Literal["published", "discarded", "published_and_seen", "confirmed"]
 
@@ -105,8 +105,8 @@ class Mirror:
         self.depth_delta: int | None = None
         """The master's depth minus its own; None is unknown (H3)."""
         self.sender_queues: dict[str, deque[Copy]] = {}
-        self.known: Runs[Status] = Runs()
-        self.kept: Runs[Kept] = Runs()
+        self.known: Stretches[Status] = Stretches()
+        self.kept: Stretches[Kept] = Stretches()
         self.stuck = False
         """Whether it is in a conversion that never ends (V5)."""
         self._confirm = confirm

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from engine.cluster import instructions as to_do
 from engine.conformance import mirror_vector
-from engine.conformance.wire import Wire
+from engine.conformance.received import Received
 from engine.errors import CommandError
 from engine.node.clients.channel import Delivered
 from engine.node.commands.scenario import Scenario
@@ -39,7 +39,7 @@ class ClusterDoor:
         scenario = Scenario(profile="real", settings={"nodes": 3}, topology=Topology())
         self.node = Node(scenario, storage, keep=KEEP_EVENTS)
         self._next = self.node.log.number
-        self.wire = Wire()
+        self.received = Received()
         self.node.cluster.observer = self._observed
         self.node.consumers.observe(self._delivered)
         self.node.connections.confirms.observer = self._confirmed
@@ -54,9 +54,9 @@ class ClusterDoor:
 
     def _observed(self, node: str, kind: str, what: Any) -> None:
         if isinstance(what, to_do.Instruction):
-            self.wire.instruction(node, what)
+            self.received.instruction(node, what)
         else:
-            self.wire.count(node, kind, what)
+            self.received.count(node, kind, what)
 
     def _client(self, name: str) -> dict[str, Any]:
         return self._clients.setdefault(name, {})
@@ -107,7 +107,7 @@ class ClusterDoor:
     def step(self, step: dict[str, Any]) -> dict[str, Any]:
         """Execute one step; return what the story calls result, clients, wire (absent when empty) and after."""
         self._clients, self._got, self._answer = {}, [], None
-        self.wire.begin()
+        self.received.begin()
         running = set(self.node.cluster.running)
         result = getattr(self, f"_{step['op']}")(step)
         rest_us = step.get("ms", 0) * 1000 + REST_US
@@ -125,7 +125,7 @@ class ClusterDoor:
         if clients:
             outcome["clients"] = clients
         both = running & set(self.node.cluster.running)
-        wire = {name: each for name, each in self.wire.shown().items() if name in both and each}
+        wire = {name: each for name, each in self.received.shown().items() if name in both and each}
         if wire:
             outcome["wire"] = wire
         outcome["after"] = mirror_vector.after(self.node, QUEUE)

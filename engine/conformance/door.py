@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.terms import Terms
-from engine.conformance.vector import seq_runs, vector
+from engine.conformance.vector import seq_ranges, vector
 from engine.formats.message import MessageCodec, Template
 from engine.msg_store import MsgStore
 from engine.ranges import Range
@@ -36,7 +36,7 @@ def _ranges(pairs: list[list[int]]) -> list[Range]:
     return [Range(first, last - first + 1) for first, last in pairs]
 
 
-class Door:
+class BackingQueueDoor:
     """One queue with its two stores, driven by the steps of a trace.
 
     Args:
@@ -189,7 +189,7 @@ class Door:
     @staticmethod
     def _taken(taken: list[Taken], wanted: int) -> dict[str, Any]:
         count = sum(each.extent.count for each in taken)
-        return {"seq": seq_runs(each.extent for each in taken), "count": count, "empty": count < wanted}
+        return {"seq": seq_ranges(each.extent for each in taken), "count": count, "empty": count < wanted}
 
     def _ack(self, step: dict[str, Any]) -> dict[str, Any]:
         found = self.queue.ack(_ranges(step["tags"]), step["multiple"])
@@ -218,7 +218,7 @@ class Door:
 
     def _fetchwhile(self, step: dict[str, Any]) -> dict[str, Any]:
         taken, expiry = self.queue.fetchwhile(EPOCH_US + step["now_ms"] * 1000)
-        return {"tags": seq_runs(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
+        return {"tags": seq_ranges(each.extent for each in taken), "next_expiry_ms": self._expiry(expiry)}
 
     def _set_target(self, step: dict[str, Any]) -> dict[str, Any]:
         self.queue.set_target(None if step["target"] == "infinity" else step["target"])

@@ -58,13 +58,13 @@ def _engine(q: QueueState) -> dict[str, Any]:
     delta = q.delta
     return {
         "len": q.len,
-        **{lane: q.runs_of(lane).total for lane in LANES},
+        **{lane: q.extents_of(lane).total for lane in LANES},
         "delta": [delta.start, delta.count, delta.transient, delta.end],
         "next_seq": q.next_seq_id,
         "next_deliver": q.next_deliver_seq_id,
         "persistent": q.persistent_count,
-        "in_ram": sum(each.count for lane in LANES for each in q.runs_of(lane) if each.in_ram),
-        "pending": [q.runs_of(place).total for place in PENDING],
+        "in_ram": sum(each.count for lane in LANES for each in q.extents_of(lane) if each.in_ram),
+        "pending": [q.extents_of(place).total for place in PENDING],
         "unconfirmed": len(q.unconfirmed),
         "mode": q.mode,
     }

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.storage.port import Storage
 from engine.transitions import Transition
 
@@ -49,7 +49,7 @@ def replay(
     trace: dict[str, Any], storage: Storage, emit: Callable[[Transition], None] = lambda t: None
 ) -> Outcome:
     """Play a trace on fresh storage and compare result, drain and after of each step."""
-    door = Door(trace["config"], storage, emit)
+    door = BackingQueueDoor(trace["config"], storage, emit)
 
     def play(step: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         return {key: step[key] for key in ("result", "drain", "after") if key in step}, door.step(step)

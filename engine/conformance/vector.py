@@ -23,7 +23,7 @@ def shortened(items: list[Any]) -> Any:
     return {"n": len(items), "first": items[0], "last": items[-1], "crc32": zlib.crc32(text)}
 
 
-def seq_runs(extents: Iterable[Extent]) -> list[list[int]]:
+def seq_ranges(extents: Iterable[Extent]) -> list[list[int]]:
     """Return [first, last] pairs of consecutive seq_ids in the order met."""
     runs: list[list[int]] = []
     for extent in extents:
@@ -35,15 +35,15 @@ def seq_runs(extents: Iterable[Extent]) -> list[list[int]]:
 
 
 def _counts(q: QueueState, attribute: str) -> list[int]:
-    return [sum(e.count for e in q.runs_of(lane) if getattr(e, attribute)) for lane in LANES]
+    return [sum(e.count for e in q.extents_of(lane) if getattr(e, attribute)) for lane in LANES]
 
 
 def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str, Any]:
     """Return the queue's and stores' state with the trace format's field names."""
-    lengths = {lane: q.runs_of(lane).total for lane in LANES}
+    lengths = {lane: q.extents_of(lane).total for lane in LANES}
     delta = q.delta
     indexed = _counts(q, "indexed")
-    pending = [e for place in PENDING for e in q.runs_of(place)]
+    pending = [e for place in PENDING for e in q.extents_of(place)]
     pending.sort(key=lambda e: e.start)
     return {
         "len": q.len,
@@ -55,7 +55,7 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "in_ram": _counts(q, "in_ram"),
         "in_store": _counts(q, "in_store"),
         "indexed": indexed,
-        "seqs": {lane: shortened(seq_runs(q.runs_of(lane))) for lane in LANES if lengths[lane]},
+        "seqs": {lane: shortened(seq_ranges(q.extents_of(lane))) for lane in LANES if lengths[lane]},
         "next_seq_id": q.next_seq_id,
         "next_deliver_seq_id": q.next_deliver_seq_id,
         "transient_threshold": q.transient_threshold,
@@ -68,8 +68,8 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
         "persistent_count": q.persistent_count,
         "persistent_bytes": q.persistent_bytes,
         "delta_transient_bytes": q.delta_transient_bytes,
-        "pending": [q.runs_of(place).total for place in PENDING],
-        "pending_tags": shortened(seq_runs(pending)),
+        "pending": [q.extents_of(place).total for place in PENDING],
+        "pending_tags": shortened(seq_ranges(pending)),
         "unconfirmed": len(q.unconfirmed),
         "confirmed": len(q.confirmed),
         "msgs_on_disk": len(q.msgs_on_disk),

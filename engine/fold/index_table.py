@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from engine import transitions as tr
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 PUBLISH, DELIVER, ACK = 1, 2, 4
 JOURNAL_BITS: Final = PUBLISH | DELIVER | ACK
@@ -46,7 +46,7 @@ class IndexTable:
     __slots__ = ("entries", "segments", "journal_bytes", "buffered_bytes", "dirty")
 
     def __init__(self) -> None:
-        self.entries: Runs[Entry] = Runs()
+        self.entries: Stretches[Entry] = Stretches()
         self.segments: dict[int, int] = {}
         self.journal_bytes: int | None = None
         self.buffered_bytes = 0

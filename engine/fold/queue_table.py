@@ -10,7 +10,7 @@ from engine import transitions as tr
 from engine.backing_queue.places import PLACES, listed, places_of
 from engine.extents import BLANK, Delta, Extent
 from engine.fold.index_table import IndexTable
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 COUNTED: Final = frozenset(place.name for places in PLACES.values() for place in places if place.counted)
 """Places whose messages no extents list: `delta` says how many they have."""
@@ -24,7 +24,7 @@ class QueueTable:
     def __init__(self) -> None:
         self.mode = "default"
         self.durable = True
-        self.lanes: dict[str, Runs[Extent]] = {}
+        self.lanes: dict[str, Stretches[Extent]] = {}
         """Messages by the name of their place, for each place that ever had any."""
         self.delta: Delta = BLANK
         self.counters: dict[str, Any] = {}
@@ -32,9 +32,9 @@ class QueueTable:
         self.index = IndexTable()
         self.info: dict[str, Any] = {}
 
-    def lane(self, place: str) -> Runs[Extent]:
+    def lane(self, place: str) -> Stretches[Extent]:
         """Return the messages in one place."""
-        return self.lanes.setdefault(place, Runs())
+        return self.lanes.setdefault(place, Stretches())
 
     def shift(self, t: tr.Shift) -> None:
         """Messages change place, and delta's record with them."""

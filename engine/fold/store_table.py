@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from engine import transitions as tr
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -68,7 +68,7 @@ class StoreTable:
     def __init__(self) -> None:
         self.files: dict[int, File] = {}
         self.current = 0
-        self.rows: Runs[Row] = Runs()
+        self.rows: Stretches[Row] = Stretches()
         self.cache = 0
         self.buffered_bytes = 0
         self.orphans: dict[int, int] = {}
@@ -156,7 +156,7 @@ class StoreTable:
         """The store as its start found it (S205-S208)."""
         self.files = {row[0]: File(*row) for row in t.files}
         self.current = t.current
-        self.rows = Runs(Row(*row) for row in t.rows)
+        self.rows = Stretches(Row(*row) for row in t.rows)
         self.cache = self.buffered_bytes = 0
         self.orphans = dict(t.orphans)
 

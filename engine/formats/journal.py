@@ -26,7 +26,7 @@ _WORD = struct.Struct(">Q")
 _WORD_MASK = (1 << 64) - 1
 
 
-class JournalRun(msgspec.Struct, frozen=True, eq=False):
+class JournalRecords(msgspec.Struct, frozen=True, eq=False):
     """One action on consecutive seq_ids, one after the other (S62).
 
     Args:
@@ -54,7 +54,7 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
             msgspec.structs.force_setattr(self, "step", 1)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, JournalRun) and self._values() == other._values()
+        return isinstance(other, JournalRecords) and self._values() == other._values()
 
     def _values(self) -> tuple[object, ...]:
         return (self.action, self.start, self.count, self.publish, self.term, self.step)
@@ -72,12 +72,14 @@ class JournalRun(msgspec.Struct, frozen=True, eq=False):
         """Bytes of all records."""
         return self.count * self.record_bytes
 
-    def part(self, offset: int, count: int) -> JournalRun:
+    def part(self, offset: int, count: int) -> JournalRecords:
         """Return the records of `count` seq_ids beginning `offset` after `start`."""
         publish = self.publish.later(offset) if self.publish is not None else None
-        return JournalRun(self.action, self.start + offset, count, publish, self.codec, self.term, self.step)
+        return JournalRecords(
+            self.action, self.start + offset, count, publish, self.codec, self.term, self.step
+        )
 
-    def written(self, skip: int, count: int) -> JournalRun:
+    def written(self, skip: int, count: int) -> JournalRecords:
         """Return the records of `count` seq_ids in the order of writing, after the first `skip`."""
         return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
@@ -111,7 +113,7 @@ def decode_journal(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         codec: reads embedded messages and ids.
 
     Returns:
-        `JournalRun`s in file order; what lies behind the place where the replay ends silently (S114) is a last
+        `JournalRecords`s in file order; what lies behind the place where the replay ends silently (S114) is a last
         `RawBytes` or `Zeros`.
 
     Raises:
@@ -130,7 +132,7 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
         kind = word & ~SEQ_MASK
         alike = True
         if kind in (DELIVER, ACK):
-            run = JournalRun("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
+            run = JournalRecords("deliver" if kind == DELIVER else "ack", seq, 1, None, codec)
         else:
             read = publishing.read_publish(data, at + 8, codec, kind == PERSISTENT)
             if read is None:
@@ -139,7 +141,7 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
             behind = at + 8 + read.length
             delivered = data[behind : behind + 8] == _WORD.pack(DELIVER | seq)
             action: Action = "publish_deliver" if delivered else "publish"
-            run = JournalRun(action, seq, 1, read.publish, codec, read.term)
+            run = JournalRecords(action, seq, 1, read.publish, codec, read.term)
         if alike:
             run = _longest(data, view, at, run)
         yield at, run
@@ -149,8 +151,8 @@ def scan_journal(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChu
 
 
 def _longest(
-    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun
-) -> JournalRun:
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
+) -> JournalRecords:
     """Return the longest run that begins with this record; only marks also run downwards."""
     stride = first.record_bytes
     word = _WORD.unpack_from(data, at)[0]
@@ -181,7 +183,9 @@ def _longest(
     return first.part(0, count)
 
 
-def _longest_down(view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRun) -> JournalRun:
+def _longest_down(
+    view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: JournalRecords
+) -> JournalRecords:
     """Return the longest run of marks on seq_ids that become smaller."""
     most = first.start + 1
     all_of_them = msgspec.structs.replace(first, start=0, count=most, step=-1)

@@ -21,7 +21,7 @@ ID_BYTES: Final = 16
 _SIZE = struct.Struct(">Q")
 
 
-class StoreRun(msgspec.Struct, frozen=True, eq=False):
+class StoreRecords(msgspec.Struct, frozen=True, eq=False):
     """Store records of consecutive message numbers, back to back (S54).
 
     Args:
@@ -51,7 +51,7 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
             msgspec.structs.force_setattr(self, "step", 1)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, StoreRun) and self._values() == other._values()
+        return isinstance(other, StoreRecords) and self._values() == other._values()
 
     def _values(self) -> tuple[object, ...]:
         return (
@@ -76,9 +76,9 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
         """Bytes of all records."""
         return self.count * self.record_bytes
 
-    def part(self, offset: int, count: int) -> StoreRun:
+    def part(self, offset: int, count: int) -> StoreRecords:
         """Return `count` records beginning `offset` records on."""
-        return StoreRun(
+        return StoreRecords(
             self.msg_no + offset,
             count,
             self.body_bytes,
@@ -89,7 +89,7 @@ class StoreRun(msgspec.Struct, frozen=True, eq=False):
             self.step,
         )
 
-    def written(self, skip: int, count: int) -> StoreRun:
+    def written(self, skip: int, count: int) -> StoreRecords:
         """Return `count` records in the order of writing, after the first `skip`."""
         return self.part(skip if self.step > 0 else self.count - skip - count, count)
 
@@ -121,7 +121,7 @@ def decode_store(data: bytes, codec: MessageCodec) -> list[AnyChunk]:
         codec: reads messages and ids.
 
     Returns:
-        `StoreRun`s in file order. `RawBytes` or `Zeros` is what the scanner skips (a complete record with a wrong
+        `StoreRecords`s in file order. `RawBytes` or `Zeros` is what the scanner skips (a complete record with a wrong
         marker) and, last, what lies behind the place where it stops.
 
     Raises:
@@ -154,7 +154,7 @@ def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk
         yield at, chunk
 
 
-def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRun:
+def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRecords:
     """Read one complete record; a term that the codec would not write the same is kept as it is.
 
     Args:
@@ -168,9 +168,9 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRu
     try:
         message = codec.read_term(term)
     except TermError:
-        return StoreRun(msg_no, 1, 0, True, 0, codec, term)
+        return StoreRecords(msg_no, 1, 0, True, 0, codec, term)
     generated = message.body_is_generated and message.msg_no == msg_no
-    return StoreRun(
+    return StoreRecords(
         msg_no,
         1,
         message.size_bytes,
@@ -182,8 +182,8 @@ def read_record(data: bytes, at: int, size: int, codec: MessageCodec) -> StoreRu
 
 
 def _longest(
-    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRun
-) -> StoreRun:
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: StoreRecords
+) -> StoreRecords:
     """Return the longest run in either direction that begins with this record."""
     behind = at + first.record_bytes
     prefix = first.codec.id_bytes(first.msg_no)[:8]

@@ -25,7 +25,7 @@ REL_MASK: Final = 0x3FFF
 _HEAD = struct.Struct(">H")
 
 
-class SegmentRun(msgspec.Struct, frozen=True, eq=False):
+class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
     """Entries of one segment with consecutive seq_ids, written in descending order (S65).
 
     Args:
@@ -47,7 +47,7 @@ class SegmentRun(msgspec.Struct, frozen=True, eq=False):
     term: bytes | None = None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, SegmentRun) and self._values() == other._values()
+        return isinstance(other, SegmentRecords) and self._values() == other._values()
 
     def _values(self) -> tuple[object, ...]:
         return (self.start, self.count, self.publish, self.marks, self.entry_count, self.term)
@@ -65,14 +65,14 @@ class SegmentRun(msgspec.Struct, frozen=True, eq=False):
         """Bytes of all entries."""
         return self.count * self.record_bytes
 
-    def part(self, offset: int, count: int) -> SegmentRun:
+    def part(self, offset: int, count: int) -> SegmentRecords:
         """Return `count` entries beginning `offset` seq_ids after `start`."""
         publish = self.publish.later(offset) if self.publish is not None else None
-        return SegmentRun(
+        return SegmentRecords(
             self.start + offset, count, publish, self.marks, self.entry_count, self.codec, self.term
         )
 
-    def written(self, skip: int, count: int) -> SegmentRun:
+    def written(self, skip: int, count: int) -> SegmentRecords:
         """Return `count` entries in the order of writing, after the first `skip`."""
         return self.part(self.count - skip - count, count)
 
@@ -116,7 +116,7 @@ def decode_segment(data: bytes, segment: int, entry_count: int, codec: MessageCo
         codec: reads embedded messages and ids.
 
     Returns:
-        `SegmentRun`s in file order. The 2-byte head of a publish record that the file's end cuts off is `RawBytes`
+        `SegmentRecords`s in file order. The 2-byte head of a publish record that the file's end cuts off is `RawBytes`
         (skipped, S90); a file of nothing but zero bytes is one `Zeros`.
 
     Raises:
@@ -144,7 +144,7 @@ def scan_segment(
         if not kind:
             raise IndexCorrupt(f"no record begins with {head:#06x} at offset {at}", at)
         if kind == MARK:
-            run = SegmentRun(base + rel, 1, None, _marks(data, at, rel), entry_count, codec)
+            run = SegmentRecords(base + rel, 1, None, _marks(data, at, rel), entry_count, codec)
             alike = True
         else:
             read = publishing.read_publish(data, at + 2, codec, kind == PERSISTENT_PUBLISH)
@@ -153,7 +153,7 @@ def scan_segment(
                 at += 2
                 continue
             marks = _marks(data, at + 2 + read.length, rel)
-            run = SegmentRun(base + rel, 1, read.publish, marks, entry_count, codec, read.term)
+            run = SegmentRecords(base + rel, 1, read.publish, marks, entry_count, codec, read.term)
             alike = read.term is None
         if rel >= entry_count:
             raise IndexCorrupt(f"entry {rel} at offset {at} is not below {entry_count}", at)
@@ -170,7 +170,7 @@ def _marks(data: bytes, at: int, rel: int) -> int:
     return 2 if data[at + 2 : at + 4] == mark else 1
 
 
-def _may_go_on(data: bytes, at: int, first: SegmentRun) -> bool:
+def _may_go_on(data: bytes, at: int, first: SegmentRecords) -> bool:
     """Tell cheaply whether the entry at this offset can continue the one before it."""
     rel = first.start % first.entry_count
     publish = first.publish
@@ -185,8 +185,8 @@ def _may_go_on(data: bytes, at: int, first: SegmentRun) -> bool:
 
 
 def _longest(
-    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: SegmentRun
-) -> SegmentRun:
+    data: bytes, view: np.ndarray[tuple[int], np.dtype[np.uint8]], at: int, first: SegmentRecords
+) -> SegmentRecords:
     """Return the longest descending run that begins with this entry."""
     stride = first.record_bytes
     if not _may_go_on(data, at + stride, first):

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 from engine.formats.chunks import RawBytes, Zeros
-from engine.formats.journal import ENDING_ZEROS, JournalRun, scan_journal
+from engine.formats.journal import ENDING_ZEROS, JournalRecords, scan_journal
 from engine.formats.message import MessageCodec, Publish
 from engine.formats.names import read_queue_name
 from engine.formats.publishing import embedded_bytes
-from engine.formats.segment import SegmentRun, scan_segment
+from engine.formats.segment import SegmentRecords, scan_segment
 from engine.inspect.common import Findings, Options, body_of, content, numbered, parsed, until_damage
 from engine.storage.directory import DirectoryStorage
 
@@ -117,7 +117,7 @@ class QueueInspector:
         for offset, chunk in until_damage(
             scan_segment(data, number, self._entry_count, self._codec), path, self._findings
         ):
-            if isinstance(chunk, SegmentRun):
+            if isinstance(chunk, SegmentRecords):
                 found["publishes"] += chunk.count * (chunk.publish is not None)
                 found["del_or_ack"] += chunk.count * chunk.marks
                 found["records"] = found["publishes"] + found["del_or_ack"]
@@ -140,7 +140,7 @@ class QueueInspector:
             found["list"] = listed
         return found
 
-    def _segment_records(self, offset: int, run: SegmentRun) -> Iterator[dict[str, Any]]:
+    def _segment_records(self, offset: int, run: SegmentRecords) -> Iterator[dict[str, Any]]:
         for at in range(run.count):
             one = run.written(at, 1)
             rel = one.start % self._entry_count
@@ -151,7 +151,7 @@ class QueueInspector:
                 yield {"offset": offset, "kind": "del_or_ack", "rel_seq": rel}
                 offset += 2
 
-    def _published(self, one: SegmentRun | JournalRun) -> dict[str, Any]:
+    def _published(self, one: SegmentRecords | JournalRecords) -> dict[str, Any]:
         publish = one.publish
         assert publish is not None
         found = {
@@ -173,7 +173,7 @@ class QueueInspector:
         trailing = 0
         listed: list[dict[str, Any]] = []
         for offset, chunk in until_damage(scan_journal(data, self._codec), path, self._findings):
-            if isinstance(chunk, JournalRun):
+            if isinstance(chunk, JournalRecords):
                 records += chunk.count * (2 if chunk.action == "publish_deliver" else 1)
                 if records <= self._options.list_most:
                     listed.extend(self._journal_records(offset, chunk))
@@ -190,7 +190,7 @@ class QueueInspector:
             found["list"] = listed
         return found
 
-    def _journal_records(self, offset: int, run: JournalRun) -> Iterator[dict[str, Any]]:
+    def _journal_records(self, offset: int, run: JournalRecords) -> Iterator[dict[str, Any]]:
         for at in range(run.count):
             one = run.written(at, 1)
             if one.publish is None:
@@ -207,7 +207,7 @@ class QueueInspector:
 
     # --- messages ---
 
-    def _note(self, path: str, offset: int, run: SegmentRun | JournalRun) -> None:
+    def _note(self, path: str, offset: int, run: SegmentRecords | JournalRecords) -> None:
         """Apply a run to the messages known so far."""
         if run.publish is not None:
             again = 0
@@ -215,7 +215,7 @@ class QueueInspector:
                 publish = run.publish.later(at)
                 known = self.messages.get(run.start + at)
                 length = embedded_bytes(self._codec, publish, run.term)
-                again += known is not None and (known.publish != publish or isinstance(run, SegmentRun))
+                again += known is not None and (known.publish != publish or isinstance(run, SegmentRecords))
                 if known is None:
                     self.messages[run.start + at] = Message(publish, run.term, length)
             if again:
@@ -227,7 +227,7 @@ class QueueInspector:
             message = self.messages.get(run.start + at)
             if message is None:
                 strays += 1
-            elif isinstance(run, SegmentRun):
+            elif isinstance(run, SegmentRecords):
                 message.acked |= run.marks + message.delivered > 1
                 message.delivered |= run.marks > 0
             else:

@@ -8,7 +8,7 @@ from typing import Any
 from engine.formats.chunks import RawBytes, Zeros
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.message import MessageCodec
-from engine.formats.record import MARKER, StoreRun, scan_store
+from engine.formats.record import MARKER, StoreRecords, scan_store
 from engine.inspect.common import Findings, Options, body_of, content, numbered, parsed, until_damage
 from engine.storage.directory import DirectoryStorage
 
@@ -98,7 +98,7 @@ class StoreInspector:
         entries = 0
         listed: list[dict[str, Any]] = []
         for offset, chunk in until_damage(scan_store(data, self._codec), path, self._findings):
-            if isinstance(chunk, StoreRun):
+            if isinstance(chunk, StoreRecords):
                 entries += chunk.count
                 self.message_numbers.update(range(chunk.msg_no, chunk.msg_no + chunk.count))
                 self._check(path, offset, chunk)
@@ -111,7 +111,7 @@ class StoreInspector:
             found["list"] = listed
         return found
 
-    def _check(self, path: str, offset: int, run: StoreRun) -> None:
+    def _check(self, path: str, offset: int, run: StoreRecords) -> None:
         """Note a record whose message cannot be read, or is another one than the record says."""
         if run.term is None:
             return
@@ -130,7 +130,7 @@ class StoreInspector:
                 f"the message of the record at offset {offset} has another id than it",
             )
 
-    def _records(self, offset: int, run: StoreRun) -> Iterator[dict[str, Any]]:
+    def _records(self, offset: int, run: StoreRecords) -> Iterator[dict[str, Any]]:
         for at in range(run.count):
             one = run.written(at, 1)
             term = one.term

@@ -7,7 +7,7 @@ from operator import attrgetter
 import msgspec
 
 from engine.msg_store.tallies import pieces
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -100,7 +100,7 @@ class IndexTable:
     """
 
     def __init__(self) -> None:
-        self.rows: Runs[Row] = Runs()
+        self.rows: Stretches[Row] = Stretches()
         self._reach: dict[int, tuple[int, int]] = {}
 
     def __len__(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from engine.formats.chunks import RawBytes
-from engine.formats.record import StoreRun, decode_store
+from engine.formats.record import StoreRecords, decode_store
 from engine.msg_store.index_table import Row, row_at
 from engine.msg_store.state import StoreState
 from engine.msg_store.tallies import Tallies, one_more
@@ -43,14 +43,14 @@ def rebuild(state: StoreState, numbers: Sequence[int], references: Iterable[Refe
         state.files.open(number, valid_end if last else end, valid)
 
 
-def _claim(wanted: Tallies, file: int, low: int, run: StoreRun) -> list[Row]:
+def _claim(wanted: Tallies, file: int, low: int, run: StoreRecords) -> list[Row]:
     """Take the records that are wanted and have no place yet out of `wanted`; return their rows."""
     whole = row_at(run.msg_no, run.count, file, low, run.record_bytes, run.step)
     found = wanted.runs.remove(run.msg_no, run.count)
     return [whole.part(each.start - run.msg_no, each.count).with_refs(each.value) for each in found]
 
 
-def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], int]:
+def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRecords]], int]:
     """Read a store file as the broker's scanner does (S209).
 
     Args:
@@ -62,10 +62,10 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], in
     """
     codec = state.codec
     chunks = state.storage.read(state.path(number), lambda data: decode_store(data, codec))
-    records: list[tuple[int, StoreRun]] = []
+    records: list[tuple[int, StoreRecords]] = []
     at = end = 0
     for chunk in chunks:
-        if isinstance(chunk, StoreRun):
+        if isinstance(chunk, StoreRecords):
             _append(records, at, chunk)
             end = at + chunk.size_bytes
         elif isinstance(chunk, RawBytes) and _complete(chunk.data):
@@ -76,7 +76,7 @@ def scan(state: StoreState, number: int) -> tuple[list[tuple[int, StoreRun]], in
     return records, end
 
 
-def _append(records: list[tuple[int, StoreRun]], at: int, run: StoreRun) -> None:
+def _append(records: list[tuple[int, StoreRecords]], at: int, run: StoreRecords) -> None:
     """Add records to the longest runs of those before, as a reader of the bytes would.
 
     A ledger gives them as they were written, cut wherever a write ended; the tables must not depend on that.
@@ -96,12 +96,12 @@ def _append(records: list[tuple[int, StoreRun]], at: int, run: StoreRun) -> None
     records.append((at, run))
 
 
-def _written(run: StoreRun, at: int) -> int:
+def _written(run: StoreRecords, at: int) -> int:
     """Return the number of the message that was written as the run's `at`-th."""
     return run.msg_no + at if run.step > 0 else run.msg_no + run.count - 1 - at
 
 
-def _alike(before: StoreRun, run: StoreRun) -> bool:
+def _alike(before: StoreRecords, run: StoreRecords) -> bool:
     """Tell whether two runs differ in nothing but their messages' numbers."""
     return (
         before.term is None

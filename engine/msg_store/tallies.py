@@ -1,4 +1,4 @@
-"""Runs of message numbers with one number attached, and how to walk over runs with their gaps."""
+"""Stretches of message numbers with one number attached, and how to walk over runs with their gaps."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import TypeVar
 
 import msgspec
 
-from engine.runs import Run, Runs
+from engine.stretches import Stretch, Stretches
 
-R = TypeVar("R", bound=Run)
+R = TypeVar("R", bound=Stretch)
 
 
 class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -51,7 +51,7 @@ class Piece(msgspec.Struct, frozen=True, gc=False):
     value: int
 
 
-def pieces(runs: Runs[R], start: int, count: int) -> list[tuple[int, int, R | None]]:
+def pieces(runs: Stretches[R], start: int, count: int) -> list[tuple[int, int, R | None]]:
     """Cut [start, start+count) where runs begin and end.
 
     Args:
@@ -84,7 +84,7 @@ class Tallies:
     __slots__ = ("_keep_zero", "runs")
 
     def __init__(self, keep_zero: bool = False) -> None:
-        self.runs: Runs[Tally] = Runs()
+        self.runs: Stretches[Tally] = Stretches()
         self._keep_zero = keep_zero
 
     def __len__(self) -> int:

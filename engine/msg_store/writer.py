@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from engine.formats.record import StoreRun
+from engine.formats.record import StoreRecords
 from engine.msg_store.collector import Collector
 from engine.msg_store.index_table import Row, row_at
 from engine.msg_store.mailbox import Write
@@ -114,7 +114,7 @@ class Writer:
         state.index.insert(row)
         files.appended(row.size_bytes)
         state.emit(StoreWritten("S143", state.name, files.current, offset, start, count, each, write.step))
-        run = StoreRun(
+        run = StoreRecords(
             start,
             count,
             content.size_bytes,

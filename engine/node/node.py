@@ -18,9 +18,9 @@ from engine.errors import CommandError
 from engine.extents import Extent
 from engine.formats.message import MessageCodec, Template
 from engine.node.broker.board import Board
+from engine.node.broker.capacity import Capacity
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
-from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
 from engine.node.broker.virtual_host import QUEUE
 from engine.node.clients.closing import Closing
@@ -142,7 +142,7 @@ class Node:
         self.consumers = Consumers(self.queues, self.queues.way_out, self._emit, self._lost_consumer)
         self.lifetimes.consumers = self.consumers
         engines = partial(queues_of, self.sites)
-        self._limits = Limits(self.configuration.node, self._codec, self.storage, engines)
+        self._capacity = Capacity(self.configuration.node, self._codec, self.storage, engines)
         self.connections = Connections(
             self.queues,
             self.consumers,
@@ -150,7 +150,7 @@ class Node:
             self.kinds,
             self._publish_failed,
             self._clock,
-            self._limits,
+            self._capacity,
             self.processes,
             self._emit,
             self._redo,
@@ -256,7 +256,7 @@ class Node:
         """Give each kind of command the function that does it."""
         clients = ClientVerbs(
             configuration=self.configuration,
-            limits=self._limits,
+            capacity=self._capacity,
             definitions=self.definitions,
             queues=self.queues,
             lifetimes=self.lifetimes,
@@ -462,7 +462,7 @@ class Node:
 
     def held_messages(self) -> int:
         """Return how many messages there are: in all queues, unacknowledged, and on their way in."""
-        return self._limits.held(self.connections.waiting)
+        return self._capacity.held(self.connections.waiting)
 
     def live(self) -> Live:
         """Return what a snapshot does not tell: rates, and who is subscribed."""

@@ -156,9 +156,9 @@ class Reading:
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
         return self.part_of(arrival).unkept(arrival)
 
-    def head_run(self) -> Extent | None:
+    def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where no entry tells their size without a read."""
-        return self._head.head_run()
+        return self._head.head_extent()
 
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from engine.extents import Extent
-from engine.formats.journal import Action, JournalRun
+from engine.formats.journal import Action, JournalRecords
 from engine.queue_index.confirms import Confirms
 from engine.queue_index.journal import Journal
 from engine.queue_index.records import publish_of
@@ -50,7 +50,7 @@ class Actions:
         """Actions since the last flush, also those that cancelled out (S73)."""
         self.cached = 0
         """Publish records in the pre-publish cache (S76)."""
-        self._cache: list[JournalRun] = []
+        self._cache: list[JournalRecords] = []
         self._cached_delivers: list[Range] = []
 
     def publish(self, extent: Extent, with_deliver: bool) -> None:

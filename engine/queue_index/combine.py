@@ -8,7 +8,7 @@ from typing import Final
 from engine.errors import IndexCorrupt
 from engine.queue_index.overlay import overlay
 from engine.queue_index.slots import ACK, DELIVER, GONE, PUBLISH, Slot
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 BOTH: Final = PUBLISH + DELIVER
 ENDED: Final = DELIVER + ACK
@@ -31,12 +31,12 @@ def combined(filed: Slot | None, pending: Slot | None) -> tuple[Slot | None, int
     raise _impossible("S91", filed, pending)
 
 
-def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Runs[Slot], int]:
+def live_entries(filed: Iterable[Slot], pending: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
     """Return the live entries of a segment, and what `pending` changes in its unacked count (S91).
 
     `filed` may hold acked entries; they are passed over, as a load without keep_acked would (S90).
     """
-    live: Runs[Slot] = Runs()
+    live: Stretches[Slot] = Stretches()
     change = 0
     for old, new in overlay((slot for slot in filed if slot.live), pending):
         result, each = combined(old, new)
@@ -71,12 +71,12 @@ Cells that are not here are errors.
 """
 
 
-def without_duplicates(pending: Iterable[Slot], filed: Iterable[Slot]) -> tuple[Runs[Slot], int]:
+def without_duplicates(pending: Iterable[Slot], filed: Iterable[Slot]) -> tuple[Stretches[Slot], int]:
     """Return the pending entries without what the segment file has too, and the number of duplicates (S115).
 
     `filed` comes from a load that kept acked entries. Raises IndexCorrupt for a cell outside the table.
     """
-    kept: Runs[Slot] = Runs()
+    kept: Stretches[Slot] = Stretches()
     duplicates = 0
     for new, old in overlay(pending, filed):
         if new is None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from engine.extents import Extent
 from engine.formats.message import MessageCodec
-from engine.queue_index import picture, recovery
+from engine.queue_index import recovery, views
 from engine.queue_index.actions import Actions
 from engine.queue_index.combine import live_entries
 from engine.queue_index.confirms import Confirms
@@ -17,9 +17,9 @@ from engine.queue_index.records import extent_of
 from engine.queue_index.recovery import Recovered
 from engine.queue_index.segments import Segments
 from engine.ranges import Range, RangeSet
-from engine.runs import Runs
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
+from engine.stretches import Stretches
 from engine.transitions import IndexRecovered, IndexReset, SegmentDeleted, SegmentRead, Transition
 
 
@@ -211,14 +211,14 @@ class QueueIndex:
 
     def read(self, start: int, end: int) -> list[Extent]:
         """Return the live entries of [start, end) in ascending order, file and pending together (S86)."""
-        found: Runs[Extent] = Runs()
+        found: Stretches[Extent] = Stretches()
         if start < end:
             for segment in range(start // self.size, (end - 1) // self.size + 1):
                 low = segment * self.size
                 self._read_segment(segment, max(start, low), min(end, low + self.size), found)
         return list(found)
 
-    def _read_segment(self, segment: int, start: int, end: int, found: Runs[Extent]) -> None:
+    def _read_segment(self, segment: int, start: int, end: int, found: Stretches[Extent]) -> None:
         segments = self.segments
         size_bytes = segments.file_bytes.get(segment)
         filed, _ = segments.load(segment)
@@ -313,8 +313,8 @@ class QueueIndex:
                 rule,
                 self.queue,
                 clean,
-                tuple(picture.entries(self.segments)),
-                tuple(picture.files(self.segments)),
+                tuple(views.entries(self.segments)),
+                tuple(views.files(self.segments)),
                 self.journal.file_bytes,
                 self.dirty,
             )
@@ -328,17 +328,17 @@ class QueueIndex:
 
     def vector(self) -> dict[str, object]:
         """Return what a golden trace records of an index."""
-        return picture.vector(self.actions)
+        return views.vector(self.actions)
 
     def snapshot(self) -> dict[str, object]:
         """Return the state that folding the transitions gives too."""
-        return picture.snapshot(self.actions)
+        return views.snapshot(self.actions)
 
     def verify(self) -> None:
         """Compare the files with what is claimed about them; raises InvariantBroken (S253)."""
-        picture.verify_files(self.segments)
+        views.verify_files(self.segments)
         if self.journal.is_open and not (self.journal.buffered_bytes or self.actions.cached):
-            picture.verify_journal(self.segments, *self._views(_ignore))
+            views.verify_journal(self.segments, *self._views(_ignore))
 
 
 def _ignore(_: Transition) -> None:

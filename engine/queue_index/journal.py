@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from engine.formats.chunks import RawBytes
-from engine.formats.journal import Action, JournalRun, decode_journal
+from engine.formats.journal import Action, JournalRecords, decode_journal
 from engine.formats.message import MessageCodec, Publish
 from engine.storage.handle import BufferedHandle
 from engine.storage.port import Chunk, Storage
@@ -79,15 +79,15 @@ class Journal:
             self._handle = BufferedHandle(self._storage, self.path, None)
         return self._handle
 
-    def run(self, action: Action, start: int, count: int, publish: Publish | None = None) -> JournalRun:
+    def run(self, action: Action, start: int, count: int, publish: Publish | None = None) -> JournalRecords:
         """Return the records of one action on consecutive seq_ids (S62)."""
-        return JournalRun(action, start, count, publish, self._codec)
+        return JournalRecords(action, start, count, publish, self._codec)
 
-    def mark(self, action: Action, start: int, count: int, step: int) -> JournalRun:
+    def mark(self, action: Action, start: int, count: int, step: int) -> JournalRecords:
         """Return delivers or acks of consecutive seq_ids, the highest first with step -1 (S62)."""
-        return JournalRun(action, start, count, None, self._codec, step=step)
+        return JournalRecords(action, start, count, None, self._codec, step=step)
 
-    def append(self, runs: Sequence[JournalRun]) -> int:
+    def append(self, runs: Sequence[JournalRecords]) -> int:
         """Put records into the buffer and return their bytes (S74.3)."""
         handle = self.open()
         total = 0

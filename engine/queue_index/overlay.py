@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from engine.runs import Run
+from engine.stretches import Stretch
 
-A = TypeVar("A", bound=Run)
-B = TypeVar("B", bound=Run)
+A = TypeVar("A", bound=Stretch)
+B = TypeVar("B", bound=Stretch)
 
 
 def split(start: int, count: int, size: int) -> Iterator[tuple[int, int, int]]:

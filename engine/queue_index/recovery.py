@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 import msgspec
 
 from engine.errors import IndexCorrupt, InvariantBroken
-from engine.formats.journal import JournalRun
+from engine.formats.journal import JournalRecords
 from engine.formats.message import Publish
 from engine.queue_index.combine import live_entries, without_duplicates
 from engine.queue_index.journal import Journal
@@ -51,14 +51,14 @@ def replay(segments: Segments, journal: Journal) -> int:
     actions = 0
     try:
         for chunk in journal.read():
-            if isinstance(chunk, JournalRun):
+            if isinstance(chunk, JournalRecords):
                 actions += _apply(segments, chunk)
     except InvariantBroken as error:
         raise IndexCorrupt(f"{journal.path}: {error}") from error
     return actions
 
 
-def _apply(segments: Segments, run: JournalRun) -> int:
+def _apply(segments: Segments, run: JournalRecords) -> int:
     match run.action, run.publish:
         case "deliver", None:
             segments.deliver(run.start, run.count)

@@ -11,11 +11,11 @@ import msgspec
 from engine.errors import IndexCorrupt
 from engine.formats.chunks import Zeros
 from engine.formats.message import MessageCodec
-from engine.formats.segment import SegmentRun, decode_segment
+from engine.formats.segment import SegmentRecords, decode_segment
 from engine.queue_index.overlay import overlay, split
 from engine.queue_index.slots import ACK, DELIVER, Slot, record, record_publish
-from engine.runs import Runs
 from engine.storage.port import Chunk, Storage
+from engine.stretches import Stretches
 from engine.transitions import SegmentDeleted, SegmentWritten, Transition
 
 SEGMENT_NAME: Final = re.compile(r".*\.idx")
@@ -75,17 +75,17 @@ class Segments:
         self._codec = codec
         self._emit = emit
         self.size = size
-        self.pending: Runs[Slot] = Runs()
+        self.pending: Stretches[Slot] = Stretches()
         self.unacked: dict[int, int] = {}
         self.file_bytes: dict[int, int] = {}
-        self.filed: Runs[Filed] = Runs()
+        self.filed: Stretches[Filed] = Stretches()
         self._empty: set[int] = set()
 
     # --- the map ---
 
     def forget_all(self) -> None:
         """Start over with no segment."""
-        self.pending = Runs()
+        self.pending = Stretches()
         self.unacked.clear()
         self.file_bytes.clear()
         self.filed.clear()
@@ -141,7 +141,7 @@ class Segments:
             for segment, start, count in split(slot.start, slot.count, self.size):
                 part = slot if count == slot.count else slot.part(start - slot.start, count)
                 waiting.setdefault(segment, []).append(part)
-        self.pending = Runs()
+        self.pending = Stretches()
         for segment in sorted(waiting.keys() | self._empty):
             if self.unacked[segment] == 0:
                 self._delete(segment)
@@ -151,7 +151,9 @@ class Segments:
     def _write(self, segment: int, slots: list[Slot]) -> None:
         path = self.path(segment)
         chunks = [
-            SegmentRun(slot.start, slot.count, slot.publish, slot.marks, self.size, self._codec, slot.term)
+            SegmentRecords(
+                slot.start, slot.count, slot.publish, slot.marks, self.size, self._codec, slot.term
+            )
             for slot in reversed(slots)
         ]
         size_bytes = sum(chunk.size_bytes for chunk in chunks)
@@ -213,7 +215,7 @@ class Segments:
 
         return self._storage.read(self.path(segment), decode)
 
-    def load(self, segment: int) -> tuple[Runs[Slot], int]:
+    def load(self, segment: int) -> tuple[Stretches[Slot], int]:
         """Read a segment's file: its entries, acked ones kept, and how many are live (S90).
 
         A file of zeros alone is deleted. Raises IndexCorrupt where the broker would crash (S119).
@@ -222,7 +224,7 @@ class Segments:
         if segment in self.file_bytes and all_zeros(chunks):
             self._storage.delete(self.path(segment))
             del self.file_bytes[segment]
-            return Runs(), 0
+            return Stretches(), 0
         return parse(chunks)
 
     def mirror_files(self) -> None:
@@ -234,7 +236,7 @@ class Segments:
                 continue
             self.mirror(slots)
 
-    def mirror(self, slots: Runs[Slot]) -> None:
+    def mirror(self, slots: Stretches[Slot]) -> None:
         """Note in `filed` what a load found."""
         for slot in slots:
             self.filed.insert(Filed(slot.start, slot.count, slot.bits.bit_count()))
@@ -245,16 +247,16 @@ def all_zeros(chunks: Sequence[Chunk]) -> bool:
     return all(isinstance(chunk, Zeros) for chunk in chunks)
 
 
-def parse(chunks: Sequence[Chunk]) -> tuple[Runs[Slot], int]:
+def parse(chunks: Sequence[Chunk]) -> tuple[Stretches[Slot], int]:
     """Apply the records of a segment file in order: the entries, acked ones kept, and how many are live (S90).
 
     A second publish record replaces the first, yet both count as live (S119). The head of a publish record that the
     file's end cuts off is passed over.
     """
-    slots: Runs[Slot] = Runs()
+    slots: Stretches[Slot] = Stretches()
     unacked = 0
     for chunk in chunks:
-        if not isinstance(chunk, SegmentRun):
+        if not isinstance(chunk, SegmentRecords):
             continue
         if chunk.publish is not None:
             slots.remove(chunk.start, chunk.count)
@@ -266,7 +268,7 @@ def parse(chunks: Sequence[Chunk]) -> tuple[Runs[Slot], int]:
     return slots, unacked
 
 
-def _mark(slots: Runs[Slot], start: int, count: int, marks: int) -> int:
+def _mark(slots: Stretches[Slot], start: int, count: int, marks: int) -> int:
     """Apply `marks` two-byte records to each entry; return how many entries they ended (S60)."""
     found = slots.remove(start, count)
     if sum(slot.count for slot in found) != count or any(slot.marks + marks > 2 for slot in found):

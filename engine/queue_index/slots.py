@@ -8,7 +8,7 @@ import msgspec
 
 from engine.errors import InvariantBroken
 from engine.formats.message import Publish
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 PUBLISH: Final = 1
 DELIVER: Final = 2
@@ -102,7 +102,7 @@ GONE: Final = PUBLISH + DELIVER + ACK
 """A slot with all three becomes empty (S71, S72)."""
 
 
-def record(slots: Runs[Slot], action: int, start: int, count: int) -> None:
+def record(slots: Stretches[Slot], action: int, start: int, count: int) -> None:
     """Apply deliver or ack to the slots of [start, start+count) (S71).
 
     Raises InvariantBroken where the table forbids it; the slots are unchanged then.
@@ -132,7 +132,7 @@ def _after(slot: Slot, action: int) -> Slot:
     return slot.marked(action)
 
 
-def record_publish(slots: Runs[Slot], fresh: Slot) -> None:
+def record_publish(slots: Stretches[Slot], fresh: Slot) -> None:
     """Apply publish, and deliver if `fresh` has it, to slots that are empty (S71).
 
     Raises InvariantBroken where one is not.

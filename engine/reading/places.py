@@ -104,7 +104,7 @@ def shown_queue(state: Mapping[str, Any]) -> Queue | None:
     return queues.get(USUAL_QUEUE) or next(iter(queues.values()), None)
 
 
-def pictured_queue(state: Mapping[str, Any]) -> Queue | None:
+def drawn_queue(state: Mapping[str, Any]) -> Queue | None:
     """Return the queue that a picture shows: of one that consists of others, that with the most messages."""
     name = USUAL_QUEUE if USUAL_QUEUE in state["queues"] else next(iter(state["queues"]), None)
     if name is None:

@@ -2,6 +2,6 @@
 
 from engine.replay.player import Piece, Player, on_ledger
 from engine.replay.tally import Tally
-from engine.replay.watched import Moment, Watched, Watcher
+from engine.replay.watched import Watched, WatchedState, Watcher
 
-__all__ = ["Moment", "Piece", "Player", "Tally", "Watched", "Watcher", "on_ledger"]
+__all__ = ["Piece", "Player", "Tally", "Watched", "WatchedState", "Watcher", "on_ledger"]

@@ -9,7 +9,7 @@ from engine.node.node import Node
 from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
 
-Moment = dict[str, Any]
+WatchedState = dict[str, Any]
 """A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""
 
 
@@ -19,7 +19,7 @@ class Watcher(Protocol):
     looks_back: bool
     """Whether it has to see every moment, or only the last one."""
 
-    def observe(self, state: Moment) -> None:
+    def observe(self, state: WatchedState) -> None:
         """Take notice of a moment."""
 
 
@@ -35,12 +35,12 @@ class Watched:
     def __init__(self, node: Node, player: Player, watchers: Iterable[Watcher] = ()) -> None:
         self.node = node
         self.tally = Tally()
-        self.last: Moment = {}
+        self.last: WatchedState = {}
         """The moment at which the run stopped."""
         self._player = player
         self._watchers = [each for each in watchers if each.looks_back]
 
-    def go(self, until_us: int) -> Moment:
+    def go(self, until_us: int) -> WatchedState:
         """Play up to a time; return the moment there. Raises RunTooLong."""
         for piece in self._player.play(until_us, 1 if self._watchers else SLICE):
             self.take(piece)
@@ -55,7 +55,7 @@ class Watched:
             for watcher in self._watchers:
                 watcher.observe(moment)
 
-    def moment(self) -> Moment:
+    def moment(self) -> WatchedState:
         """Return the present moment, without the figures: they cost more than they are asked for."""
         tally = self.tally
         return {

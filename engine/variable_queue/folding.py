@@ -14,8 +14,8 @@ def fold(q: QueueState) -> list[tuple[Extent, bool]]:
 
     What is not in RAM is read from disk and stays there.
     """
-    found = [(extent, False) for lane in LANES for extent in q.runs_of(lane)]
-    found += [(extent, True) for place in PENDING for extent in q.runs_of(place)]
+    found = [(extent, False) for lane in LANES for extent in q.extents_of(lane)]
+    found += [(extent, True) for place in PENDING for extent in q.extents_of(place)]
     found += [(extent, False) for extent in _in_delta(q)]
     found.sort(key=lambda each: each[0].start)
     return [(read, unacked) for extent, unacked in found for read in _with_body(q, extent)]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from engine.backing_queue.arrivals import Arrival
 from engine.extents import Extent
-from engine.runs import Runs
+from engine.stretches import Stretches
 from engine.variable_queue.arrivals import new_extent
 from engine.variable_queue.rates import UPDATE_ABOVE
 from engine.variable_queue.reduce import until_reduction
 from engine.variable_queue.state import QueueState
 
 
-def _head_lane(q: QueueState) -> Runs[Extent]:
+def _head_lane(q: QueueState) -> Stretches[Extent]:
     return q.q4 if q.mode == "default" and q.q4 else q.q3
 
 
-def head_run(q: QueueState) -> Extent | None:
+def head_extent(q: QueueState) -> Extent | None:
     """Return the equal messages at the head; None for a lazy queue, whose q3 may be empty."""
     return (q.q4 or q.q3).first if q.mode == "default" else None
 

@@ -14,7 +14,7 @@ from engine.variable_queue.taking import drop_ready
 def terminate(q: QueueState) -> Terms:
     """Stop in order: transient unacked bodies leave their store, the index is closed, terms are returned (Q63)."""
     for place in PENDING:
-        transient = [e for e in q.runs_of(place) if e.in_store and not e.persistent]
+        transient = [e for e in q.extents_of(place) if e.in_store and not e.persistent]
         end_messages(q, transient, one_by_one=False, acknowledge=False)
     q.persistent.terminate()
     q.transient.delete()
@@ -43,9 +43,9 @@ def delete(q: QueueState, cause: str) -> None:
     """End for good: ready messages, then pending ones, the files and the clients of both stores go (Q64)."""
     drop_ready(q, reset=True)
     for place in PENDING:
-        extents = tuple(q.runs_of(place))
+        extents = tuple(q.extents_of(place))
         if extents:
-            q.runs_of(place).clear()
+            q.extents_of(place).clear()
             q.emit(PendingPurged("Q64", q.name, place, None, extents))
             end_messages(q, extents, one_by_one=False, acknowledge=False)
     q.index.delete()

@@ -24,13 +24,13 @@ def record_pending(q: QueueState, extent: Extent) -> str:
     The caller counts the ack_in rate, since some callers count message by message and others at once.
     """
     place = place_of_pending(extent)
-    q.runs_of(place).insert(extent)
+    q.extents_of(place).insert(extent)
     return place
 
 
 def pending_inside(q: QueueState, start: int, count: int) -> list[tuple[str, Extent]]:
     """Return what is pending inside [start, start+count), ascending, with the map each run is in."""
-    found = [(place, extent) for place in PENDING for extent in q.runs_of(place).overlapping(start, count)]
+    found = [(place, extent) for place in PENDING for extent in q.extents_of(place).overlapping(start, count)]
     found.sort(key=lambda each: each[1].start)
     return found
 
@@ -51,7 +51,7 @@ def ack(q: QueueState, tags: Sequence[Range], multiple: bool) -> list[Extent]:
     found: list[Extent] = []
     for tag in tags:
         for place, extent in pending_inside(q, tag.start, tag.count):
-            q.runs_of(place).remove(extent.start, extent.count)
+            q.extents_of(place).remove(extent.start, extent.count)
             q.emit(Acked("Q39", q.name, place, None, (extent,)))
             account(q, extent, unacked=-1, before=extent.in_ram)
             found.append(extent)
@@ -98,7 +98,7 @@ def purge_acks(q: QueueState) -> None:
     """Forget all pending acks, leaving byte totals stale as the broker does (Q41)."""
     everything: list[Extent] = []
     for place in PENDING:
-        runs = q.runs_of(place)
+        runs = q.extents_of(place)
         extents = tuple(runs)
         if extents:
             runs.clear()

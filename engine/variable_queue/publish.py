@@ -88,7 +88,7 @@ def _place(q: QueueState, extent: Extent) -> None:
         account(q, extent, ready=1, paged=True, delta=1)
         return
     lane = "q1" if q.q3 else "q4"
-    q.runs_of(lane).insert(extent)
+    q.extents_of(lane).insert(extent)
     q.emit(Published("Q21", q.name, None, lane, (extent,), None, {"q3_len": q.q3.total}))
     account(q, extent, ready=1, after=True)
 

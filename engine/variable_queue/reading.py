@@ -93,7 +93,7 @@ class Reading:
     def entries(self) -> Iterator[tuple[Place, Extent]]:
         """Yield every entry in RAM with its place."""
         for place in LISTED:
-            for extent in self.state.runs_of(place.name):
+            for extent in self.state.extents_of(place.name):
                 yield place, extent
 
     def index_load(self) -> IndexLoad:
@@ -139,9 +139,9 @@ class Reading:
             arrival.template,
         )
 
-    def head_run(self) -> Extent | None:
+    def head_extent(self) -> Extent | None:
         """Return the equal messages at the head; None where no entry tells their size without a read."""
-        return heads.head_run(self.state)
+        return heads.head_extent(self.state)
 
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never."""

@@ -127,7 +127,7 @@ def push_alphas(q: QueueState, quota: int, why: Why) -> int:
 
 
 def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
-    runs = q.runs_of(source)
+    runs = q.extents_of(source)
     while quota > 0 and runs:
         target = q.target_ram_count
         if target is None or target >= q.ram_msg_count or q.blocked:
@@ -148,7 +148,7 @@ def _push_alphas_from(q: QueueState, source: str, to: str, quota: int) -> int:
         }
         after = trim(write(q, True, False, before, batch=True, descending=source == "q4"))
         account(q, before, paged=True, before=before.in_ram, after=after.in_ram)
-        q.runs_of(to).insert(after)
+        q.extents_of(to).insert(after)
         q.emit(AlphasPushed("Q46", q.name, source, to, (after,), None, numbers))
         quota -= count
     flush_cache(q)

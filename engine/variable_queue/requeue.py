@@ -38,7 +38,7 @@ def _requeue_once(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
     found: list[Extent] = []
     for tag in tags:
         for place, extent in pending_inside(q, tag.start, tag.count):
-            q.runs_of(place).remove(extent.start, extent.count)
+            q.extents_of(place).remove(extent.start, extent.count)
             for part, to in _destinations(q, extent, q3_head, delta_start):
                 why: Why = {"q3_head": q3_head, "delta_start": delta_start}
                 _return(q, place, part, to, why)

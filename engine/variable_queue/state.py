@@ -11,8 +11,8 @@ from engine.formats.message import MessageCodec
 from engine.msg_store.client import StoreClient
 from engine.queue_index import QueueIndex
 from engine.ranges import RangeSet
-from engine.runs import Runs
 from engine.settings import QueueSettings
+from engine.stretches import Stretches
 from engine.transitions import Transition, Why
 from engine.variable_queue.rates import Rates
 
@@ -94,14 +94,14 @@ class QueueState:
         self.now_us = 0
         self.mode = "default"
         self.io_batch_size = settings.msg_store_io_batch_size
-        self.q1: Runs[Extent] = Runs()
-        self.q2: Runs[Extent] = Runs()
-        self.q3: Runs[Extent] = Runs()
-        self.q4: Runs[Extent] = Runs()
+        self.q1: Stretches[Extent] = Stretches()
+        self.q2: Stretches[Extent] = Stretches()
+        self.q3: Stretches[Extent] = Stretches()
+        self.q4: Stretches[Extent] = Stretches()
         self.delta: Delta = BLANK
-        self.ram_pending: Runs[Extent] = Runs()
-        self.disk_pending: Runs[Extent] = Runs()
-        self.index_pending: Runs[Extent] = Runs()
+        self.ram_pending: Stretches[Extent] = Stretches()
+        self.disk_pending: Stretches[Extent] = Stretches()
+        self.index_pending: Stretches[Extent] = Stretches()
         self.next_seq_id = 0
         self.next_deliver_seq_id = 0
         self.transient_threshold = 0
@@ -170,12 +170,12 @@ class QueueState:
 
     def oldest_message(self) -> int | None:
         """Return the lowest message number of those that RAM has entries of, None without any."""
-        places = [self.runs_of(place) for place in LANES + PENDING]
+        places = [self.extents_of(place) for place in LANES + PENDING]
         return min((extent.msg_no for runs in places for extent in runs), default=None)
 
-    def runs_of(self, place: str) -> Runs[Extent]:
+    def extents_of(self, place: str) -> Stretches[Extent]:
         """Return the runs of a sub-queue or pending map by its name."""
-        runs: Runs[Extent] = getattr(self, place)
+        runs: Stretches[Extent] = getattr(self, place)
         return runs
 
     def client(self, side: str) -> StoreClient:
@@ -192,4 +192,4 @@ class QueueState:
 
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
         """Return sub-queues and pending maps as lists of extents."""
-        return {place: list(self.runs_of(place)) for place in LANES + PENDING}
+        return {place: list(self.extents_of(place)) for place in LANES + PENDING}

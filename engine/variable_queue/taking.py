@@ -7,7 +7,7 @@ from functools import partial
 
 from engine.backing_queue.arrivals import Taken
 from engine.extents import IN_RAM, Extent
-from engine.runs import Runs
+from engine.stretches import Stretches
 from engine.transitions import Dropped, Fetched, LaneJoined, PutBack, Why
 from engine.variable_queue.accounting import account
 from engine.variable_queue.delta import load_delta
@@ -38,7 +38,7 @@ def take(q: QueueState, count: int, leave: Leave) -> Taken | None:
     if first is None:
         return None
     lane = "q4" if q.mode == "default" and q.q4 else "q3"
-    [extent] = q.runs_of(lane).pop_head(min(count, first.count))
+    [extent] = q.extents_of(lane).pop_head(min(count, first.count))
     seen = min(max(q.next_deliver_seq_id - extent.start, 0), extent.count)
     if q.settings.flags_deliveries:
         seen = extent.count if extent.delivered else 0
@@ -199,7 +199,7 @@ def _put_back(q: QueueState, extent: Extent) -> None:
         q.disk_read_count += 1
         account(q, extent, paged=True, before=False, after=True)
         extent = extent.with_flags(IN_RAM)
-    q.runs_of(to).insert(extent)
+    q.extents_of(to).insert(extent)
     q.emit(PutBack("Q36", q.name, None, to, (extent,), None, why))
 
 
@@ -259,7 +259,7 @@ def fetchwhile(q: QueueState, now_us: int) -> tuple[list[Taken], int | None]:
 
 def purge(q: QueueState) -> int:
     """Drop every ready message (Q61). Returns how many there were."""
-    pending = any(q.runs_of(place) for place in PENDING)
+    pending = any(q.extents_of(place) for place in PENDING)
     reset = not pending and not q.unconfirmed
     count = q.len
     drop_ready(q, reset)
@@ -282,7 +282,7 @@ def drop_ready(q: QueueState, reset: bool) -> None:
 
 
 def _drop_lane(q: QueueState, lane: str, reset: bool) -> None:
-    runs: Runs[Extent] = q.runs_of(lane)
+    runs: Stretches[Extent] = q.extents_of(lane)
     extents = list(runs)
     if not extents:
         return

@@ -34,7 +34,7 @@ def _language() -> str:
 def join(request: HttpRequest, code: str = "") -> HttpResponse:
     """Join a class with its code and a nickname, without an account."""
     if request.method != "POST":
-        return _door(request, code)
+        return _join_page(request, code)
     try:
         limits.take("join", address_of(request))
     except Refused as refused:
@@ -42,11 +42,11 @@ def join(request: HttpRequest, code: str = "") -> HttpResponse:
     try:
         services.join(request.session, request.POST.get("code", ""), request.POST.get("nickname", ""))
     except Refused as refused:
-        return _door(request, request.POST.get("code", "")[:64], str(refused.message), 422)
+        return _join_page(request, request.POST.get("code", "")[:64], str(refused.message), 422)
     return redirect("student")
 
 
-def _door(request: HttpRequest, code: str, problem: str = "", status: int = 200) -> HttpResponse:
+def _join_page(request: HttpRequest, code: str, problem: str = "", status: int = 200) -> HttpResponse:
     context = {
         "code": code[:64],
         "problem": problem,
@@ -179,7 +179,7 @@ def come_back(request: HttpRequest) -> HttpResponse:
         return too_many(request, refused.message)
     code = request.POST.get("personal", "")[:64]
     if selectors.student_of(learners.by_code(code)) is None:
-        return _door(
+        return _join_page(
             request,
             "",
             _("No student has this code. Look at it once more, or ask your teacher for another."),

@@ -20,7 +20,7 @@ import msgspec
 
 from playground import timeline
 from playground.hosting.book import Remembered
-from playground.hosting.door import Door, Files, Node
+from playground.hosting.door import Files, Node, NodeDoor
 from playground.timeline import Timed
 
 logger = logging.getLogger(__name__)
@@ -65,7 +65,7 @@ class Checkpoints:
         most_bytes: of all checkpoints together; the oldest go first.
     """
 
-    def __init__(self, root: Path, *, door: Door, key: bytes, build: str, most_bytes: int) -> None:
+    def __init__(self, root: Path, *, door: NodeDoor, key: bytes, build: str, most_bytes: int) -> None:
         self._root = root
         self._door = door
         self._key = key

@@ -43,7 +43,7 @@ class Files(Protocol):
         """Close what is open."""
 
 
-class Door(Protocol):
+class NodeDoor(Protocol):
     """How to make nodes, and what their rows look like."""
 
     version: str

@@ -17,7 +17,7 @@ from playground.hosting.records import RecordReader
 
 
 class EngineDoor:
-    """See `playground.hosting.door.Door`."""
+    """See `playground.hosting.door.NodeDoor`."""
 
     version = ENGINE_VERSION
     refusals: tuple[type[Exception], ...] = (CommandError,)

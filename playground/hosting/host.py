@@ -19,7 +19,7 @@ from playground.hosting.audience import Audience
 from playground.hosting.book import Book, Elsewhere
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.faults import Stopped
 from playground.hosting.keeper import Keeper
 from playground.hosting.session import protocol
@@ -46,7 +46,7 @@ class Host:
         session_id: str,
         *,
         book: Book,
-        door: Door,
+        door: NodeDoor,
         pool: Pool,
         directory: ProcessDirectory,
         limits: Limits,

@@ -15,7 +15,7 @@ from playground import limits as checks
 from playground.hosting import refusals, wording
 from playground.hosting.book import Book, Elsewhere, Remembered, Unreachable
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.faults import Stopped
 from playground.hosting.session import failures, protocol
 from playground.hosting.workers.end import Declined, Fallen, Listener, Lost, WorkerEnd
@@ -50,7 +50,7 @@ class Keeper:
         listener: Listener,
         notice: Notice,
         superseded: Callable[[], None],
-        door: Door,
+        door: NodeDoor,
     ) -> None:
         self.session_id = session_id
         self.life = ""

@@ -15,7 +15,7 @@ from engine.replay import Player
 from playground.hosting.book import Remembered
 from playground.hosting.breath import Breath
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Door, Files
+from playground.hosting.door import Files, NodeDoor
 from playground.hosting.places import NotThere
 from playground.limits import Limits
 
@@ -43,7 +43,7 @@ class Past:
         limits: `past_s` bounds the time of a repetition, `max_disk_bytes` its files.
     """
 
-    def __init__(self, directory: ProcessDirectory, door: Door, limits: Limits) -> None:
+    def __init__(self, directory: ProcessDirectory, door: NodeDoor, limits: Limits) -> None:
         self._directory = directory
         self._door = door
         self._limits = limits

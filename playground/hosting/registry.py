@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from playground.hosting.book import Book
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.host import Host
 from playground.hosting.session.protocol import Begin
 from playground.hosting.wishes import RunSoFar
@@ -42,7 +42,7 @@ class Registry:
     def __init__(
         self,
         *,
-        door: Door,
+        door: NodeDoor,
         book: Callable[[str], Book],
         limits: Limits,
         root: Path,
@@ -146,7 +146,7 @@ class Registry:
         self.directory.remove()
 
 
-def _in_thread(door: Door) -> Launch:
+def _in_thread(door: NodeDoor) -> Launch:
     from playground.hosting.workers.in_thread import InThread  # noqa: PLC0415 - a server has no engines otherwise
 
     return InThread(door)

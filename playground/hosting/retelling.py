@@ -17,7 +17,7 @@ from engine.replay.frames import encode
 from engine.replay.player import SLICE, Piece
 from playground.hosting.book import Remembered
 from playground.hosting.breath import Breath
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
 from playground.limits import Limits
 
@@ -68,7 +68,7 @@ class Retellings:
         limits: `past_s` bounds the time of a repetition; what was told by then is the answer.
     """
 
-    def __init__(self, door: Door, limits: Limits) -> None:
+    def __init__(self, door: NodeDoor, limits: Limits) -> None:
         self._door = door
         self._limits = limits
         self._kept: OrderedDict[tuple[str, int, int], tuple[list[Any], bytes]] = OrderedDict()

@@ -10,7 +10,7 @@ import msgspec
 
 from engine.reading.conditions import Condition, Reference, Watch, comparisons, holds, references
 from engine.reading.paths import names_of, value_at
-from engine.replay import Moment, Player, Watched, Watcher, on_ledger
+from engine.replay import Player, Watched, WatchedState, Watcher, on_ledger
 from playground.storybook.entry import Entry
 
 
@@ -49,7 +49,7 @@ class Rehearsal(Watched):
 
 def rehearse(entry: Entry, budget_s: float = 60.0) -> Result:
     """Play a file to its end; tell the digest, and which claims and options hold. Raises RunTooLong."""
-    states: dict[int, Moment] = {}
+    states: dict[int, WatchedState] = {}
 
     def earlier(reference: Reference) -> Any:
         return value_at(states.get(reference.at_us or 0, {}), reference.path)
@@ -87,7 +87,7 @@ def _moments(entry: Entry) -> Iterator[int]:
         yield entry.story.prediction.at_us
 
 
-def _shown(condition: Condition, state: Moment) -> Iterator[str]:
+def _shown(condition: Condition, state: WatchedState) -> Iterator[str]:
     for each in comparisons(condition):
         path = each.path or ""
         yield f"{'.'.join(names_of(path))} is {value_at(state, path)!r}, and not {each.op} {each.value!r}"

@@ -209,7 +209,7 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
         scenario = _repeatable(kept)
     except _Unrepeatable:
         raise Gone(_("No such picture"), Message(_("This run cannot be repeated any more."))) from None
-    return _picture(request, services.packed_name(kept), kept.title, scenario)
+    return _preview_image(request, services.packed_name(kept), kept.title, scenario)
 
 
 @require_safe
@@ -218,10 +218,10 @@ def card(request: HttpRequest, short_id: str) -> HttpResponse:
 def stateless_card(request: HttpRequest, packed: str) -> HttpResponse:
     """Draw the moment of a link that holds its run."""
     entry = _unpacked(request, packed)
-    return _picture(request, packed, entry.run["title"], entry.run)
+    return _preview_image(request, packed, entry.run["title"], entry.run)
 
 
-def _picture(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
+def _preview_image(request: HttpRequest, name: str, title: str, scenario: dict[str, Any]) -> HttpResponse:
     at_us = place_of(request.GET).at_us
     at_us = scenario["until_us"] if at_us is None else min(at_us, scenario["until_us"])
     with repeating.for_request(request):

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.errors import IndexCorrupt, StoreCorrupt
 from engine.extents import Extent
 from engine.transitions import CombineStepped, RowsMoved, Transition
@@ -58,7 +58,7 @@ class Outcome(msgspec.Struct):
             self.kinds[kind] = self.kinds.get(kind, 0) + count
 
 
-class CrashDoor(Door):
+class CrashDoor(BackingQueueDoor):
     """The backing-queue door on a storage that dies, with stores that may be slow to handle what they are sent."""
 
     def __init__(self, config: dict[str, Any], storage: FaultyStorage) -> None:

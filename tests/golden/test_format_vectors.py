@@ -3,10 +3,10 @@
 import pytest
 
 from engine.formats import names, terms
-from engine.formats.journal import JournalRun, decode_journal
+from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import MessageCodec, Publish, Template
-from engine.formats.record import StoreRun, decode_store
-from engine.formats.segment import SegmentRun, decode_segment
+from engine.formats.record import StoreRecords, decode_store
+from engine.formats.segment import SegmentRecords, decode_segment
 from engine.formats.terms import Atom, Opaque
 
 S58_TERM = bytes.fromhex(
@@ -108,7 +108,7 @@ def test_s58_worked_example() -> None:
     assert made.term_bytes(0, 5, True) == 167
     assert made.record_bytes(0, 5, True) == 192
     (run,) = decode_store(record, made)
-    assert isinstance(run, StoreRun)
+    assert isinstance(run, StoreRecords)
     assert (run.body_bytes, run.raw_persistent, run.term) == (5, True, S58_TERM)
     assert made.id_bytes(run.msg_no) == S58_ID
     assert run.encode() == record
@@ -154,9 +154,9 @@ def test_i1_journal_and_segment() -> None:
     second = Publish(2, 5, 0x0102030405060708, embedded=True)
     third = Publish(3, 7000, persistent=False)
     runs = [
-        JournalRun("publish_deliver", 0, 1, first, made),
-        JournalRun("publish_deliver", 1, 1, second, made, term),
-        JournalRun("publish_deliver", 2, 1, third, made),
+        JournalRecords("publish_deliver", 0, 1, first, made),
+        JournalRecords("publish_deliver", 1, 1, second, made, term),
+        JournalRecords("publish_deliver", 2, 1, third, made),
     ]
     journal = bytes.fromhex(
         "0000000000000000" + "00" * 15 + "01" + "0000000000000000"
@@ -174,7 +174,7 @@ def test_i1_journal_and_segment() -> None:
     assert len(journal) == 311
     assert b"".join(run.encode() for run in runs) == journal
     assert decode_journal(journal, made) == runs
-    entries = [SegmentRun(2, 1, third, 1, 2048, made), SegmentRun(0, 1, first, 1, 2048, made)]
+    entries = [SegmentRecords(2, 1, third, 1, 2048, made), SegmentRecords(0, 1, first, 1, 2048, made)]
     segment = bytes.fromhex(
         "8002" + "00" * 15 + "03" + "0000000000000000"
         "00001b58"
@@ -194,9 +194,9 @@ def test_j1_publishes_first_then_delivers() -> None:
     """S77."""
     made = codec()
     runs = [
-        JournalRun("publish", 0, 1, Publish(1, 0), made),
-        JournalRun("publish", 1, 1, Publish(2, 0, persistent=False), made),
-        JournalRun("deliver", 0, 2, None, made),
+        JournalRecords("publish", 0, 1, Publish(1, 0), made),
+        JournalRecords("publish", 1, 1, Publish(2, 0, persistent=False), made),
+        JournalRecords("deliver", 0, 2, None, made),
     ]
     data = b"".join(run.encode() for run in runs)
     assert len(data) == 96
@@ -207,9 +207,9 @@ def test_j1_publishes_first_then_delivers() -> None:
 def test_s61_heads_and_s65_descending_order() -> None:
     """S61, S65."""
     made = codec()
-    data = SegmentRun(2048 + 5, 3, Publish(9, 100, persistent=False), 2, 2048, made).encode()
+    data = SegmentRecords(2048 + 5, 3, Publish(9, 100, persistent=False), 2, 2048, made).encode()
     assert [data[at : at + 2].hex() for at in (0, 38, 76)] == ["8007", "8006", "8005"]
     assert data[34:38].hex() == "40074007"
     assert [int.from_bytes(data[at + 2 : at + 18], "big") for at in (0, 38, 76)] == [11, 10, 9]
-    acks = JournalRun("ack", 2**40, 2, None, made).encode()
+    acks = JournalRecords("ack", 2**40, 2, None, made).encode()
     assert acks.hex() == "c000010000000000c000010000000001"

@@ -1,7 +1,7 @@
 """S33, vector W1: when the store's buffer reaches the file."""
 
 from engine.formats.message import MessageCodec
-from engine.formats.record import StoreRun
+from engine.formats.record import StoreRecords
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
 
@@ -16,7 +16,7 @@ def sizes_after(counts: list[int]) -> list[int]:
     handle = BufferedHandle(storage, "msg_store_transient/0.rdq", 1048576)
     found, number = [], 0
     for count in counts:
-        handle.append(StoreRun(number, count, body, False, 0, made), RECORD_BYTES)
+        handle.append(StoreRecords(number, count, body, False, 0, made), RECORD_BYTES)
         number += count
         assert handle.virtual_offset == number * RECORD_BYTES
         found.append(storage.size("msg_store_transient/0.rdq") or 0)

@@ -177,7 +177,7 @@ def run_random(door: NodeDoor, program: Program) -> None:
         pending = [
             r
             for place in ("ram_pending", "disk_pending", "index_pending")
-            for r in door.queue.state.runs_of(place)
+            for r in door.queue.state.extents_of(place)
         ]
         program.seen(after, sorted([each.start, each.end - 1] for each in pending))
         step = {name: value for name, value in program.next().items() if name != "expiry_ms"}

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.formats import properties
-from engine.formats.journal import JournalRun, decode_journal
+from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import MessageCodec, Template
 from engine.formats.names import config_text, queue_directory, read_config, read_queue_name
-from engine.formats.record import StoreRun, decode_store
-from engine.formats.segment import SegmentRun, decode_segment
+from engine.formats.record import StoreRecords, decode_store
+from engine.formats.segment import SegmentRecords, decode_segment
 from engine.formats.stored import ParsedMessage, parse_message
 from engine.msg_store import MsgStore
 from engine.ranges import Range
@@ -37,7 +37,7 @@ class Seen(msgspec.Struct, frozen=True):
     properties: dict[str, object] | None = None
 
 
-class NodeDoor(Door):
+class NodeDoor(BackingQueueDoor):
     """The backing-queue door with the directories that a node has.
 
     With `properties` in the configuration, all messages carry this property list.
@@ -186,7 +186,7 @@ class Host:
         for name in STORES:
             for path in self._paths(name, ".rdq"):
                 for run in self.storage.read(path, lambda data: decode_store(data, codec)):
-                    if isinstance(run, StoreRun):
+                    if isinstance(run, StoreRecords):
                         yield from self._terms(
                             run.msg_no, run.count, run.template, run.body_bytes, run.raw_persistent, run.term
                         )
@@ -199,7 +199,7 @@ class Host:
             ]
             chunks += self.storage.read(f"{directory}/journal.jif", lambda data: decode_journal(data, codec))
             for run in chunks:
-                if not isinstance(run, (SegmentRun, JournalRun)):
+                if not isinstance(run, (SegmentRecords, JournalRecords)):
                     continue
                 publish = run.publish
                 if publish is not None and publish.embedded:

@@ -10,7 +10,7 @@ VALUES = (
     "engine.extents",
     "engine.ranges",
     "engine.refusals",
-    "engine.runs",
+    "engine.stretches",
     "engine.settings",
     "engine.transitions",
 )

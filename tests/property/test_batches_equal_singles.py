@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backing_queue.arrivals import Arrival, Taken
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.ranges import Range
 from engine.storage.ledger import LedgerStorage
 from engine.variable_queue import VariableQueue
@@ -45,7 +45,7 @@ class OneAtATime:
         return [found for single in singles for found in self._queue.ack([single], False)]
 
 
-class SingleDoor(Door):
+class SingleDoor(BackingQueueDoor):
     """The same door, one message at a time."""
 
     def _make_queue(self) -> None:
@@ -135,7 +135,7 @@ def prepared(step: dict[str, Any]) -> dict[str, Any]:
 
 def compare(config: dict[str, Any], steps: list[dict[str, Any]]) -> None:
     """Run a program in batches and singly, and compare what each step gives and leaves."""
-    batches, singles = Door(config, LedgerStorage()), SingleDoor(config, LedgerStorage())
+    batches, singles = BackingQueueDoor(config, LedgerStorage()), SingleDoor(config, LedgerStorage())
     for number, drawn in enumerate(steps):
         step = prepared(drawn)
         if step["op"] == "publish_delivered" and batches.queue.state.len:

@@ -54,7 +54,7 @@ def test_entries_of_a_busy_queue_keep_their_assertions() -> None:
     for number in range(12):
         world.publish(3, (SMALL, LARGE)[number % 2], number % 3 == 0)
     world.fetch(5)
-    entries = [e for place in LANES + PENDING for e in world.q.runs_of(place)]
+    entries = [e for place in LANES + PENDING for e in world.q.extents_of(place)]
     assert len(entries) > 3
     for entry in entries:
         assert entry.indexed or not entry.persistent
@@ -126,7 +126,7 @@ def test_a_record_that_contradicts_itself_is_a_defect(rule: str, mode: str, chan
     q.mode = mode
     for at, (name, value) in enumerate(change.items()):
         if name in ("q1", "q2", "q3", "q4"):
-            q.runs_of(name).insert(Extent(10 * at, 1, at, 0, IN_RAM))
+            q.extents_of(name).insert(Extent(10 * at, 1, at, 0, IN_RAM))
         else:
             setattr(q, name, value)
     with pytest.raises(InvariantBroken, match=rule):

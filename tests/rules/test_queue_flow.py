@@ -56,7 +56,7 @@ def test_a_delivered_publish_is_pending_at_once() -> None:
         world = World(mode=mode)
         after = world.publish_delivered(2, LARGE)
         assert world.result == {"tags": [0, 1]}
-        (entry,) = world.q.runs_of(place)
+        (entry,) = world.q.extents_of(place)
         assert (entry.in_ram, entry.indexed) == (True, indexed)
         assert picked(after, "len", "next_seq_id", "next_deliver_seq_id", "reduce_run_count") == [0, 2, 2, 2]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
 from engine.transitions import Transition
@@ -21,7 +21,9 @@ class World:
 
     def __init__(self, storage: Storage | None = None, **config: Any) -> None:
         self.transitions: list[Transition] = []
-        self.door = Door({**DEFAULTS, **config}, storage or LedgerStorage(), self.transitions.append)
+        self.door = BackingQueueDoor(
+            {**DEFAULTS, **config}, storage or LedgerStorage(), self.transitions.append
+        )
         self.result: dict[str, Any] = {}
 
     @classmethod
@@ -73,7 +75,7 @@ class World:
             messages = [
                 f"{each.start + i}{'a' if each.in_ram else 'b'}{'i' if each.indexed else ''}"
                 f"{'S' if each.in_ram and each.in_store else ''}"
-                for each in self.q.runs_of(lane)
+                for each in self.q.extents_of(lane)
                 for i in range(each.count)
             ]
             if messages:

@@ -13,11 +13,11 @@ from engine.extents import RAW_PERSISTENT, READ_BACK, Extent
 from engine.formats import properties
 from engine.formats.message import MessageCodec, Template
 from engine.node.commands.base import Message
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 PERSISTENT_MODE, TRANSIENT_MODE = 2, 1
 MANY_RUNS: Final = 4096
-"""Runs of stored messages that are remembered before those that are gone are looked for."""
+"""Stretches of stored messages that are remembered before those that are gone are looked for."""
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
@@ -58,7 +58,7 @@ class MessageKinds:
         self._codec = codec
         self._embed_below = embed_below
         self._oldest = oldest
-        self._stored: Runs[Stored] = Runs()
+        self._stored: Stretches[Stored] = Stretches()
         self._prune_at = MANY_RUNS
         self._said: dict[int, Message] = {}
 

@@ -10,7 +10,7 @@ import msgspec
 from engine.extents import Extent
 from engine.node.clients.limiter import Limiter
 from engine.ranges import Range
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 GONE: Final = ""
 """Stands for a queue that was deleted while a channel held messages of it."""
@@ -107,7 +107,7 @@ class Channel:
         self.name = name
         self.limiter = Limiter()
         self.next_tag = 1
-        self.unacked: Runs[Unacked] = Runs()
+        self.unacked: Stretches[Unacked] = Stretches()
         self._joins = joins
 
     def __len__(self) -> int:

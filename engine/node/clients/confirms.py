@@ -11,7 +11,7 @@ from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
 from engine.node.clients.actors import Publisher
 from engine.ranges import Range, RangeSet
-from engine.runs import Runs
+from engine.stretches import Stretches
 from engine.transitions import Committed, ConfirmsSent, NacksSent, Transition, Why
 
 
@@ -73,7 +73,7 @@ class Confirms:
         self._carry = carry
         self._on_error = on_error
         self._collected: dict[str, dict[tuple[str, str], list[Range]]] = {}
-        self._awaited: Runs[Awaited] = Runs()
+        self._awaited: Stretches[Awaited] = Stretches()
         self._by_hand: dict[str, Publisher] = {}
         """Who publishes on channels by hand."""
         self.master_of: Callable[[str], str | None] = _nowhere

@@ -11,17 +11,17 @@ from msgspec.structs import replace
 from engine.amqp.declarations import check_publish
 from engine.amqp.errors import AmqpError
 from engine.backing_queue.arrivals import Arrival
+from engine.node.broker.capacity import Capacity
 from engine.node.broker.definitions import Definitions
-from engine.node.broker.limits import Limits
 from engine.node.broker.message_kinds import MessageKinds
 from engine.node.clients.actors import OPEN, Hand, Publisher, stop
+from engine.node.clients.burst_carrier import BurstCarrier
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.clients.queue import Members, Queue
 from engine.node.clients.transactions import Held
 from engine.node.clients.unread import Unread
 from engine.node.clients.way_in import WayIn
-from engine.node.clients.wire import Wire
 from engine.node.commands.base import Command, Message
 from engine.node.commands.commands import Publish, copies_of, message_of
 from engine.node.time.pace import BURST_SPACING_US
@@ -40,7 +40,7 @@ class Connections:
         definitions: exchanges and bindings.
         kinds: numbers of what messages carry.
         on_error: told of a publisher whose channel must be closed.
-        limits: bounds of this program, looked at before messages are let in.
+        capacity: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
         redo: does a command that lay unread in a blocked connection's socket.
         carries: returns how many bytes of bursts a connection carries in a second, None for no bound.
@@ -54,7 +54,7 @@ class Connections:
         kinds: MessageKinds,
         on_error: Callable[[str, AmqpError], None],
         scheduler: Scheduler,
-        limits: Limits,
+        capacity: Capacity,
         processes: Processes,
         emit: Callable[[Transition], None],
         redo: Callable[[Command], None],
@@ -70,12 +70,12 @@ class Connections:
         self._kinds = kinds
         self._on_error = on_error
         self._scheduler = scheduler
-        self._limits = limits
+        self._capacity = capacity
         self._emit = emit
         self._redo = redo
         self._carries = carries
         self.way_in = WayIn(processes, self)
-        self._wire = Wire(scheduler, self._is_read, self.way_in.has_room, self._arrive)
+        self._carrier = BurstCarrier(scheduler, self._is_read, self.way_in.has_room, self._arrive)
         self.confirms = Confirms(self.publishers, emit, self.way_in.carry, on_error)
         self.unread = Unread(consumers.by_hand)
         self.next_msg_no = 0
@@ -100,7 +100,7 @@ class Connections:
         if carries is None:
             self._arrive(self.burst, burst)
         else:
-            self._wire.write(self.burst, burst, carries)
+            self._carrier.write(self.burst, burst, carries)
 
     def _arrive(self, publisher: Publisher, batch: Publish) -> None:
         """Let a burst, or what a connection carried of it, lie in the publisher's socket."""
@@ -177,7 +177,7 @@ class Connections:
         sharing = sum(each.running for each in self.publishers.values())
         spacing_us = publisher.pace.spacing_us(due, sharing)
         batch = publisher.batch(due)
-        if self._limits.refusal(batch, self.waiting, len(self.route(batch))) is not None:
+        if self._capacity.refusal(batch, self.waiting, len(self.route(batch))) is not None:
             publisher.running = False
             publisher.rule = "limit"
             return
@@ -323,7 +323,7 @@ class Connections:
             if publisher.running and publisher.timer is None:
                 publisher.pace.begin(self._scheduler.now_us)
                 self._set_timer(publisher)
-            self._wire.go_on(publisher)
+            self._carrier.go_on(publisher)
         for publisher in publishers:
             self._send_on(publisher)
             self.way_in.wake(publisher)

@@ -8,9 +8,9 @@ from engine.amqp.declarations import check_consume
 from engine.amqp.errors import AmqpError
 from engine.errors import CommandError
 from engine.node.broker.board import Board
+from engine.node.broker.capacity import Capacity
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.definitions import Definitions
-from engine.node.broker.limits import Limits
 from engine.node.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
@@ -34,7 +34,7 @@ class ClientVerbs:
         self,
         *,
         configuration: Configuration,
-        limits: Limits,
+        capacity: Capacity,
         definitions: Definitions,
         queues: Queues,
         lifetimes: Lifetimes,
@@ -45,7 +45,7 @@ class ClientVerbs:
         scheduler: Scheduler,
     ) -> None:
         self._configuration = configuration
-        self._limits = limits
+        self._capacity = capacity
         self._definitions = definitions
         self._queues = queues
         self._lifetimes = lifetimes
@@ -70,7 +70,7 @@ class ClientVerbs:
 
     def _publish(self, command: cmd.Publish) -> None:
         copies = len(self._connections.route(command))
-        refusal = self._limits.refusal(command, self._connections.waiting, copies)
+        refusal = self._capacity.refusal(command, self._connections.waiting, copies)
         if refusal is not None:
             raise refusal
         if command.channel is None:

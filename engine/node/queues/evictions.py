@@ -170,7 +170,7 @@ class Evictions:
         if self.limits.max_length is not None:
             surplus.append(queue.depth - self.limits.max_length)
         if self.limits.max_length_bytes is not None:
-            head = queue.head_run()
+            head = queue.head_extent()
             if head is not None and head.size_bytes:
                 over = -(-(queue.ready_bytes - self.limits.max_length_bytes) // head.size_bytes)
                 surplus.append(min(over, head.count))

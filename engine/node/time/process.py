@@ -24,7 +24,7 @@ PUBLISH: Final = 0
 """Priorities of the queue process: higher first (P6). Requeues, gets and purges have that of a publish."""
 
 
-class Run:
+class MailBatch:
     """Equal messages that lie one behind the other in a mailbox.
 
     Args:
@@ -103,7 +103,7 @@ class Process:
         """How many messages it may handle now; only readers have such a bound (A3)."""
         self.more_credit: Callable[[], dict[str, Pair]] | None = None
         """Credit that is counted elsewhere (F4)."""
-        self._boxes: dict[int, deque[Run]] = {}
+        self._boxes: dict[int, deque[MailBatch]] = {}
         self._scheduler = scheduler
         self._meter = meter
         self._cores = cores
@@ -134,7 +134,7 @@ class Process:
         self._on_change(self)
 
     def _append(self, priority: int, count: int, do: Callable[[int], None], each_ns: int) -> None:
-        self._boxes.setdefault(priority, deque()).append(Run(count, each_ns, do))
+        self._boxes.setdefault(priority, deque()).append(MailBatch(count, each_ns, do))
 
     def wake(self) -> None:
         """Let it look at its mailbox, now that it may have something to do."""

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from engine.errors import RunTooLong
-from engine.replay import Moment, Piece, Player, Watched, Watcher, on_ledger
+from engine.replay import Piece, Player, Watched, WatchedState, Watcher, on_ledger
 from engine.replay.player import Timed
 from engine.transitions import Transition
 from playground.exercises.grading.verdict import TooLong
@@ -53,7 +53,7 @@ class Playback(Watched):
         super().__init__(node, player, watchers)
         self.events: list[Event] = []
 
-    def go(self, until_us: int) -> Moment:
+    def go(self, until_us: int) -> WatchedState:
         """Go on to `until_us` and return the moment there. Raises TooLong."""
         try:
             return super().go(until_us)

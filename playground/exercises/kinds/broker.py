@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.backing_queue import places
 from engine.reading.places import placements, shown_queue
-from engine.replay import Moment
+from engine.replay import WatchedState
 from engine.transitions import Shift
 from playground.exercises.grading import BadAnswer, Event, Line, Playback, Verdict
 from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never
@@ -183,7 +183,7 @@ def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
     return found
 
 
-def _placed(moment: Moment) -> Placement:
+def _placed(moment: WatchedState) -> Placement:
     queue = shown_queue(moment)
     return {} if queue is None else placements(queue)
 

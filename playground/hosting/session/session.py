@@ -18,13 +18,13 @@ from playground import timeline
 from playground.bounds import Bounds
 from playground.hosting.book import Remembered
 from playground.hosting.checkpoints import BETWEEN, WORTH_KEEPING, Checkpoints
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.run import Replay, Run
 from playground.hosting.session import failures, mix, protocol
 from playground.hosting.session.burst import Beyond, check_burst
+from playground.hosting.session.frame_sender import FrameSender
 from playground.hosting.session.jobs import Job
 from playground.hosting.session.pacer import Pacer
-from playground.hosting.session.telling import Telling
 from playground.hosting.session.window import FrameWindow
 
 logger = logging.getLogger(__name__)
@@ -76,7 +76,7 @@ class Session:
         self,
         session_id: str,
         *,
-        door: Door,
+        door: NodeDoor,
         files: Files,
         bounds: Bounds,
         send: Callable[[Any], None],
@@ -86,7 +86,7 @@ class Session:
         self.session_id = session_id
         self.run: Run | None = None
         self.pacer = Pacer()
-        self.telling = Telling(lambda readers, text: send(protocol.Text(session_id, readers, text)))
+        self.frames = FrameSender(lambda readers, text: send(protocol.Text(session_id, readers, text)))
         self.life = ""
         self._door = door
         self._files = files
@@ -107,7 +107,7 @@ class Session:
 
     def receive(self, message: Any) -> None:
         """Take a message: at once what needs no engine, the rest in its turn."""
-        windows = self.telling.windows
+        windows = self.frames.windows
         if isinstance(message, protocol.Ack):
             if message.reader in windows:
                 windows[message.reader].acknowledge(message.through)
@@ -116,7 +116,7 @@ class Session:
         elif isinstance(message, protocol.Show):
             if message.reader in windows:
                 windows[message.reader].show(message.seen)
-                self.telling.beat()
+                self.frames.beat()
         else:
             if isinstance(message, protocol.Hello):
                 windows.setdefault(message.reader, FrameWindow())
@@ -128,12 +128,12 @@ class Session:
             return 0.0
         if self.run is None:
             return math.inf
-        if self.telling.owes(self.run):
+        if self.frames.owes(self.run):
             return self._next_tick_s
         if not self.plays:
             return math.inf
         at_s = self.pacer.real_s(self.run.node.next_us())
-        return max(self._next_tick_s, min(at_s, self.telling.last_s + BEAT_S))
+        return max(self._next_tick_s, min(at_s, self.frames.last_s + BEAT_S))
 
     def turn(self, budget_s: float) -> None:
         """Work for about so long."""
@@ -157,7 +157,7 @@ class Session:
     @property
     def plays(self) -> bool:
         """Whether time passes: it stands still while nobody watches."""
-        return self.pacer.play and self.run is not None and self.telling.watched
+        return self.pacer.play and self.run is not None and self.frames.watched
 
     # --- one piece of work ---
 
@@ -231,7 +231,7 @@ class Session:
         self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
         self._noted_us = message.until_us
         self._pace(message.play)
-        self.telling.restart()
+        self.frames.restart()
         self._answer(message, life=self.life, at_us=run.node.now_us, digest=run.node.log.digest)
 
     def _build(self, record: Remembered, until_us: int) -> Run:
@@ -275,7 +275,7 @@ class Session:
     def _rest(self, run: Run, message: protocol.Rest) -> None:
         run.finish_instant()
         self._pace(False)
-        self.telling.flush(run, self.pacer, self._clock(), None)
+        self.frames.flush(run, self.pacer, self._clock(), None)
         self._keep_checkpoint(run, WORTH_KEEPING)
         came = {"at_us": run.node.now_us, "digest": run.node.log.digest}
         self._close_run()
@@ -309,21 +309,21 @@ class Session:
             self._stops_us = None
         now_us = self.run.node.now_us if self.run is not None else 0
         self.pacer.set(self._clock(), now_us, play, speed)
-        self.telling.beat()
+        self.frames.beat()
         self._soon()
         self._send(protocol.Pace(self.session_id, play))
 
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
         steady_s = STEADY_TICK_S if self.plays else TICK_S
-        self._next_tick_s = now_s + (steady_s if self.telling.seen else UNSEEN_TICK_S)
+        self._next_tick_s = now_s + (steady_s if self.frames.seen else UNSEEN_TICK_S)
         if self.plays:
             self._play(run, now_s)
-        self.telling.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
+        self.frames.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
 
     def _soon(self) -> None:
         """Tell of what somebody has just done as soon as another frame may go out."""
-        self._next_tick_s = min(self._next_tick_s, self.telling.last_s + TICK_S)
+        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + TICK_S)
 
     def _play(self, run: Run, now_s: float) -> None:
         due_us = min(self.pacer.due_us(now_s, run.node.now_us), self._bounds.max_virtual_s * 1_000_000)
@@ -373,16 +373,16 @@ class Session:
     # --- readers and commands ---
 
     def _hello(self, run: Run, message: protocol.Hello) -> None:
-        window = self.telling.windows.get(message.reader)
+        window = self.frames.windows.get(message.reader)
         if window is None:  # it left meanwhile
             return
         if not self.plays:  # nobody watched until now: the time since then does not count
             self.pacer.anchor(self._clock(), run.node.now_us)
-        self.telling.flush(run, self.pacer, self._clock(), None)
+        self.frames.flush(run, self.pacer, self._clock(), None)
         self._send(protocol.Welcome(self.session_id, message.reader, self.life, self._ends_us))
         known = message.have is not None and message.life in {None, self.life}
         rows = run.rows_since(message.have) if known and message.have is not None else None
-        self.telling.join(message.reader, rows, run, self.pacer)
+        self.frames.join(message.reader, rows, run, self.pacer)
         self._next_tick_s = self._clock()
 
     def _submit(self, run: Run, message: protocol.Submit) -> None:

@@ -7,7 +7,7 @@ import os
 import socket
 import threading
 
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.workers.link import Link
 from playground.hosting.workers.pool import ENDS_S, Started
 from playground.hosting.workers.pulse import Pulse
@@ -21,7 +21,7 @@ class InThread:
         door: makes the engines.
     """
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: NodeDoor) -> None:
         self._door = door
 
     def __call__(self) -> tuple[socket.socket, Started]:

@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 
 from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import SessionFiles
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.session import Session
 from playground.hosting.workers.link import Gone, Link
@@ -43,7 +43,7 @@ class Worker:
         clock: real seconds.
     """
 
-    def __init__(self, link: Link, door: Door, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, link: Link, door: NodeDoor, clock: Callable[[], float] = time.monotonic) -> None:
         self.sessions: dict[str, Session] = {}
         self.turn: tuple[str, float] | None = None
         """Whose turn it is, and how long this thread had worked when it began."""
@@ -151,7 +151,7 @@ def main() -> None:
     from playground.hosting.engine_door import EngineDoor  # noqa: PLC0415 - only now may Ctrl-C come
 
     link = Link(socket.socket(fileno=int(sys.argv[1])))
-    worker = Worker(link, cast(Door, EngineDoor()))
+    worker = Worker(link, cast(NodeDoor, EngineDoor()))
     overrun_s = float(os.environ.get("WATERLINE_OVERRUN_S", OVERRUN_S))
     watched = worker, link, overrun_s, threading.get_ident()
     threading.Thread(target=watch, args=watched, daemon=True).start()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from engine.formats.journal import JournalRun, decode_journal
+from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import MessageCodec
 
 CODEC = MessageCodec()
 
 
-def acks(start: int, count: int, step: int) -> JournalRun:
-    return JournalRun("ack", start, count, None, CODEC, step=step)
+def acks(start: int, count: int, step: int) -> JournalRecords:
+    return JournalRecords("ack", start, count, None, CODEC, step=step)
 
 
 def test_the_highest_comes_first() -> None:
@@ -19,7 +19,7 @@ def test_the_highest_comes_first() -> None:
 
 
 @pytest.mark.parametrize("runs", [[acks(0, 900, -1)], [acks(5, 2, -1), acks(9, 40, 1)], [acks(7, 1, -1)]])
-def test_they_are_read_as_they_were_written(runs: list[JournalRun]) -> None:
+def test_they_are_read_as_they_were_written(runs: list[JournalRecords]) -> None:
     assert decode_journal(b"".join(run.encode() for run in runs), CODEC) == runs
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.formats import properties, terms
-from engine.formats.journal import JournalRun
+from engine.formats.journal import JournalRecords
 from engine.formats.layout import (
     Field,
     Layout,
@@ -20,8 +20,8 @@ from engine.formats.layout import (
     store_record,
 )
 from engine.formats.message import MessageCodec, Publish, Template
-from engine.formats.record import StoreRun
-from engine.formats.segment import SegmentRun
+from engine.formats.record import StoreRecords
+from engine.formats.segment import SegmentRecords
 from engine.formats.stored import Names
 from engine.formats.terms import Atom
 
@@ -218,12 +218,12 @@ def test_what_the_codec_writes_is_covered(
 ) -> None:
     template = Template(exchange, tuple(keys), properties.encode(listed))
     codec = MessageCodec("/", templates=[template])
-    record = StoreRun(7, 1, size, persistent, 0, codec).encode()
+    record = StoreRecords(7, 1, size, persistent, 0, codec).encode()
     layout = store_record(record)
     assert_covers(layout)
     body = b"".join(data_of(record, field) for field in layout.fields if field.part == "body")
     assert body == codec.body(7, size)
-    entry = SegmentRun(5, 1, Publish(7, size, 0, persistent, True, persistent, 0), 1, 8, codec).encode()
+    entry = SegmentRecords(5, 1, Publish(7, size, 0, persistent, True, persistent, 0), 1, 8, codec).encode()
     assert_covers(segment_record(entry))
     assert segment_record(entry).number == 5
 
@@ -234,7 +234,7 @@ def test_records_are_found_by_number_and_id() -> None:
     def reading(data: bytes) -> tuple[object, int]:
         return lambda offset, count: data[offset : offset + count], len(data)
 
-    segment = SegmentRun(8, 8, Publish(3, 5000), 1, 8, codec).encode() + bytes.fromhex("4004")
+    segment = SegmentRecords(8, 8, Publish(3, 5000), 1, 8, codec).encode() + bytes.fromhex("4004")
     found = find_seq("1.idx", *reading(segment), 4)
     assert [(each.kind, each.offset) for each in found] == [
         ("publish", 3 * 36),
@@ -242,11 +242,11 @@ def test_records_are_found_by_number_and_id() -> None:
         ("mark", 8 * 36),
     ]
     assert segment_record(segment[3 * 36 :]).msg_id == codec.id_bytes(7)
-    journal = JournalRun("publish_deliver", 0, 2000, Publish(0, 40, 0, True, True), codec).encode()
+    journal = JournalRecords("publish_deliver", 0, 2000, Publish(0, 40, 0, True, True), codec).encode()
     where = find_seq("journal.jif", *reading(journal), 1999)
     assert [each.kind for each in where] == ["publish", "deliver"]
     assert journal_record(journal[where[0].offset :]).number == 1999
-    store = StoreRun(20, 300, 900, True, 0, codec).encode()
+    store = StoreRecords(20, 300, 900, True, 0, codec).encode()
     hit = find_id("0.rdq", *reading(store), codec.id_bytes(250))
     assert hit is not None
     assert store_record(store[hit.offset :]).msg_id == codec.id_bytes(250)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from engine.errors import FileCorrupt, IndexCorrupt, StoreCorrupt
 from engine.formats import terms
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros
-from engine.formats.journal import JournalRun, decode_journal
+from engine.formats.journal import JournalRecords, decode_journal
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, Template
-from engine.formats.record import StoreRun, decode_store
-from engine.formats.segment import SegmentRun, decode_segment
+from engine.formats.record import StoreRecords, decode_store
+from engine.formats.segment import SegmentRecords, decode_segment
 
 N = 64
 CODEC = MessageCodec(
@@ -32,10 +32,10 @@ PUBLISHES = st.builds(
 
 
 @st.composite
-def segment_runs(draw: st.DrawFn) -> SegmentRun:
+def segment_runs(draw: st.DrawFn) -> SegmentRecords:
     start = draw(st.integers(0, N - 1))
     publish = draw(st.none() | PUBLISHES)
-    return SegmentRun(
+    return SegmentRecords(
         3 * N + start,
         draw(st.integers(1, N - start)),
         publish,
@@ -46,14 +46,14 @@ def segment_runs(draw: st.DrawFn) -> SegmentRun:
 
 
 @st.composite
-def journal_runs(draw: st.DrawFn) -> JournalRun:
+def journal_runs(draw: st.DrawFn) -> JournalRecords:
     action = draw(st.sampled_from(["publish", "deliver", "ack", "publish_deliver"]))
     publish = draw(PUBLISHES) if action.startswith("publish") else None
-    return JournalRun(action, draw(st.integers(0, 2**50)), draw(st.integers(1, 40)), publish, CODEC)
+    return JournalRecords(action, draw(st.integers(0, 2**50)), draw(st.integers(1, 40)), publish, CODEC)
 
 
 STORE_RUNS = st.builds(
-    StoreRun,
+    StoreRecords,
     msg_no=st.integers(0, 2**48),
     count=st.integers(1, 40),
     body_bytes=SIZES,
@@ -77,7 +77,7 @@ def singles(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
     """Take runs apart, so that two ways to draw their borders are equal."""
     found: list[AnyChunk] = []
     for chunk in chunks:
-        if isinstance(chunk, SegmentRun | StoreRun | JournalRun):
+        if isinstance(chunk, SegmentRecords | StoreRecords | JournalRecords):
             found += [chunk.written(at, 1) for at in range(chunk.count)]
         else:
             found.append(chunk)
@@ -88,13 +88,13 @@ def entries(chunks: Sequence[AnyChunk]) -> list[AnyChunk]:
     """Take segment entries apart into publish and marks, which need not be together."""
     found: list[AnyChunk] = []
     for chunk in singles(chunks):
-        if isinstance(chunk, SegmentRun):
+        if isinstance(chunk, SegmentRecords):
             if chunk.publish:
-                found.append(SegmentRun(chunk.start, 1, chunk.publish, 0, N, CODEC))
-            found += [SegmentRun(chunk.start, 1, None, 1, N, CODEC)] * chunk.marks
-        elif isinstance(chunk, JournalRun) and chunk.action == "publish_deliver":
-            found.append(JournalRun("publish", chunk.start, 1, chunk.publish, CODEC))
-            found.append(JournalRun("deliver", chunk.start, 1, None, CODEC))
+                found.append(SegmentRecords(chunk.start, 1, chunk.publish, 0, N, CODEC))
+            found += [SegmentRecords(chunk.start, 1, None, 1, N, CODEC)] * chunk.marks
+        elif isinstance(chunk, JournalRecords) and chunk.action == "publish_deliver":
+            found.append(JournalRecords("publish", chunk.start, 1, chunk.publish, CODEC))
+            found.append(JournalRecords("deliver", chunk.start, 1, None, CODEC))
         else:
             found.append(chunk)
     return found
@@ -107,14 +107,14 @@ def test_terms(value: object) -> None:
 
 
 @given(segment_runs())
-def test_one_segment_run_is_read_as_one(run: SegmentRun) -> None:
+def test_one_segment_run_is_read_as_one(run: SegmentRecords) -> None:
     data = run.encode()
     assert len(data) == run.size_bytes
     assert decode_segment(data, 3, N, CODEC) == [run]
 
 
 @given(st.lists(segment_runs(), max_size=6))
-def test_segments(runs: list[SegmentRun]) -> None:
+def test_segments(runs: list[SegmentRecords]) -> None:
     """S60."""
     data = encoded(runs)
     read = decode_segment(data, 3, N, CODEC)
@@ -123,7 +123,7 @@ def test_segments(runs: list[SegmentRun]) -> None:
 
 
 @given(st.lists(journal_runs(), max_size=6))
-def test_journals(runs: list[JournalRun]) -> None:
+def test_journals(runs: list[JournalRecords]) -> None:
     """S62."""
     data = encoded(runs)
     read = decode_journal(data, CODEC)
@@ -132,7 +132,7 @@ def test_journals(runs: list[JournalRun]) -> None:
 
 
 @given(st.lists(STORE_RUNS, max_size=6))
-def test_stores(runs: list[StoreRun]) -> None:
+def test_stores(runs: list[StoreRecords]) -> None:
     """S54."""
     data = encoded(runs)
     read = decode_store(data, CODEC)
@@ -141,7 +141,7 @@ def test_stores(runs: list[StoreRun]) -> None:
 
 
 @given(st.one_of(segment_runs(), journal_runs(), STORE_RUNS), st.floats(0, 1))
-def test_a_cut_keeps_every_byte(run: SegmentRun | JournalRun | StoreRun, where: float) -> None:
+def test_a_cut_keeps_every_byte(run: SegmentRecords | JournalRecords | StoreRecords, where: float) -> None:
     at = int(where * run.size_bytes)
     before, after = run.cut(at)
     assert encoded(before) == run.encode()[:at]
@@ -211,8 +211,8 @@ def test_a_huge_count_costs_nothing() -> None:
 # --- damage, row by row (S114, S119, S209) ---
 
 
-def journal() -> tuple[JournalRun, bytes]:
-    run = JournalRun("publish_deliver", 0, 3, Publish(1, 16, embedded=True), CODEC)
+def journal() -> tuple[JournalRecords, bytes]:
+    run = JournalRecords("publish_deliver", 0, 3, Publish(1, 16, embedded=True), CODEC)
     return run, run.encode()
 
 
@@ -241,7 +241,7 @@ def test_a_segment_of_zeros_has_no_entries(data: bytes) -> None:
 
 def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
     """S90, S119."""
-    run = SegmentRun(0, 2, Publish(1, 16), 1, N, CODEC)
+    run = SegmentRecords(0, 2, Publish(1, 16), 1, N, CODEC)
     read = decode_segment(run.encode()[:38], 0, N, CODEC)
     assert list[object](read) == [run.part(1, 1), RawBytes(b"\xc0\x00")]
 
@@ -258,14 +258,14 @@ def test_a_segment_cut_after_two_bytes_of_a_publish_is_a_prefix() -> None:
 )
 def test_a_damaged_segment_says_where(make: object, words: str) -> None:
     """S119."""
-    data = SegmentRun(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode()
+    data = SegmentRecords(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode()
     with pytest.raises(IndexCorrupt, match=words):
         decode_segment(make(data), 0, N, CODEC)  # type: ignore[operator]
 
 
 def test_an_embedded_message_with_another_id_is_damage() -> None:
     """S60."""
-    data = bytearray(SegmentRun(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode())
+    data = bytearray(SegmentRecords(0, 1, Publish(1, 16, embedded=True), 0, N, CODEC).encode())
     data[17] ^= 1
     with pytest.raises(IndexCorrupt, match="another id"):
         decode_segment(bytes(data), 0, N, CODEC)
@@ -273,7 +273,7 @@ def test_an_embedded_message_with_another_id_is_damage() -> None:
 
 def test_the_scanner_skips_a_wrong_marker_and_stops_at_zeros() -> None:
     """S209."""
-    run = StoreRun(5, 3, 16, True, 0, CODEC)
+    run = StoreRecords(5, 3, 16, True, 0, CODEC)
     data = bytearray(run.encode())
     data[2 * run.record_bytes - 1] = 0
     read = decode_store(bytes(data) + bytes(100) + run.encode(), CODEC)
@@ -282,7 +282,7 @@ def test_the_scanner_skips_a_wrong_marker_and_stops_at_zeros() -> None:
     assert read[1].size_bytes == run.record_bytes
     assert read[2] == run.part(2, 1)
     assert encoded(read[3:]) == bytes(100) + run.encode()
-    assert not any(isinstance(chunk, StoreRun) for chunk in read[3:])
+    assert not any(isinstance(chunk, StoreRecords) for chunk in read[3:])
 
 
 def test_a_record_too_small_for_its_id_is_damage() -> None:
@@ -296,10 +296,10 @@ def test_ids_of_another_node_get_numbers_and_keep_their_bytes() -> None:
     """S56."""
     codec = MessageCodec()
     other = MessageCodec(id_prefix=b"another!")
-    data = StoreRun(40, 3, 16, True, 0, other).encode()
+    data = StoreRecords(40, 3, 16, True, 0, other).encode()
     read = decode_store(data, codec)
     assert encoded(read) == data
-    numbers = [run.msg_no for run in read if isinstance(run, StoreRun)]
+    numbers = [run.msg_no for run in read if isinstance(run, StoreRecords)]
     assert numbers == [FIRST_FOREIGN, FIRST_FOREIGN + 1, FIRST_FOREIGN + 2]
     assert codec.msg_no_of(other.id_bytes(41)) == FIRST_FOREIGN + 1
     assert codec.id_bytes(FIRST_FOREIGN + 2) == other.id_bytes(42)
@@ -308,16 +308,16 @@ def test_ids_of_another_node_get_numbers_and_keep_their_bytes() -> None:
 def test_neighbours_of_another_node_make_runs() -> None:
     codec = MessageCodec()
     other = MessageCodec(id_prefix=b"another!")
-    written = SegmentRun(0, 60, Publish(500, 9000), 1, N, other)
+    written = SegmentRecords(0, 60, Publish(500, 9000), 1, N, other)
     read = decode_segment(written.encode(), 0, N, codec)
     assert encoded(read) == written.encode()
     assert len(read) == 2
-    assert [run.count for run in read if isinstance(run, SegmentRun)] == [1, 59]
+    assert [run.count for run in read if isinstance(run, SegmentRecords)] == [1, 59]
     again = decode_segment(written.encode(), 0, N, codec)
     assert again == read
-    acked = JournalRun("publish_deliver", 7, 40, Publish(500, 9000), other)
+    acked = JournalRecords("publish_deliver", 7, 40, Publish(500, 9000), other)
     (run,) = decode_journal(acked.encode(), MessageCodec())
-    assert isinstance(run, JournalRun)
+    assert isinstance(run, JournalRecords)
     assert (run.count, run.encode()) == (40, acked.encode())
     # The two numberings of one codec agree, whichever file is read first.
     assert decode_journal(acked.encode(), codec)[0].encode()[:16] == acked.encode()[:16]

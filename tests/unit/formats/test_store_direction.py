@@ -3,12 +3,12 @@
 import pytest
 
 from engine.formats.message import MessageCodec
-from engine.formats.record import StoreRun, decode_store
+from engine.formats.record import StoreRecords, decode_store
 
 
-def run(msg_no: int, count: int, step: int = 1, body_bytes: int = 300) -> StoreRun:
+def run(msg_no: int, count: int, step: int = 1, body_bytes: int = 300) -> StoreRecords:
     """Return records of generated messages."""
-    return StoreRun(msg_no, count, body_bytes, True, 0, CODEC, step=step)
+    return StoreRecords(msg_no, count, body_bytes, True, 0, CODEC, step=step)
 
 
 CODEC = MessageCodec()
@@ -24,7 +24,7 @@ CODEC = MessageCodec()
         [run(5, 2, -1), run(5, 2, -1, body_bytes=301)],
     ],
 )
-def test_round_trip(written: list[StoreRun]) -> None:
+def test_round_trip(written: list[StoreRecords]) -> None:
     assert decode_store(b"".join(each.encode() for each in written), CODEC) == written
 
 

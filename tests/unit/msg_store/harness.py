@@ -9,10 +9,10 @@ from engine.formats.message import MessageCodec, Template
 from engine.msg_store import MsgStore, StoreClient
 from engine.msg_store.index_table import Row, row_at
 from engine.ranges import Range, RangeSet
-from engine.runs import Runs
 from engine.settings import QueueSettings
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Storage
+from engine.stretches import Stretches
 from engine.transitions import (
     BufferWritten,
     CacheChanged,
@@ -167,7 +167,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
         state.update(
             files={number: list(rest) for number, *rest in t.files},
             current=t.current,
-            rows=Runs(Row(*row) for row in t.rows),
+            rows=Stretches(Row(*row) for row in t.rows),
             cache=0,
             buffered_bytes=0,
             orphans=dict(t.orphans),
@@ -190,7 +190,7 @@ def fold(state: dict[str, Any], t: Transition) -> None:
 
 
 def _fold_rows(state: dict[str, Any], t: Transition) -> None:
-    rows: Runs[Row] = state.get("rows", Runs())
+    rows: Stretches[Row] = state.get("rows", Stretches())
     if isinstance(t, RefCountChanged):
         for row in rows.remove(t.msg_no, t.count):
             state["files"][row.file][1] += (bool(t.ref_count) - bool(row.refs)) * row.size_bytes

@@ -5,7 +5,7 @@ import tempfile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.formats.record import StoreRun, decode_store
+from engine.formats.record import StoreRecords, decode_store
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.unit.msg_store.harness import DIRECTORY, Harness
@@ -60,7 +60,7 @@ def check_files(harness: Harness) -> None:
             continue
         at = 0
         for chunk in decode_store(data, harness.codec):
-            assert isinstance(chunk, StoreRun), f"{DIRECTORY}/{name} holds something else at {at}"
+            assert isinstance(chunk, StoreRecords), f"{DIRECTORY}/{name} holds something else at {at}"
             order = range(chunk.count)[:: chunk.step]
             for i in order:
                 found[int(name[:-4]), at] = (chunk.msg_no + i, chunk.record_bytes)

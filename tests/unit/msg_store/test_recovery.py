@@ -7,7 +7,7 @@ import pytest
 
 from engine.errors import StoreCorrupt
 from engine.formats.chunks import RawBytes, Zeros
-from engine.formats.record import StoreRun
+from engine.formats.record import StoreRecords
 from engine.ranges import Range
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -22,9 +22,9 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     return LedgerStorage() if request.param == "ledger" else DirectoryStorage(str(tmp_path), fsync=False)
 
 
-def records(world: Harness, msg_no: int, count: int = 1, record_bytes: int = 1087) -> StoreRun:
+def records(world: Harness, msg_no: int, count: int = 1, record_bytes: int = 1087) -> StoreRecords:
     """Return store records as a file holds them."""
-    return StoreRun(msg_no, count, body_of_record(record_bytes), True, 0, world.codec)
+    return StoreRecords(msg_no, count, body_of_record(record_bytes), True, 0, world.codec)
 
 
 def live(world: Harness, first: int, count: int) -> list[int]:

@@ -21,8 +21,8 @@ from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, ba
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.ranges import Range, RangeSet
-from engine.runs import Runs
 from engine.storage.ledger import LedgerStorage
+from engine.stretches import Stretches
 from engine.transitions import (
     Acked,
     CountersChanged,
@@ -52,8 +52,8 @@ class Shelf:
         self.durable = durable
         self.now_us = 0
         self._emit = emit
-        self._ready: Runs[Extent] = Runs()
-        self._lent: Runs[Extent] = Runs()
+        self._ready: Stretches[Extent] = Stretches()
+        self._lent: Stretches[Extent] = Stretches()
         self._next = 0
         self._told: dict[str, Any] = {}
 
@@ -111,7 +111,7 @@ class Shelf:
         return Range(first.start, self._next - first.start)
 
     def purge_acks(self) -> None:
-        self._lent = Runs()
+        self._lent = Stretches()
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
         taken = self._ready.pop_head(min(count, self._ready.total))
@@ -245,7 +245,7 @@ class Shelf:
 
     unkept = entry
 
-    def head_run(self) -> Extent | None:
+    def head_extent(self) -> Extent | None:
         return self._ready.first
 
     def head_expiry_us(self) -> int:

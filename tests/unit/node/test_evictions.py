@@ -355,7 +355,7 @@ def get(node: Node, count: int) -> int:
 
 def pending_of(node: Node) -> list[Any]:
     state = node.queues["work"].process.queue.state
-    runs = [e for place in ("ram_pending", "disk_pending", "index_pending") for e in state.runs_of(place)]
+    runs = [e for place in ("ram_pending", "disk_pending", "index_pending") for e in state.extents_of(place)]
     return sorted(
         (part for e in runs for part in (e.part(i, 1) for i in range(e.count))), key=lambda e: e.start
     )

@@ -12,7 +12,7 @@ from engine.errors import CommandError
 from engine.formats.names import queue_directory
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
-from engine.reading.places import declared, held_messages, parts_of, pictured_queue, ready_of, unacked_of
+from engine.reading.places import declared, drawn_queue, held_messages, parts_of, ready_of, unacked_of
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.following import Follower
@@ -96,7 +96,7 @@ def test_the_whole_adds_up_and_the_lists_show_one_queue() -> None:
     assert list(declared(state)) == ["tasks"]
     assert (ready_of(state["queues"]["tasks"]), unacked_of(state["queues"]["tasks"])) == (2, 1)
     assert held_messages(state) == made.node.held_messages() == 3
-    assert pictured_queue(state) == state["queues"]["tasks:2"]
+    assert drawn_queue(state) == state["queues"]["tasks:2"]
     text = ask(made.node, "list_queues name messages_ready messages_unacknowledged backing_queue_status").text
     row = text.splitlines()[-1].split("\t")
     assert row[:3] == ["tasks", "2", "1"]

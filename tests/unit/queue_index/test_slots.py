@@ -10,7 +10,7 @@ from engine.queue_index.combine import combined, without_duplicates
 from engine.queue_index.overlay import overlay, split
 from engine.queue_index.slots import ACK, DELIVER, Slot, record, record_publish
 from engine.ranges import Range
-from engine.runs import Runs
+from engine.stretches import Stretches
 
 PUB = Publish(7, 5000)
 OTHER = Publish(8, 5000)
@@ -36,7 +36,7 @@ S71 = [
 @pytest.mark.parametrize(("before", "publish", "deliver", "ack"), S71)
 def test_s71(before: int, publish: object, deliver: object, ack: object) -> None:
     for action, expected in ((P, publish), (DELIVER, deliver), (ACK, ack)):
-        slots: Runs[Slot] = Runs([slot(before, 4)] if before else [])
+        slots: Stretches[Slot] = Stretches([slot(before, 4)] if before else [])
         if expected is ERROR:
             with pytest.raises(InvariantBroken):
                 act(slots, action)
@@ -46,7 +46,7 @@ def test_s71(before: int, publish: object, deliver: object, ack: object) -> None
             assert [each.bits for each in slots] == ([expected] if expected else [])
 
 
-def act(slots: Runs[Slot], action: int) -> None:
+def act(slots: Stretches[Slot], action: int) -> None:
     if action == P:
         record_publish(slots, slot(P, 4))
     else:
@@ -54,7 +54,7 @@ def act(slots: Runs[Slot], action: int) -> None:
 
 
 def test_an_ack_over_several_states() -> None:
-    slots = Runs([slot(PD, 2, start=0), slot(D, 1, start=2), slot(PD, 1, start=5)])
+    slots = Stretches([slot(PD, 2, start=0), slot(D, 1, start=2), slot(PD, 1, start=5)])
     record(slots, ACK, 1, 4)
     assert [(each.start, each.count, each.bits) for each in slots] == [
         (0, 1, PD),

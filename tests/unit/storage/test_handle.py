@@ -4,7 +4,7 @@ import pytest
 
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
-from engine.formats.record import StoreRun
+from engine.formats.record import StoreRecords
 from engine.storage.handle import BufferedHandle
 from engine.storage.ledger import LedgerStorage
 
@@ -26,7 +26,7 @@ class Watched:
         self.fsyncs += 1
 
     def write(self, count: int) -> None:
-        self.handle.append(StoreRun(self.next, count, 16, True, 0, CODEC), EACH)
+        self.handle.append(StoreRecords(self.next, count, 16, True, 0, CODEC), EACH)
         self.next += count
 
     @property

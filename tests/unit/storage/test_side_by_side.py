@@ -11,7 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from engine.errors import EngineError, FileMissing, PathRefused, StorageFull
 from engine.formats.message import MessageCodec
-from engine.formats.record import StoreRun, decode_store
+from engine.formats.record import StoreRecords, decode_store
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
 from engine.storage.port import Chunk, Storage
@@ -21,7 +21,7 @@ PATHS = ("0.rdq", "s/0.rdq", "s/1.rdq", "s/1.rdt", "q/a/0.idx", "q")
 MAX_BYTES = 12_000
 NAMES = st.sampled_from(PATHS)
 RUNS = st.builds(
-    StoreRun,
+    StoreRecords,
     msg_no=st.integers(0, 1000),
     count=st.integers(1, 9),
     body_bytes=st.sampled_from([0, 16, 100]),
@@ -62,7 +62,7 @@ class SideBySide(RuleBasedStateMachine):
         assert outcomes[0] == outcomes[1]
 
     @rule(path=NAMES, chunks=st.lists(RUNS, max_size=3))
-    def append(self, path: str, chunks: list[StoreRun]) -> None:
+    def append(self, path: str, chunks: list[StoreRecords]) -> None:
         self.both("append", path, chunks)
 
     @rule(path=NAMES)
@@ -143,7 +143,7 @@ def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     return DirectoryStorage(str(tmp_path / "node"), 1000)
 
 
-RUN = StoreRun(1, 4, 16, True, 0, CODEC)
+RUN = StoreRecords(1, 4, 16, True, 0, CODEC)
 
 
 def test_full_writes_nothing(storage: Storage) -> None:

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from engine.conformance.door import Door
+from engine.conformance.door import BackingQueueDoor
 from engine.storage.ledger import LedgerStorage
 from tests.helpers.door_config import DEFAULTS
 
 
-def door(**config: Any) -> Door:
-    return Door({**DEFAULTS, **config}, LedgerStorage())
+def door(**config: Any) -> BackingQueueDoor:
+    return BackingQueueDoor({**DEFAULTS, **config}, LedgerStorage())
 
 
-def classroom(**config: Any) -> Door:
+def classroom(**config: Any) -> BackingQueueDoor:
     return door(
         segment_entry_count=4, msg_store_io_batch_size=1, explicit_gc_run_operation_threshold=0, **config
     )
 
 
-def shown(d: Door) -> str:
+def shown(d: BackingQueueDoor) -> str:
     """Write the lanes in section 25's notation: a body in RAM, b on disk, i indexed, S also in the store."""
     q = d.queue.state
     words = []
@@ -29,7 +29,7 @@ def shown(d: Door) -> str:
         messages = [
             f"{extent.start + i}{'a' if extent.in_ram else 'b'}{'i' if extent.indexed else ''}"
             f"{'S' if extent.in_ram and extent.in_store else ''}"
-            for extent in q.runs_of(lane)
+            for extent in q.extents_of(lane)
             for i in range(extent.count)
         ]
         if messages:
@@ -39,19 +39,21 @@ def shown(d: Door) -> str:
     return "; ".join(words)
 
 
-def target(d: Door, count: int) -> None:
+def target(d: BackingQueueDoor, count: int) -> None:
     d.step({"op": "set_target", "target": count})
 
 
-def publish(d: Door, size: int, count: int = 1, persistent: bool = False, **more: Any) -> dict[str, Any]:
+def publish(
+    d: BackingQueueDoor, size: int, count: int = 1, persistent: bool = False, **more: Any
+) -> dict[str, Any]:
     return d.step({"op": "publish", "count": count, "size": size, "persistent": persistent, **more})
 
 
-def fetch(d: Door, count: int = 1, ack: bool = True) -> dict[str, Any]:
+def fetch(d: BackingQueueDoor, count: int = 1, ack: bool = True) -> dict[str, Any]:
     return d.step({"op": "fetch", "count": count, "ack": ack})
 
 
-def ack(d: Door, *tags: list[int]) -> dict[str, Any]:
+def ack(d: BackingQueueDoor, *tags: list[int]) -> dict[str, Any]:
     return d.step({"op": "ack", "tags": list(tags), "multiple": True})
 
 
@@ -251,12 +253,12 @@ def test_j_default_constants_and_a_bump() -> None:
     assert list(msgs(d)) == [2048, 10252, 300, 12300]
 
 
-def shown_lengths(d: Door) -> tuple[int, int, int, int]:
+def shown_lengths(d: BackingQueueDoor) -> tuple[int, int, int, int]:
     q = d.queue.state
     return (q.q1.total, q.q2.total, q.q3.total, q.q4.total)
 
 
-def msgs(d: Door) -> tuple[int | None, int, int, int | None]:
+def msgs(d: BackingQueueDoor) -> tuple[int | None, int, int, int | None]:
     delta = d.queue.state.delta
     return (delta.start, delta.count, delta.transient, delta.end)
 

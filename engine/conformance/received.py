@@ -7,7 +7,7 @@ from typing import Any
 from engine.cluster import instructions as to_do
 
 
-class Wire:
+class Received:
     """Instructions, copies of channels and questions by node."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from playground.hosting.session.window import FrameWindow
 Send = Callable[[list[int], bytes], None]
 
 
-class Telling:
+class FrameSender:
     """Sends each reader what its window allows.
 
     Args:

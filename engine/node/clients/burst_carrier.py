@@ -17,7 +17,7 @@ PIECE_US: Final = 10_000
 SECOND_US: Final = 1_000_000
 
 
-class Wire:
+class BurstCarrier:
     """Carries bursts at a rate, piece by piece; while nobody reads the socket nothing moves, as TCP has it.
 
     Args:

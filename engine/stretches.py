@@ -1,0 +1,261 @@
+"""Ordered stretches: the one container of the engine.
+
+Everything the engine keeps in bulk (sub-queues, pending acks, index entries, store rows) is a sorted sequence of
+*stretches*. A stretch is a value with `start` and `count` that stands for the integers start, start+1, ... and knows
+how to give a part of itself and whether another stretch continues it. Cost follows the number of stretches, not what
+they stand for.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+COMPACT_AT = 64
+
+
+class Stretch(Protocol):
+    """A stretch of consecutive integers with equal attributes."""
+
+    @property
+    def start(self) -> int:
+        """The first integer."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many integers."""
+        ...
+
+    def part(self, offset: int, count: int) -> Self:
+        """Return the `count` items beginning `offset` items into this stretch."""
+        ...
+
+    def continued_by(self, after: Any) -> bool:
+        """Tell whether `after` can be merged behind this stretch."""
+        ...
+
+    def merged(self, count: int) -> Self:
+        """Return this stretch with `count` items in all."""
+        ...
+
+
+R = TypeVar("R", bound=Stretch)
+
+
+def _start(stretch: Stretch) -> int:
+    return stretch.start
+
+
+class Stretches(Generic[R]):
+    """Disjoint stretches sorted by start; neighbours that continue each other are merged.
+
+    Taking from the head is amortised O(1); taking from the tail is O(1); any other place costs a binary search and a
+    memory move of the list behind it.
+    """
+
+    __slots__ = ("_stretches", "_head", "total")
+
+    def __init__(self, stretches: Iterable[R] = ()) -> None:
+        self._stretches: list[R] = []
+        self._head = 0
+        self.total = 0
+        for stretch in stretches:
+            self.insert(stretch)
+
+    def __bool__(self) -> bool:
+        return self.total > 0
+
+    def __len__(self) -> int:
+        """Number of stretches (use `total` for the number of items)."""
+        return len(self._stretches) - self._head
+
+    def __iter__(self) -> Iterator[R]:
+        stretches = self._stretches
+        for i in range(self._head, len(stretches)):
+            yield stretches[i]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Stretches) and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return f"Stretches({list(self)!r})"
+
+    @property
+    def first(self) -> R:
+        """The stretch at the head. Raises IndexError when empty."""
+        if not self.total:
+            raise IndexError("no stretches")
+        return self._stretches[self._head]
+
+    @property
+    def last(self) -> R:
+        """The stretch at the tail. Raises IndexError when empty."""
+        if not self.total:
+            raise IndexError("no stretches")
+        return self._stretches[-1]
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._stretches.clear()
+        self._head = 0
+        self.total = 0
+
+    def insert(self, stretch: R) -> None:
+        """Add a stretch that overlaps nothing here, merging it with its neighbours.
+
+        Raises ValueError when it overlaps a stretch that is already here.
+        """
+        stretches = self._stretches
+        count = stretch.count
+        if count <= 0:
+            raise ValueError(f"empty stretch {stretch!r}")
+        start = stretch.start
+        if not self.total or start > stretches[-1].start:
+            at = len(stretches)
+        else:
+            at = bisect_right(stretches, start, self._head, key=_start)
+        if at < len(stretches) and start + count > stretches[at].start:
+            raise ValueError(f"{stretch!r} overlaps {stretches[at]!r}")
+        self.total += count
+        if at > self._head:
+            before = stretches[at - 1]
+            if before.start + before.count > start:
+                self.total -= count
+                raise ValueError(f"{stretch!r} overlaps {before!r}")
+            if before.start + before.count == start and before.continued_by(stretch):
+                stretch = before.merged(before.count + count)
+                at -= 1
+                stretches[at] = stretch
+                self._merge_after(at)
+                return
+        stretches.insert(at, stretch)
+        self._merge_after(at)
+
+    def _merge_after(self, at: int) -> None:
+        stretches = self._stretches
+        if at + 1 < len(stretches):
+            stretch, after = stretches[at], stretches[at + 1]
+            if stretch.start + stretch.count == after.start and stretch.continued_by(after):
+                stretches[at] = stretch.merged(stretch.count + after.count)
+                del stretches[at + 1]
+
+    def insert_all(self, more: Iterable[R]) -> None:
+        """Insert each stretch of `more`."""
+        for stretch in more:
+            self.insert(stretch)
+
+    def pop_head(self, count: int) -> list[R]:
+        """Take up to `count` items from the head, in order."""
+        taken: list[R] = []
+        stretches = self._stretches
+        while count > 0 and self._head < len(stretches):
+            stretch = stretches[self._head]
+            if stretch.count <= count:
+                taken.append(stretch)
+                count -= stretch.count
+                self.total -= stretch.count
+                self._head += 1
+            else:
+                taken.append(stretch.part(0, count))
+                stretches[self._head] = stretch.part(count, stretch.count - count)
+                self.total -= count
+                count = 0
+        if self._head == len(stretches):
+            stretches.clear()
+            self._head = 0
+        elif self._head >= COMPACT_AT and self._head * 2 > len(stretches):
+            del stretches[: self._head]
+            self._head = 0
+        return taken
+
+    def pop_tail(self, count: int) -> list[R]:
+        """Take up to `count` items from the tail; the result is in ascending order."""
+        taken: list[R] = []
+        stretches = self._stretches
+        while count > 0 and self._head < len(stretches):
+            stretch = stretches[-1]
+            if stretch.count <= count:
+                taken.append(stretches.pop())
+                count -= stretch.count
+                self.total -= stretch.count
+            else:
+                keep = stretch.count - count
+                taken.append(stretch.part(keep, count))
+                stretches[-1] = stretch.part(0, keep)
+                self.total -= count
+                count = 0
+        if self._head == len(stretches):
+            stretches.clear()
+            self._head = 0
+        taken.reverse()
+        return taken
+
+    def _at(self, start: int) -> int:
+        """Index of the first stretch that ends after `start`."""
+        stretches = self._stretches
+        at = bisect_right(stretches, start, self._head, key=_start)
+        if at > self._head:
+            before = stretches[at - 1]
+            if before.start + before.count > start:
+                return at - 1
+        return at
+
+    def overlapping(self, start: int, count: int) -> list[R]:
+        """Return, without taking them, the parts that lie inside [start, start+count)."""
+        found: list[R] = []
+        stretches = self._stretches
+        end = start + count
+        at = self._at(start)
+        while at < len(stretches) and stretches[at].start < end:
+            stretch = stretches[at]
+            low = max(start, stretch.start)
+            high = min(end, stretch.start + stretch.count)
+            found.append(
+                stretch if high - low == stretch.count else stretch.part(low - stretch.start, high - low)
+            )
+            at += 1
+        return found
+
+    def at(self, item: int) -> R | None:
+        """Return the whole stretch that holds `item`, or None."""
+        at = self._at(item)
+        if at < len(self._stretches) and self._stretches[at].start <= item:
+            return self._stretches[at]
+        return None
+
+    def __contains__(self, item: int) -> bool:
+        return self.at(item) is not None
+
+    def remove(self, start: int, count: int) -> list[R]:
+        """Take what lies inside [start, start+count); items that are not here are passed over."""
+        found = self.overlapping(start, count)
+        if not found:
+            return found
+        stretches = self._stretches
+        at = self._at(start)
+        end = start + count
+        rest: list[R] = []
+        first = stretches[at]
+        if first.start < start:
+            rest.append(first.part(0, start - first.start))
+        stop = at
+        while stop < len(stretches) and stretches[stop].start < end:
+            stop += 1
+        last = stretches[stop - 1]
+        if last.start + last.count > end:
+            rest.append(last.part(end - last.start, last.start + last.count - end))
+        stretches[at:stop] = rest
+        self.total -= sum(stretch.count for stretch in found)
+        if self._head == len(stretches):
+            stretches.clear()
+            self._head = 0
+        return found
+
+    def copy(self) -> Stretches[R]:
+        """Return an independent container over the same stretches."""
+        new: Stretches[R] = Stretches()
+        new._stretches = self._stretches[self._head :]
+        new.total = self.total
+        return new
