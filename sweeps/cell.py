@@ -11,7 +11,7 @@ from engine import ENGINE_VERSION
 from engine.errors import RunTooLong
 from engine.metrics import Meter, PowerCut
 from engine.node.node import Node
-from engine.replay import Player, on_ledger
+from engine.replay import Player, Witness, on_ledger
 from engine.replay.player import KEEP_EVENTS
 from sweeps.columns import COST, SERIES, Row, empty_outcome
 from sweeps.errors import SweepError
@@ -88,18 +88,18 @@ def outcome(cell: Cell) -> Row:
     node = on_ledger(cell.scenario, KEEP_EVENTS)
     player = Player(node, most=MOST_TRANSITIONS, whole=True)
     until_us = cell.scenario["until_us"]
-    meter = Meter()
+    meter, witness = Meter(), Witness(node)
     series: dict[str, list[int]] = {name: [] for name in SERIES}
     for point in range(1, cell.series_points + 1):
-        play(player, meter, until_us * point // cell.series_points)
+        play(player, meter, witness, until_us * point // cell.series_points)
         series["series_ram_bytes"].append(meter.levels.ram_bytes)
         series["series_ready"].append(meter.levels.ready)
         by_state = messages_by_state(node.snapshot())
         for state in STATES:
             series[f"series_{state}"].append(by_state[state])
     digest = node.log.digest
-    refused = len(node.refused)
-    return {"digest": digest, **meter.row(until_us, refused, _power_cut(cell, node)), **series}
+    refused, lost = len(node.refused), witness.lost()
+    return {"digest": digest, **meter.row(until_us, refused, _power_cut(cell, node), lost), **series}
 
 
 def _power_cut(cell: Cell, node: Node) -> PowerCut:
@@ -111,12 +111,13 @@ def _power_cut(cell: Cell, node: Node) -> PowerCut:
     return cut_power(fork)
 
 
-def play(player: Player, meter: Meter, until_us: int) -> None:
+def play(player: Player, meter: Meter, witness: Witness, until_us: int) -> None:
     """Go on to a virtual time, and count every transition since the last, the node's first ones too."""
     try:
         for piece in player.play(until_us, BATCH):
             for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
                 meter.observe(at_us, transition)
+                witness.observe(transition)
     except RunTooLong as error:
         if error.bound == "event":
             raise SweepError(

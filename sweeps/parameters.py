@@ -96,6 +96,26 @@ def _queue_mode(scenario: Scenario, value: Value) -> None:
     scenario["commands"] = [{"at_us": 0, "do": "set", "name": "queue_mode", "value": value}, *commands]
 
 
+HA_POLICIES: dict[Value, dict[str, Any] | None] = {
+    "none": None,
+    "exactly 2": {"ha-mode": "exactly", "ha-params": 2},
+    "all": {"ha-mode": "all"},
+}
+"""What the policy of every queue says of mirrors, by the value of the axis."""
+
+
+def _ha_mode(scenario: Scenario, value: Value) -> None:
+    """Let a policy for all queues stand before the first command, in place of those that speak of mirrors."""
+    commands = [
+        command
+        for command in scenario["commands"]
+        if not (command["do"] == "set_policy" and "ha-mode" in command["definition"])
+    ]
+    definition = HA_POLICIES[value]
+    policy = {"at_us": 0, "do": "set_policy", "name": "ha", "pattern": ".*", "definition": definition}
+    scenario["commands"] = [policy, *commands] if definition else commands
+
+
 def _number(
     name: str,
     low: float,
@@ -133,6 +153,8 @@ PARAMETERS: dict[str, Parameter] = {
         Parameter(name="confirm", apply=_field("confirm", *PUBLISHING), choices=(False, True)),
         Parameter(name="persistent", apply=_field("persistent", *PUBLISHING), choices=(False, True)),
         Parameter(name="queue_mode", apply=_queue_mode, choices=("default", "lazy")),
+        _number("nodes", 1, 3),
+        Parameter(name="ha_mode", apply=_ha_mode, choices=tuple(HA_POLICIES)),
         Parameter(name="work_profile", apply=_setting("work_profile"), choices=tuple(PROFILES)),
     )
 }

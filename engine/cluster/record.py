@@ -22,6 +22,12 @@ class QueueRecord:
         self.exclusive = exclusive
         self.alive = True
         """Whether the master lives; without it the queue is down."""
+        self.stopped = False
+        """Whether it is down because its node stopped in order, and has no mirrors by policy (H64)."""
+        self.downs = 0
+        """How often it went down."""
+        self.told_down = False
+        """Whether channels know that it is down: no mirror took over at once."""
         self.mirrors: list[str] = []
         """The mirrors' nodes, the oldest first."""
         self.synchronised: set[str] = set()

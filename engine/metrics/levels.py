@@ -21,6 +21,7 @@ class Levels(msgspec.Struct):
         at_us: when it happened, in virtual microseconds.
         node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check last said.
         alarm: whether the memory alarm is set.
+        between_bytes: what mirroring has sent from node to node.
         ready: messages that wait in all queues; `readies` and `deltas` have them by queue, in all and in delta.
         finite_targets: queues whose target of messages in RAM is finite, so that they page.
         blocked_publishers: publishers whose connection is blocked.
@@ -35,6 +36,7 @@ class Levels(msgspec.Struct):
     limit_bytes: int = 0
     paging_at_bytes: int = 0
     alarm: bool = False
+    between_bytes: int = 0
     ready: int = 0
     readies: dict[str, int] = {}
     deltas: dict[str, int] = {}
@@ -57,10 +59,10 @@ class Levels(msgspec.Struct):
 
 
 OF_MEMORY = (t.NodeChanged,)
-OF_READY = (t.Shift, t.DeltaChanged, t.QueueStopped, t.QueueStarted)
+OF_READY = (t.Shift, t.DeltaChanged, t.QueueStopped, t.QueueStarted, t.QueuePromoted)
 OF_PAGING = (t.TargetChanged, t.QueueStopped)
 OF_BLOCKED = (t.ActorChanged,)
-OF_WAITING = (t.Published, t.PublishedDelivered, t.Discarded, t.Fetched, t.Dropped)
+OF_WAITING = (t.Published, t.PublishedDelivered, t.Discarded, t.Fetched, t.Dropped, t.QueuePromoted)
 OF_CONFIRMS = (
     t.Published,
     t.PublishedDelivered,
@@ -85,6 +87,11 @@ def count(extents: tuple[Extent, ...]) -> int:
     return sum(extent.count for extent in extents)
 
 
+def of_mirror(queue: str) -> bool:
+    """Tell whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
+    return "@" in queue
+
+
 def _shift(levels: Levels, shift: t.Shift) -> None:
     """Follow how many messages are ready, in all and in each queue's delta."""
     moved = count(shift.extents) * ((shift.to in LANES) - (shift.source in LANES))
@@ -95,7 +102,8 @@ def _shift(levels: Levels, shift: t.Shift) -> None:
 
 
 def _ready(levels: Levels, queue: str, more: int) -> None:
-    levels.ready += more
+    if not of_mirror(queue):
+        levels.ready += more
     levels.readies[queue] = levels.readies.get(queue, 0) + more
 
 
@@ -133,7 +141,8 @@ def _published(levels: Levels, at_us: int, shift: t.Shift) -> None:
 def _handed_over(levels: Levels, at_us: int, shift: t.Shift) -> None:
     """A message that met a waiting consumer is published and delivered at once."""
     _entered(levels, at_us, shift)
-    _waiting(levels, shift.queue).note(0, count(shift.extents))
+    if not of_mirror(shift.queue):
+        _waiting(levels, shift.queue).note(0, count(shift.extents))
 
 
 def _fetched(levels: Levels, at_us: int, shift: t.Shift) -> None:
@@ -181,6 +190,17 @@ def _queue_started(levels: Levels, at_us: int, start: t.QueueStarted) -> None:
     _delta(levels, start.queue, start.delta.count)
 
 
+def _promoted(levels: Levels, at_us: int, change: t.QueuePromoted) -> None:
+    """What a mirror has is what waits in the queue from now on."""
+    ready = levels.readies.pop(change.source, 0)
+    levels.deltas[change.queue] = levels.deltas.pop(change.source, 0)
+    if change.source in levels.waiting:
+        heir = levels.waiting.pop(change.source)
+        heir.tally = _waiting(levels, change.queue).tally
+        levels.waiting[change.queue] = heir
+    _ready(levels, change.queue, ready - levels.readies.get(change.queue, 0))
+
+
 def _delta_changed(levels: Levels, at_us: int, change: t.DeltaChanged) -> None:
     _delta(levels, change.queue, change.delta.count)
 
@@ -195,6 +215,8 @@ def _node_changed(levels: Levels, at_us: int, change: t.NodeChanged) -> None:
         levels.ram_bytes = int(values.get("process_memory", levels.ram_bytes) or 0)
         levels.limit_bytes = int(values.get("limit", levels.limit_bytes) or 0)
         levels.paging_at_bytes = int(values.get("paging_at", levels.paging_at_bytes) or 0)
+    if change.part == "cluster":
+        levels.between_bytes = int(values.get("between_bytes", levels.between_bytes) or 0)
     if change.part == "settings":
         levels.node_ram_bytes = int(values.get("ram_bytes", levels.node_ram_bytes) or 0)
     if change.part == "alarms" and "memory" in values:
@@ -221,6 +243,7 @@ HANDLERS: dict[type[t.Transition], Callable[[Levels, int, Any], None]] = {
     t.ConfirmsSent: _confirms_sent,
     t.QueueStopped: _queue_stopped,
     t.QueueStarted: _queue_started,
+    t.QueuePromoted: _promoted,
     t.DeltaChanged: _delta_changed,
     t.TargetChanged: _target_changed,
     t.NodeChanged: _node_changed,

@@ -6,7 +6,7 @@ from typing import Any
 
 from engine import transitions as t
 from engine.metrics.accumulators import Total
-from engine.metrics.levels import Levels, count
+from engine.metrics.levels import Levels, count, of_mirror
 from engine.metrics.metric import Better, Ending, Unit, at_end, counted
 from engine.texts import gettext_noop as _
 
@@ -22,8 +22,8 @@ def throughput_per_s(ending: Ending) -> float | None:
 
 @counted(_("messages published"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
 def published(levels: Levels, shift: t.Shift) -> int:
-    """Messages that entered a queue; one that enters two queues counts twice."""
-    return count(shift.extents)
+    """Messages that entered a queue; one that enters two queues counts twice, mirrors do not count."""
+    return 0 if of_mirror(shift.queue) else count(shift.extents)
 
 
 @counted(_("messages sent by publishers"), Unit.COUNT, Better.NEITHER, Total, reads=ENTERED)
@@ -41,7 +41,7 @@ def published_bytes(levels: Levels, shift: t.Shift) -> int:
 @counted(_("messages delivered"), Unit.COUNT, Better.HIGHER, Total, reads=DELIVERED)
 def delivered(levels: Levels, shift: t.Shift) -> int:
     """Deliveries to consumers and answers to get; a message that is requeued is delivered again."""
-    return count(shift.extents)
+    return 0 if of_mirror(shift.queue) else count(shift.extents)
 
 
 @counted(_("messages confirmed"), Unit.COUNT, Better.HIGHER, Total, reads=(t.ConfirmsSent,))
@@ -53,6 +53,8 @@ def confirmed(levels: Levels, sent: t.ConfirmsSent) -> int:
 @counted(_("messages expired"), Unit.COUNT, Better.LOWER, Total, reads=(t.Dropped,))
 def expired(levels: Levels, shift: t.Shift) -> int:
     """Messages that left a queue because their time was over."""
+    if of_mirror(shift.queue):
+        return 0
     return sum(extent.count * (0 < extent.expiry_us <= levels.at_us) for extent in shift.extents)
 
 

@@ -47,19 +47,26 @@ class Meter:
             if issubclass(kind, self._metrics[name].reads)
         )
 
-    def row(self, at_us: int, refused: int | None = None, power_cut: PowerCut | None = None) -> Row:
+    def row(
+        self,
+        at_us: int,
+        refused: int | None = None,
+        power_cut: PowerCut | None = None,
+        confirmed_and_lost: int | None = None,
+    ) -> Row:
         """Return the metrics of the run as it stands at `at_us`, in the registry's order; it may go on afterwards.
 
         Args:
             at_us: the end of the run, virtual microseconds.
             refused: how many commands the node refused.
             power_cut: what it would cost.
+            confirmed_and_lost: as `engine.replay.Witness` counted it.
 
         Returns:
             a value for each metric; None where there is nothing to tell, as a waiting time when nothing was delivered.
         """
         counted = {name: each.value(at_us) for name, each in self._accumulators.items()}
-        ending = Ending(at_us, self.levels, counted, refused, power_cut)
+        ending = Ending(at_us, self.levels, counted, refused, power_cut, confirmed_and_lost)
         return {
             name: counted[name] if name in counted else metric.function(ending)
             for name, metric in self._metrics.items()

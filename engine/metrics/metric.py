@@ -62,6 +62,7 @@ class Ending(NamedTuple):
         counted: the values of all metrics that are counted while the run goes on.
         refused: how many of the scenario's commands the node refused; None if nobody looked.
         power_cut: None if nobody cut it.
+        confirmed_and_lost: confirmed messages that are gone; None if nobody followed them.
     """
 
     at_us: int
@@ -69,6 +70,7 @@ class Ending(NamedTuple):
     counted: Mapping[str, Value]
     refused: int | None = None
     power_cut: PowerCut | None = None
+    confirmed_and_lost: int | None = None
 
     def number(self, metric: Metric) -> int | float:
         """Return the value of a metric that was counted; 0 where it has nothing to tell."""

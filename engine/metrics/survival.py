@@ -1,8 +1,11 @@
-"""What a power cut at the end of the run would cost. A fork of the run is cut and recovers from its files."""
+"""What is lost: by failovers and restarts of the run, and by a power cut at its end, of which a fork recovers."""
 
 from __future__ import annotations
 
-from engine.metrics.metric import Better, Ending, Unit, at_end
+from engine import transitions as t
+from engine.metrics.accumulators import Latest
+from engine.metrics.levels import Levels
+from engine.metrics.metric import Better, Ending, Unit, at_end, counted
 from engine.texts import gettext_noop as _
 
 
@@ -22,3 +25,15 @@ def lost_persistent_on_power_cut(ending: Ending) -> int | None:
 def returned_after_power_cut(ending: Ending) -> int | None:
     """Messages whose acknowledgement was not synced yet, so that they come once more."""
     return ending.power_cut.returned if ending.power_cut else None
+
+
+@at_end(_("confirmed messages lost"), Unit.COUNT, Better.LOWER, reads=())
+def confirmed_and_lost(ending: Ending) -> int | None:
+    """Messages that were confirmed or committed, and that a restart or a failover lost all the same."""
+    return ending.confirmed_and_lost
+
+
+@counted(_("bytes between nodes"), Unit.BYTES, Better.LOWER, Latest, reads=(t.NodeChanged,))
+def between_bytes(levels: Levels, change: t.NodeChanged) -> int:
+    """Bytes that mirroring sent from node to node: the channels' copies, the ring, and synchronisations."""
+    return levels.between_bytes

@@ -201,6 +201,7 @@ class Node:
             board=self.board,
             forget_queue=self._ends.forget,
             node_changed=self._node_changed,
+            redo=self._redo,
             emit=self._emit,
             cluster=self.cluster,
         )
@@ -249,7 +250,7 @@ class Node:
             shown=self._parts.shown,
             sites=self.sites,
         )
-        self._verbs = Verbs(self.life, self.connections.unread)
+        self._verbs = Verbs(self.life, (self.connections.unread, self._parts.patience), self.cluster.sites)
         self._teach_verbs(console)
 
     def _teach_verbs(self, console: Console) -> None:
@@ -265,9 +266,16 @@ class Node:
             closing=self._closing,
             board=self.board,
             scheduler=self._clock,
+            patience=self._parts.patience,
         )
         hand = HandVerbs(
-            self.definitions, self.queues, self.lifetimes, self.connections, self.consumers, self._closing
+            self.definitions,
+            self.queues,
+            self.lifetimes,
+            self.connections,
+            self.consumers,
+            self._closing,
+            self._parts.patience,
         )
         topology = TopologyVerbs(
             self.definitions,

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.errors import RunTooLong
 from engine.metrics import Meter
-from engine.replay import Piece, Player
+from engine.replay import Piece, Player, Witness
 from engine.replay.frames import ROWS_IN_A_FRAME, Frame, encode, frame_message, snapshot_message
 from engine.replay.player import KEEP_EVENTS
 from playground.comparing import wording
@@ -29,7 +29,7 @@ class Side:
         self._node = door().rehearse(scenario, KEEP_EVENTS)
         self._player = Player(self._node, most=MOST_TRANSITIONS, whole=True)
         self._until_us = until_us
-        self._meter = Meter()
+        self._meter, self._witness = Meter(), Witness(self._node)
         self._bytes = 0
         self._snapshot_us = 0
         self.messages: list[msgspec.Raw] = []
@@ -55,6 +55,7 @@ class Side:
         rows = []
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self._meter.observe(at_us, transition)
+            self._witness.observe(transition)
             rows.append((at_us, encode(transition)))
         return rows
 
@@ -97,4 +98,5 @@ class Side:
 
     def figures(self) -> dict[str, Any]:
         """Return the metrics of the run so far by name."""
-        return self._meter.row(self._node.now_us, refused=len(self._node.refused))
+        refused, lost = len(self._node.refused), self._witness.lost()
+        return self._meter.row(self._node.now_us, refused, confirmed_and_lost=lost)

@@ -59,6 +59,10 @@ PARAMETERS = {
     "burst_count": Label(_("burst length"), "count", _("messages published at once")),
     "persistent": Label(_("persistence"), "word", _("whether messages survive a restart")),
     "queue_mode": Label(_("queue mode"), "word", _("default or lazy")),
+    "nodes": Label(_("nodes"), "count", _("nodes of the cluster")),
+    "ha_mode": Label(
+        _("mirrors"), "word", _("how many members a queue has: only the master, two, or one on each node")
+    ),
     "work_profile": Label(
         _("machine"), "word", _("how long work takes there: a model, see the work profiles")
     ),
@@ -83,6 +87,7 @@ WORKLOADS = {
     "working-consumer": _("a consumer behind its publisher, on a real machine"),
     "one-queue": _("one publisher and one consumer, on a real machine"),
     "confirmed": _("a steady publisher, on a real machine"),
+    "master-dies": _("the first node dies and comes back"),
 }
 """Names of the shipped workloads; any other is called by its own title."""
 
@@ -97,6 +102,7 @@ HEATMAPS = {
     "prefetch-ack": _("Prefetch and acknowledgements"),
     "backlog-spiral": _("Publishing against consuming"),
     "confirms-size": _("Confirms and message size"),
+    "nodes-mirrors": _("Nodes and mirrors"),
 }
 """Titles of the shipped heatmaps; any other has its own title."""
 
@@ -111,6 +117,7 @@ QUESTIONS = {
     "prefetch-ack": _("What do prefetch and acknowledgements change?"),
     "backlog-spiral": _("When does a backlog grow for good?"),
     "confirms-size": _("What do confirms cost?"),
+    "nodes-mirrors": _("What do mirrors cost, and what do they save?"),
 }
 """What an operator asks, and a shipped heatmap answers."""
 
@@ -121,6 +128,9 @@ WORDS = {
     ("queue_mode", "lazy"): _("lazy"),
     ("confirm", True): _("with confirms"),
     ("confirm", False): _("without confirms"),
+    ("ha_mode", "none"): _("none"),
+    ("ha_mode", "exactly 2"): _("exactly 2"),
+    ("ha_mode", "all"): _("all nodes"),
     ("consumer_ack", "each"): _("each"),
     ("consumer_ack", "multiple"): _("several at once"),
     ("consumer_ack", "auto"): _("none"),

@@ -300,7 +300,11 @@ class Consumer:
         self.old = max(0, min(self.holding, self.old - count + found))
 
     def served_anew(self) -> None:
-        """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68)."""
+        """Another master serves it: what it holds counts no more, and it has its whole prefetch (H68).
+
+        Acknowledgements that it sent while no master lived are lost.
+        """
+        self.nothing_under_way()
         self.old = self.holding if self.needs_ack else 0
 
     @property

@@ -80,6 +80,8 @@ class Confirms:
         """Returns the node of a queue's master, where it has mirrors."""
         self.observer: Callable[[str, Sequence[Range], bool], None] | None = None
         """Hears of publish numbers that are confirmed (true) or rejected: a test sets it."""
+        self.witness: Callable[[Range], None] | None = None
+        """Hears which messages all their queues have confirmed: who counts what is lost later sets it."""
 
     @property
     def awaited(self) -> Iterable[Awaited]:
@@ -101,6 +103,7 @@ class Confirms:
                 Awaited(messages.start, messages.count, publisher.name, tuple(queues), first)
             )
         else:
+            self._tell_witness(messages)
             self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
 
     # --- what queues say ---------------------------------------------------------------------------------------------
@@ -191,10 +194,15 @@ class Confirms:
                         said = (*said, queue)
                     self._awaited.insert(msgspec.structs.replace(found, queues=left, said=said))
                 else:
+                    self._tell_witness(Range(found.start, found.count))
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))
         for actor, numbers in ready.items():
             count = sum(each.count for each in numbers)
             self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
+
+    def _tell_witness(self, messages: Range) -> None:
+        if self.witness is not None:
+            self.witness(messages)
 
     def _collect(self, actor: str, numbers: list[Range], rule: str, cause: str) -> None:
         """Keep confirms in the channel until it sends them (K10)."""

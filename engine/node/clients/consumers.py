@@ -119,22 +119,38 @@ class Consumers:
                 if queue is not None and any(each.channel is channel for each in queue.consumers):
                     (queue.limit if limit else queue.unlimit)(channel)
 
-    def served_anew(self, queue: str) -> None:
-        """Another master serves a queue: its consumers begin there anew by themselves, or are cancelled (H67)."""
+    def served_anew(self, queue: str, cancels: bool) -> None:
+        """Another master serves a queue: its consumers begin there anew by themselves (H67).
+
+        Args:
+            cancels: whether those that want so are cancelled only now.
+        """
         live = self._queues[queue]
         for consumer in self.all.values():
             if consumer.queue != queue or not consumer.running or consumer.connection_state != OPEN:
                 continue
-            if consumer.cancel_on_failover:
-                consumer.rule = "H67"
-                consumer.running = False
-                consumer.finishing = bool(consumer.holding)
-                consumer.served_anew()
-                self._emit(ConsumerCancelled("H67", consumer.name, queue, {"cause": "failover"}))
+            if cancels and consumer.cancel_on_failover:
+                self.cancel_down(consumer)
                 continue
             consumer.served_anew()
             live.add(consumer)
             live.wake(consumer)
+
+    def of_down(self, queue: str) -> list[Consumer]:
+        """Return those that consume from a queue that has no master now."""
+        return [
+            each
+            for each in self.all.values()
+            if each.queue == queue and each.running and each.connection_state == OPEN
+        ]
+
+    def cancel_down(self, consumer: Consumer) -> None:
+        """A consumer's master is gone: its channel cancels it (H67)."""
+        consumer.rule = "H67"
+        consumer.running = False
+        consumer.finishing = bool(consumer.holding)
+        consumer.served_anew()
+        self._emit(ConsumerCancelled("H67", consumer.name, consumer.queue, {"cause": "failover"}))
 
     # --- ends of consumers -------------------------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ class Unread:
 
     def keeps(self, command: Command) -> bool:
         """Keep a command of a blocked connection for later; return whether it was kept."""
-        channel = _channel_of(command)
+        channel = channel_of(command)
         waiting = None if channel is None else self._blocked.get(connection_of(channel))
         if channel is None or waiting is None:
             return False
@@ -73,7 +73,7 @@ class Unread:
                 hand.rule = "A3"
 
 
-def _channel_of(command: Command) -> str | None:
+def channel_of(command: Command) -> str | None:
     """Return the channel by hand on which a client sends a command; None for what reaches the node otherwise."""
     if isinstance(command, cmd.SetConsumer) and command.ack != "manual":
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
 from engine.amqp.declarations import check_consume
@@ -20,6 +21,7 @@ from engine.node.clients.heartbeats import Heartbeats
 from engine.node.commands import commands as cmd
 from engine.node.commands import ending_commands as ending
 from engine.node.control.verbs import Handlers
+from engine.node.mirrors.patience import Patience
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
 from engine.node.time.scheduler import Scheduler
@@ -43,6 +45,7 @@ class ClientVerbs:
         closing: Closing,
         board: Board,
         scheduler: Scheduler,
+        patience: Patience,
     ) -> None:
         self._configuration = configuration
         self._capacity = capacity
@@ -53,6 +56,7 @@ class ClientVerbs:
         self._consumers = consumers
         self._closing = closing
         self._board = board
+        self._patience = patience
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:
@@ -131,12 +135,25 @@ class ClientVerbs:
         consumers.limit_channel(consumer.channel, consumer.channel_prefetch)
         try:
             self._check_consume(consumer)
+            down = consumer.queue not in self._queues
+            again = down and place == (
+                command.queue,
+                command.priority,
+            )  # its channel consumes anew by itself (H67)
+            subscribe = partial(self._subscribe, consumer)
+            if again or self._patience.puts_off(consumer.queue, consumer.channel.name, subscribe):
+                return
         except AmqpError as error:
             self._closing.fail(consumer.channel.name, error, "P18")
             return
+        self._subscribe(consumer)
+
+    def _subscribe(self, consumer: Consumer) -> None:
+        """Let a queue know a consumer that begins or changed."""
+        self._check_consume(consumer)
         queue = self._queues[consumer.queue]
         if consumer not in queue.consumers:
-            consumers.subscribe(consumer)
+            self._consumers.subscribe(consumer)
         queue.wake(consumer)
 
     def _consume(self, command: cmd.Consume) -> None:

@@ -41,8 +41,8 @@ class QueueEnds:
         self._confirms.queue_crashed(name)
         self._queues.crash(name)
 
-    def forget(self, name: str) -> None:
-        """A queue that is down does not come back: no node has anything of it (H76)."""
-        self._consumers.forget_queue(name, "H76", "node_down")
-        self._queues.forget(name, "H76")
+    def forget(self, name: str, rule: str = "H76", cause: str = "node_down") -> None:
+        """A queue that is down does not come back: no node has anything of it (H76), or it is deleted (H77)."""
+        self._consumers.forget_queue(name, rule, cause)
+        self._queues.forget(name, rule)
         self._confirms.queue_deleted(name)

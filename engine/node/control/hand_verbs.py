@@ -18,6 +18,7 @@ from engine.node.clients.consumers import Consumers
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.verbs import Handlers
+from engine.node.mirrors.patience import Patience
 from engine.node.queues.lifetimes import Lifetimes
 from engine.node.queues.queues import Queues
 
@@ -33,6 +34,7 @@ class HandVerbs:
         connections: Connections,
         consumers: Consumers,
         closing: Closing,
+        patience: Patience,
     ) -> None:
         self._definitions = definitions
         self._queues = queues
@@ -40,6 +42,7 @@ class HandVerbs:
         self._connections = connections
         self._consumers = consumers
         self._closing = closing
+        self._patience = patience
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -74,10 +77,22 @@ class HandVerbs:
 
     def _get(self, hand: Hand, command: cmd.Get) -> None:
         self._check_access(hand, command.queue)
+        get = partial(self._get_now, hand, command)
+        if not self._patience.puts_off(command.queue, hand.name, get):
+            get()
+
+    def _get_now(self, hand: Hand, command: cmd.Get) -> None:
+        self._check_access(hand, command.queue)
         self._lifetimes.used(command.queue)
         self._consumers.get(hand, command.queue, command.count, command.ack)
 
     def _purge(self, hand: Hand, command: cmd.Purge) -> None:
+        self._check_access(hand, command.queue)
+        purge = partial(self._purge_now, hand, command)
+        if not self._patience.puts_off(command.queue, hand.name, purge):
+            purge()
+
+    def _purge_now(self, hand: Hand, command: cmd.Purge) -> None:
         self._check_access(hand, command.queue)
         self._queues[command.queue].purge()
 

@@ -136,6 +136,8 @@ class OperatorVerbs:
         if self._clustered:
             if not self._first.up:
                 self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
+        elif not self._first.up:
+            self._do(cluster_cmd.StartNode(cluster_cmd.FIRST_NODE))
         elif not self._life.runs:
             self._life.start_app()
 

@@ -59,6 +59,7 @@ class TopologyVerbs:
         self._cluster = cluster
         self._nodes = parts.nodes
         self._mishaps = parts.mishaps
+        self._patience = parts.patience
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -99,7 +100,9 @@ class TopologyVerbs:
             arguments=command.arguments,
         )
         if existing is not None:
-            self._lifetimes.used(command.name)
+            stat = partial(self._declare_queue, command)
+            if not self._patience.puts_off(command.name, command.channel, stat):
+                self._lifetimes.used(command.name)
             return
         if len(self._queues) >= MAX_QUEUES:
             raise CommandError("too_many_queues", most=MAX_QUEUES)
@@ -115,16 +118,25 @@ class TopologyVerbs:
 
     def _delete_queue(self, command: cmd.DeleteQueue) -> None:
         live = self._queues.get(command.name)
+        record = self._cluster.records.get(command.name)
+        if live is None and record is not None and self._cluster.lives(record):
+            # It waits for a promotion as long as a mirror lives (H77).
+            delete = partial(self._delete_queue, command)
+            self._patience.puts_off(command.name, command.channel, delete, forever=True)
+            return
         check_delete_queue(
             self._definitions.queues.get(command.name),
             connection_of(command.channel),
-            ready=live.depth if live is not None else 0,
+            ready=live.depth if live is not None else 1,  # what is down may be full
             consumers=len(self._consumers.of(command.name)) if live is not None else 0,
             if_unused=command.if_unused,
             if_empty=command.if_empty,
         )
         if live is not None:
             self._ends.delete(command.name, "P19", "deleted")
+        elif record is not None:
+            self._ends.forget(command.name, "P19", "deleted")
+            self._cluster.ended(command.name)
 
     def _declare_exchange(self, command: cmd.DeclareExchange) -> None:
         existing = self._definitions.exchanges.exchanges.get(command.name)

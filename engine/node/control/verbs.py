@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 from engine.errors import CommandError
-from engine.node.clients.unread import Unread
+from engine.node.commands import cluster_commands as cluster_cmd
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
 from engine.node.control.life import Life
+from engine.node.queues.site import Site
+
+WITHOUT_NODES = (cluster_cmd.StartNode, cmd.StartApp, cmd.Ctl)
+"""What an operator may do while no node runs."""
 
 Handlers = Mapping[type[Command], Callable[[Any], None]]
 """What does each kind of command. A verb raises CommandError before it changes anything, or not at all."""
+
+
+class Keeper(Protocol):
+    """Keeps what clients send while nobody reads it."""
+
+    def keeps(self, command: Command) -> bool:
+        """Keep a command for later; tell whether it was kept."""
 
 
 class Verbs:
@@ -20,12 +31,14 @@ class Verbs:
 
     Args:
         life: whether the broker runs.
-        unread: keeps what clients send on connections that are blocked (A3).
+        keepers: who keeps what clients send on connections that are blocked (A3), and on channels that wait (H64).
+        sites: the nodes.
     """
 
-    def __init__(self, life: Life, unread: Unread) -> None:
+    def __init__(self, life: Life, keepers: Sequence[Keeper], sites: Mapping[str, Site]) -> None:
         self._life = life
-        self._unread = unread
+        self._keepers = keepers
+        self._sites = sites
         self._handlers: dict[type[Command], Callable[[Any], None]] = {}
 
     def learn(self, handlers: Handlers) -> None:
@@ -39,6 +52,8 @@ class Verbs:
         """
         if not self._life.runs and not isinstance(command, cmd.StartApp | cmd.StopApp | cmd.Ctl):
             raise CommandError("broker_stopped")
-        if self._unread.keeps(command):
+        if not any(site.up for site in self._sites.values()) and not isinstance(command, WITHOUT_NODES):
+            raise CommandError("node_down", name=", ".join(self._sites), known="none")
+        if any(keeper.keeps(command) for keeper in self._keepers):
             return
         self._handlers[type(command)](command)

@@ -21,6 +21,7 @@ from engine.node.broker.definitions import Definitions
 from engine.node.clients.confirms import Confirms
 from engine.node.clients.consumers import Consumers
 from engine.node.commands.settings import NodeSettings
+from engine.node.mirrors.hooks import Hooks
 from engine.node.mirrors.labels import ring_sent
 from engine.node.mirrors.member import Member
 from engine.node.mirrors.synchronisation import Synchronisation
@@ -74,12 +75,7 @@ class Cluster:
         """Bytes that mirroring sent from node to node: copies of channels, the ring, synchronisations."""
         self.lost = 0
         """Messages that masters had and the mirrors which took over had not."""
-        self.on_auto_sync: Callable[[str], None] = _nothing
-        self.on_gone: Callable[[str], None] = _nothing
-        self.on_crash: Callable[[QueueRecord, str], None] = _no_crash
-        """Called when a mirror's assertion failed."""
-        self.on_room: Callable[[], None] = _no_room
-        """Called when channels may have credit again."""
+        self.hooks = Hooks()
         self._clock = clock
         self._settings = settings
         self._queues = queues
@@ -96,6 +92,10 @@ class Cluster:
     def running(self) -> list[str]:
         """The nodes that run."""
         return [name for name, site in self.sites.items() if site.up]
+
+    def lives(self, record: QueueRecord) -> bool:
+        """Tell whether any mirror of a queue lives."""
+        return any((record.name, node) in self.members for node in record.mirrors)
 
     def soon(self, do: Callable[[], None]) -> None:
         """Do something when what is being handled now has ended."""
@@ -152,6 +152,7 @@ class Cluster:
         """A queue was deleted."""
         self.records.pop(name, None)
         self.rings.pop(name, None)
+        self.hooks.served(name)
 
     def new_ring(self, record: QueueRecord) -> None:
         """Begin the ring anew, with the master alone where there is mirroring."""
@@ -241,7 +242,7 @@ class Cluster:
                 self.drop(record, node)
         if master != record.master:
             self.move(record, master)
-        self.soon(partial(self.on_auto_sync, record.name))
+        self.soon(partial(self.hooks.auto_sync, record.name))
 
     # --- members come ------------------------------------------------------------------------------------------------
 
@@ -343,7 +344,7 @@ class Cluster:
             self.drop(record, node, reason)
 
     def _crashed(self, record: QueueRecord, member: Member) -> None:
-        self.soon(partial(self.on_crash, record, member.node))
+        self.soon(partial(self.hooks.crashed, record, member.node))
 
     def lose_mirror(self, record: QueueRecord, node: str, how: str) -> None:
         """A mirror's process is gone without a word; its engine is still to be ended."""
@@ -373,11 +374,11 @@ class Cluster:
             self.soon(partial(self.reapply, record.name))
             if record.mirroring is not None and record.mirroring.mode == "exactly":
                 self.update(record)
-            self.soon(partial(self.on_auto_sync, record.name))
+            self.soon(partial(self.hooks.auto_sync, record.name))
             return
         if not living:
             record.mirrors, record.synchronised = [], set()
-            self.soon(partial(self.on_gone, record.name))
+            self.soon(partial(self.hooks.gone, record.name))
             return
         heir = living[0]
         if heir in record.orphans:
@@ -435,11 +436,13 @@ class Cluster:
             self._confirms.member_confirmed(name, heir, confirmed)
             for each in new:
                 live.enter(each.arrival, 0, each.expiration_ms, each.confirm_at_once, already_delivered=True)
-        self._consumers.served_anew(name)
+        self._consumers.served_anew(name, cancels=not record.told_down)
+        record.told_down = False
+        self.soon(partial(self.hooks.served, name))
         self.soon(partial(self.reapply, name))
         if record.mirroring is not None and record.mirroring.mode == "exactly":
             self.update(record)
-        self.soon(partial(self.on_auto_sync, name))
+        self.soon(partial(self.hooks.auto_sync, name))
 
     def move(self, record: QueueRecord, _: str) -> None:
         """Let the old master go, so that a mirror takes over (H11, H14)."""
@@ -486,12 +489,4 @@ class Cluster:
 
 
 def _nothing(_: str) -> None:
-    return None
-
-
-def _no_room() -> None:
-    return None
-
-
-def _no_crash(_: QueueRecord, __: str) -> None:
     return None

@@ -15,7 +15,7 @@ class Mishaps:
         self._cluster = cluster
         self._queues = queues
         self._confirms = confirms
-        cluster.on_crash = self.crash_mirror
+        cluster.hooks.crashed = self.crash_mirror
 
     # --- crashes (H75) -----------------------------------------------------------------------------------------------
 
@@ -89,4 +89,4 @@ class Mishaps:
         sync = self._cluster.syncs.get(record.name)
         if sync is not None:
             sync.go_on()
-        self._cluster.soon(self._cluster.on_room)
+        self._cluster.soon(self._cluster.hooks.room)

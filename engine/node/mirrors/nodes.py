@@ -59,7 +59,7 @@ class Nodes:
         self._at: dict[str, str] = {}
         self.last: str | None = None
         """Which node stopped last, when none runs."""
-        cluster.on_gone = self._gone
+        cluster.hooks.gone = self._gone
 
     # --- clients -----------------------------------------------------------------------------------------------------
 
@@ -146,6 +146,11 @@ class Nodes:
             elif node in record.mirrors and (record.alive or record in lost_at):
                 cluster.died(record, {node})
         cluster.settle()
+        for record in mastered:
+            if cluster.records.get(record.name) is record and not record.alive:
+                record.stopped = kind == "clean" and record.mirroring is None
+                record.told_down, record.downs = True, record.downs + 1
+                cluster.hooks.down(record.name)
         if not cluster.running:
             self.last = node
         self._looked(node)
@@ -163,8 +168,8 @@ class Nodes:
         record = self._cluster.records.get(name)
         if record is None or record.alive or self._definitions.queues[name].durable:
             return
-        self._cluster.ended(name)
         self._forget_queue(name)
+        self._cluster.ended(name)
 
     # --- starts (H17, H72-H74) ---------------------------------------------------------------------------------------
 
@@ -204,14 +209,16 @@ class Nodes:
         for orphan in record.orphans:
             self._emit(MirrorLeft("H64", name, orphan, "replaced"))
         record.mirrors, record.synchronised, record.orphans = [], set(), set()
-        record.alive = True
+        record.alive, record.stopped = True, False
         cluster.new_ring(record)
         live = self._queues.take_over(name, cluster.sites[node])
         live.copies = None
         if record.mirroring is not None:
             cluster.update(record)
         cluster.soon(partial(cluster.reapply, name))
-        self._consumers.served_anew(name)
+        self._consumers.served_anew(name, cancels=not record.told_down)
+        record.told_down = False
+        cluster.soon(partial(cluster.hooks.served, name))
 
     def _join(self, record: QueueRecord, node: str) -> None:
         """Begin a mirror on a node that started, if the policy wants one there (H17)."""
@@ -220,4 +227,4 @@ class Nodes:
         running = [name for name in self._cluster.running if name == node or name in record.members]
         if node in wanted(record, running)[1]:
             self._cluster.join(record, node)
-            self._cluster.soon(partial(self._cluster.on_auto_sync, record.name))
+            self._cluster.soon(partial(self._cluster.hooks.auto_sync, record.name))

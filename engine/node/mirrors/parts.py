@@ -15,6 +15,7 @@ from engine.node.broker.virtual_host import VirtualHost
 from engine.node.clients.closing import Closing
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
+from engine.node.commands.base import Command
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
 from engine.node.mirrors.channels import MirroredChannels
@@ -22,6 +23,7 @@ from engine.node.mirrors.cluster import Cluster
 from engine.node.mirrors.labels import Labelled
 from engine.node.mirrors.mishaps import Mishaps
 from engine.node.mirrors.nodes import Nodes
+from engine.node.mirrors.patience import Patience
 from engine.node.mirrors.shown import Shown
 from engine.node.mirrors.syncs import Syncs
 from engine.node.queues.queues import Queues
@@ -77,6 +79,7 @@ class ClusterParts:
     Args:
         forget_queue: forgets a queue that does not come back.
         node_changed: called when a node came or went.
+        redo: does a command that its client sent while its channel waited.
     """
 
     def __init__(
@@ -93,6 +96,7 @@ class ClusterParts:
         board: Board,
         forget_queue: Callable[[str], None],
         node_changed: Callable[[str], None],
+        redo: Callable[[Command], None],
         emit: Callable[[Transition], None],
         cluster: Cluster,
     ) -> None:
@@ -118,11 +122,12 @@ class ClusterParts:
             connections.credit_came,
             emit,
         )
+        self.patience = Patience(cluster, consumers, closing, clock, redo)
         self.mishaps = Mishaps(cluster, queues, connections.confirms)
         self.shown = Shown(cluster)
         queues.more_items = self.shown.of_queue
         connections.members = MirroredChannels(cluster, queues, configuration.current)
-        cluster.on_room = connections.credit_came
+        cluster.hooks.room = connections.credit_came
         self._connections = connections
         self._consumers = consumers
 

@@ -43,7 +43,7 @@ class Syncs:
         self._hop_us = hop_us
         self._went_on = went_on
         self._emit = emit
-        cluster.on_auto_sync = self.maybe
+        cluster.hooks.auto_sync = self.maybe
 
     def maybe(self, name: str) -> None:
         """Synchronise if the policy wants it without being asked (H51)."""

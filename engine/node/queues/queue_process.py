@@ -62,6 +62,7 @@ class QueueProcess:
         self._on_clock = on_clock
         self._rate_timer: Timer | None = None
         self._idle_timer: Timer | None = None
+        self.gone = False
         self.mail = mail(self)
         monitor.register(self.name)
 
@@ -71,7 +72,9 @@ class QueueProcess:
         return self.queue
 
     def send(self, priority: int, do: Callable[[], None]) -> None:
-        """Send the process a message (P6)."""
+        """Send the process a message (P6); to one that is gone nothing comes."""
+        if self.gone:
+            return
         if self.held is None:
             self.mail.post(priority, do)
         else:
@@ -132,6 +135,8 @@ class QueueProcess:
             self._on_confirmed(confirmed)
 
     def _wait(self, delay_ms: int, action: Callable[[], None]) -> None:
+        if self.gone:
+            return
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         self._idle_timer = self._scheduler.after(delay_ms * MILLISECOND_US, partial(self._was_idle, action))
@@ -210,6 +215,7 @@ class QueueProcess:
 
     def stop(self) -> None:
         """Cancel the timers; the process is gone."""
+        self.gone = True
         self.mail.stop()
         for timer in (self._rate_timer, self._idle_timer):
             if timer is not None:

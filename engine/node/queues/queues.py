@@ -213,13 +213,13 @@ class Queues(Mapping[str, Deliveries]):
     def lose(self, name: str) -> None:
         """A queue has no process any more, and waits for a new one: its node is gone, or it moves (H61)."""
         live = self._live.pop(name)
+        for consumer in live.consumers:
+            live.remove(consumer)
         live.process.stop()
         live.evictions.stop()
         self._lifetimes.forget(name)
         self._site_of[name].watch.monitor.deregister(name)
         self._forget(name)
-        for consumer in live.consumers:
-            live.remove(consumer)
         self._down[name] = live
 
     def take_over(self, name: str, site: Site) -> Deliveries:

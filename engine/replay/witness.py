@@ -1,0 +1,83 @@
+"""What publishers were told is safe, and whether it is: confirmed messages that failovers and restarts lost (H69)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine import transitions as t
+from engine.metrics.levels import of_mirror
+from engine.ranges import Range, RangeSet
+
+LOSING: Final = frozenset({"clean", "crash", "kill", "power", "dropped", "refused"})
+"""How a queue or a member of it ends that nobody wanted to be deleted."""
+
+
+class Witness:
+    """Follows one run from its beginning.
+
+    Args:
+        node: a new `engine.node.node.Node`.
+    """
+
+    def __init__(self, node: Any) -> None:
+        self._node = node
+        self._confirmed = RangeSet()
+        self._entered: dict[str, RangeSet] = {}
+        self._settled = RangeSet()
+        self._stopped = False
+        self._handlers: dict[type[t.Transition], Callable[[Any], None]] = {
+            **dict.fromkeys((t.Published, t.PublishedDelivered, t.Discarded), self._came),
+            **dict.fromkeys((t.Fetched, t.Dropped, t.Acked), self._left),
+            t.QueueStopped: self._ended,
+        }
+        node.connections.confirms.witness = self._confirm
+
+    def _confirm(self, messages: Range) -> None:
+        self._confirmed.add(messages.start, messages.count)
+
+    def observe(self, transition: t.Transition) -> None:
+        """Take notice of what happened; mirrors only repeat what their master does."""
+        handler = self._handlers.get(type(transition))
+        if handler is not None and not of_mirror(getattr(transition, "queue", "")):
+            handler(transition)
+
+    def _came(self, shift: Any) -> None:
+        entered = self._entered.setdefault(shift.queue, RangeSet())
+        for extent in shift.extents:
+            entered.add(extent.msg_no, extent.count)
+        self._left(shift)
+
+    def _left(self, shift: Any) -> None:
+        if shift.to is None:
+            for extent in shift.extents:
+                self._settled.add(extent.msg_no, extent.count)
+
+    def _ended(self, stop: Any) -> None:
+        if stop.how in LOSING:
+            self._stopped = True
+        else:
+            self._settled.update(self._entered.pop(stop.queue, ()))
+
+    def lost(self) -> int | None:
+        """Return how many confirmed messages no queue has any more, though nobody took or deleted them.
+
+        What a queue has that waits for its node to return is not lost; what a queue lost before it was deleted does
+        not count. Reads the queues, so ask when the run is over.
+        None for a queue that cannot tell what it has, as one with priorities.
+        """
+        if not self._stopped:
+            return 0
+        node, missing = self._node, RangeSet()
+        if any(live.process.queue.parts for live in node.queues.values()):
+            return None
+        for entered in self._entered.values():
+            missing.update(entered.intersection(self._confirmed))
+        missing.subtract(self._settled)
+        for name, entered in self._entered.items():
+            if name in node.queues:
+                queue: Any = node.queues[name].process.queue
+                missing.subtract(Range(extent.msg_no, extent.count) for extent, _ in queue.fold())
+            elif name in node.cluster.records:
+                missing.subtract(entered)
+        return len(missing)
