@@ -32,3 +32,10 @@ class HashedStorage(CompressedManifestStaticFilesStorage):
     max_post_process_passes = 30
     # A page with a missing picture is better than no page.
     manifest_strict = False
+
+    def stored_name(self, name: str) -> str:
+        """Return the hashed name; the plain one where nothing was collected, as for programs beside the server."""
+        try:
+            return str(super().stored_name(name))
+        except ValueError:
+            return name

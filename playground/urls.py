@@ -47,6 +47,7 @@ urlpatterns = [
     re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),
     re_path(rf"^{SESSION}/run\.(?P<form>csv|jsonl)\Z", exports.run, name="session-run"),
+    re_path(rf"^{SESSION}/run\.html\Z", exports.page, name="session-page"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/\Z", links.permalink, name="permalink"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/card\.png\Z", links.card, name="permalink-card"),
     re_path(r"^r/(?P<short_id>[2-9a-z]{1,32})/scenario\.json\Z", links.kept_file, name="permalink-file"),

@@ -1,4 +1,4 @@
-"""A run as data: every transition, as CSV or as JSON lines, written while the run is repeated."""
+"""A run to take away: its transitions as CSV or as JSON lines, or a page that works offline; made by repeating it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import orjson
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -23,13 +24,16 @@ from engine.replay.player import SLICE
 from engine.transitions import Transition, fields_of
 from playground import holds, repeating, sharing
 from playground.doors import door
+from playground.links import packed
 from playground.messages import Refused
+from playground.offline.page import Source, write
+from playground.storybook.entry import read
 from playground.web.access import rate_limited, session_or_gone
 from playground.web.errors import answer
 
 MOST_ROWS = 200_000
 MOST_S = 60.0
-TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl"}
+TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/jsonl", "html": "text/html; charset=utf-8"}
 HEAD = ("number", "at_us", "kind", "rule", "of", "fields")
 
 _END = object()
@@ -52,6 +56,39 @@ def run(request: HttpRequest, session_id: str, form: str) -> HttpResponse:
     response = StreamingHttpResponse(_InWorker(lines, held), content_type=TYPES[form])
     response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.{form}"'
     return response
+
+
+@require_safe
+@rate_limited
+@never_cache
+def page(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Download the session up to now as one page that works without a server."""
+    found = session_or_gone(session_id)
+    try:
+        holds.check_may_leave(found.public_id)
+        entry = read({name: value for name, value in sharing.file_of(found).items() if value != ""})
+    except Refused as refused:
+        return answer(request, 409, _("That did not work"), refused.message)
+    home = request.build_absolute_uri(reverse("home"))
+    carried = packed(entry.run)
+    if found.origin and entry.story_json():
+        address = reverse("permalink", args=[found.origin.short_id])
+    else:
+        address = reverse("stateless", args=[carried]) if carried else reverse("home")
+    source = Source(entry.run, entry.story, entry.story_json(), home, request.build_absolute_uri(address))
+    held = contextlib.ExitStack()
+    held.enter_context(repeating.for_request(request))
+    response = StreamingHttpResponse(_InWorker(_as_page(source), held), content_type=TYPES["html"])
+    response["Content-Disposition"] = f'attachment; filename="waterline-{found.public_id}.html"'
+    return response
+
+
+def _as_page(source: Source) -> Iterator[bytes]:
+    deadline_s = time.monotonic() + MOST_S
+    try:
+        yield write(source, lambda: time.monotonic() > deadline_s).encode()
+    except RunTooLong:
+        yield _("Repeating the run takes longer than this server allows.").encode()
 
 
 def _rows(scenario: dict[str, Any]) -> Iterator[list[tuple[int, int, Any]] | str]:

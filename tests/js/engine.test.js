@@ -7,7 +7,7 @@ import { Engine } from "../../static/js/net/engine.js";
 
 function engineWith(sent) {
   const playhead = new Playhead(new Session());
-  const engine = new Engine("ws://nowhere", playhead, { status: () => {} });
+  const engine = new Engine({ address: "ws://nowhere" }, playhead, { status: () => {} });
   Object.assign(engine.transport, { socket: { readyState: 1, send: (text) => sent.push(JSON.parse(text)), close: () => {} } });
   let returns = 0;
   playhead.now = () => (returns += 1);

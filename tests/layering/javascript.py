@@ -23,6 +23,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "../vendor/uplot",
     ),
     "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
+    # Written into a page that works from a disk, where no module can be imported by its path.
+    "offline": (),
     **dict.fromkeys(
         ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
     ),

@@ -19,6 +19,8 @@ export class Session {
     /** The position from which on the time line tells of the run. */
     this.toldFrom = Infinity;
     this.nowUs = 0;
+    /** Where the run ends, if that is known and can be gone to; it begins there otherwise. */
+    this.endsUs = 0;
     this.digest = "";
     this.play = false;
     this.speed = 1;

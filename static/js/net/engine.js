@@ -3,18 +3,20 @@ import { Transport } from "./transport.js";
 
 export class Engine {
   /**
-   * `playhead` shows the session; `listeners` are told of it: welcome(message), notice(message), status(name, retryMs).
+   * `host` is where the session is played (server.js); `playhead` shows it; `listeners` are told of it:
+   * welcome(message), notice(message), status(name, retryMs).
    */
-  constructor(url, playhead, listeners) {
+  constructor(host, playhead, listeners) {
     const { session } = playhead;
     this.playhead = playhead;
     /** What a message becomes before it is sent, or null where it may not be sent now. */
     this.mend = (message) => message;
-    this.transport = new Transport(url, {
+    const told = {
       ...listeners,
       snapshot: (message) => session.snapshot(message),
       frame: (message) => session.frame(message),
-    });
+    };
+    this.transport = new Transport(host.address, told, host.Socket);
   }
 
   connect() {
@@ -50,6 +52,11 @@ export class Engine {
   /** Set the pace: {play, speed, until_us}. Tells whether it was sent. */
   control(pace) {
     return this.send({ t: "control", ...pace });
+  }
+
+  /** Go to a time that is still to come, at once; a story may stop the run before it. */
+  rush(untilUs) {
+    return this.send({ t: "control", play: true, until_us: Math.round(untilUs), at_once: true });
   }
 
   /** One transition on. */

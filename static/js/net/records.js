@@ -1,9 +1,10 @@
-/** Questions for records of the session's real files. Small, one at a time for each side. */
+/** Questions for records of a session's real files. Small, one at a time for each side. */
 
 /** Ask for a record; gives {record}, {waiting}, {error} or null when a later question overtook it. */
 export class Records {
-  constructor(url) {
-    this.url = url;
+  /** `ask(question, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}. */
+  constructor(ask) {
+    this.question = ask;
     /** @type {Record<string, AbortController>} by side */
     this.running = {};
   }
@@ -13,12 +14,9 @@ export class Records {
     const control = new AbortController();
     this.running[side] = control;
     try {
-      const answer = await fetch(`${this.url}?${new URLSearchParams(question)}`, {
-        headers: { accept: "application/json" },
-        signal: control.signal,
-      });
-      const told = await answer.json();
-      if (!answer.ok) return { error: told.error || String(answer.status) };
+      const told = await this.question(question, control.signal);
+      if (control.signal.aborted) return null;
+      if (told.error) return { error: told.error };
       return told.fields ? { record: told } : { waiting: told.waiting };
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);

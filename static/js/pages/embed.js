@@ -3,6 +3,7 @@ import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
+import { socketAddress } from "../net/server.js";
 import { Transport } from "../net/transport.js";
 import { find, icon, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
@@ -41,8 +42,7 @@ function play(websocket) {
   show(part("bar"), true);
   const stage = new StageView(part("stage"), playhead);
   watchColors(() => stage.refresh());
-  const scheme = location.protocol === "https:" ? "wss" : "ws";
-  const transport = new Transport(`${scheme}://${location.host}${websocket}`, {
+  const transport = new Transport(socketAddress(websocket), {
     welcome: () => wait(""),
     snapshot: (message) => session.snapshot(message),
     frame: (message) => session.frame(message),

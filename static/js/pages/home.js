@@ -3,6 +3,7 @@ import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
+import { socketAddress } from "../net/server.js";
 import { Transport } from "../net/transport.js";
 import { csrfToken, find, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
@@ -53,8 +54,7 @@ class Demo {
       if (change.rows || change.kind === "snapshot") this.stage.update(change);
       this.panels();
     });
-    const scheme = location.protocol === "https:" ? "wss" : "ws";
-    this.transport = new Transport(`${scheme}://${location.host}${websocket}`, {
+    this.transport = new Transport(socketAddress(websocket), {
       welcome: (message) => this.welcome(message),
       snapshot: (message) => this.session.snapshot(message),
       frame: (message) => this.session.frame(message),

@@ -4,11 +4,11 @@ import { el } from "./dom.js";
 
 const ID = /[A-Z][1-9]\d*/;
 
-/** The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named. */
+/** The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named, or nobody has its text. */
 export function ruleAddress(cited) {
   const base = document.documentElement.dataset.rules;
   const id = cited.match(ID)?.[0];
-  if (!id) return "";
+  if (!id || !base) return "";
   return cited.includes("-") ? `${base}?q=${encodeURIComponent(cited)}` : `${base}${id}`;
 }
 

@@ -13,11 +13,10 @@ const STAY_MS = 350;
 const SIDES = ["index", "store"];
 
 export class BytesPanel {
-  /** `urls` are those of the page: record, download, archive. */
-  constructor(root, urls) {
+  /** `urls` are those of the page: download, archive; `host` tells records. */
+  constructor(root, urls, host) {
     this.root = root;
-    this.urls = urls;
-    this.records = new Records(urls.record);
+    this.records = new Records((question, signal) => host.record(question, signal));
     this.strips = Object.fromEntries(SIDES.map((side) => [side, new Strip(find(`[data-bytes=${side}]`, root), urls)]));
     this.toggle = find("[data-act=bytes]", root);
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));

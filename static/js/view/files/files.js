@@ -28,7 +28,7 @@ const INDEX_SYNC_MS = 200;
 
 export class FilesView {
   /** `selection` says whose bytes are shown, and is told where the pointer is; `urls` lead to the session's files. */
-  constructor(root, session, selection, urls) {
+  constructor(root, session, selection, { urls, host }) {
     this.root = root;
     this.session = session;
     this.selection = selection;
@@ -37,7 +37,7 @@ export class FilesView {
     this.place = null;
     this.painted = [];
     this.scenes = {};
-    this.bytes = new BytesPanel(root, urls);
+    this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
     this.index = find("[data-canvas=index]", root);
     this.rdq = find("[data-canvas=store]", root);

@@ -11,9 +11,9 @@ export function actionsOf({ time, panels, page }, playhead) {
   const off = !page.may();
   return [
     ...running(time, playhead, off),
-    ...commanding(panels, page, off),
+    ...(page.changes ? commanding(panels, page, off) : []),
     ...looking(panels, page, playhead),
-    ...leaving(page),
+    ...(page.changes ? leaving(page) : []),
   ];
 }
 
@@ -78,7 +78,7 @@ function commanding({ controls, clients, topology }, page, off) {
 function looking({ instruments, console: operator, queues }, page, playhead) {
   return [
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
-    { title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() },
+    ...(page.changes ? [{ title: gettext("Console"), key: "C", words: "rabbitmqctl", run: () => operator.toggle() }] : []),
     { title: gettext("Why?"), key: "W", run: () => find("#why").focus() },
     ...Object.keys(playhead.session.state.queues).map((queue) => ({
       title: fill(gettext("Show queue %(queue)s"), { queue }),
@@ -88,7 +88,7 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
     { title: gettext("Light or dark"), key: "T", words: "theme", run: toggleTheme },
     { title: gettext("More contrast, or less"), words: "high contrast accessibility", run: toggleContrast },
     { title: gettext("Keyboard and help"), key: "?", run: () => find("#help-dialog").showModal() },
-    { title: gettext("Take the tour in a new session"), words: "guide help", run: page.startTour },
+    ...(page.changes ? [{ title: gettext("Take the tour in a new session"), words: "guide help", run: page.startTour }] : []),
   ];
 }
 
@@ -107,6 +107,7 @@ function leaving(page) {
     { title: gettext("Fork: go on from this moment in a new session"), key: "F", run: page.fork },
     { title: gettext("Compare: change one thing from this moment on"), words: "fork difference", run: page.compare },
     { title: gettext("Export the scenario"), words: "download json", run: go(page.urls.scenario) },
+    { title: gettext("Export, as a page that works offline"), words: "download html file share", run: go(page.urls.page) },
     { title: gettext("Download all files"), words: "zip archive", run: go(page.urls.archive) },
     ...findAll("header nav a").map((link) => ({ title: fill(gettext("Go to %(page)s"), { page: link.textContent }), run: go(link.href) })),
     ...languages,

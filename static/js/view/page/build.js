@@ -12,7 +12,7 @@ import { LeaderLine } from "./leader-line.js";
 
 /** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
 export function buildPage(live, rooms, repaint) {
-  const { root, data, playhead, selection, engine, past, alerts } = live;
+  const { root, data, host, playhead, selection, engine, past, alerts } = live;
   const { stage, files, panels } = rooms;
   const fork = find("[data-fork]", root);
   fork.addEventListener("submit", () => {
@@ -27,8 +27,9 @@ export function buildPage(live, rooms, repaint) {
     urls: data.urls,
     /** Whether this reader may change the run now. */
     may: () => panels.controls.owner && engine.live && !document.body.classList.contains("is-held"),
+    changes: !host.refusal(),
     undo: () => takeBack(live, panels.controls),
-    fork: () => fork.requestSubmit(),
+    fork: () => (host.refusal() ? alerts.flash(host.refusal()) : fork.requestSubmit()),
     compare: () => location.assign(`${data.urls.compare}&at_s=${(playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
     sharing: new Sharing(find("#share-dialog"), live, stage.view),
     present,
@@ -44,7 +45,7 @@ export function buildPage(live, rooms, repaint) {
       selection,
       past,
       // A link to a moment passes a prediction that nobody was asked yet.
-      control: (pace) => engine.transport.send({ t: "control", ...pace }),
+      control: (pace) => engine.transport.send({ t: "control", ...pace, ...(host.ahead && { at_once: true }) }),
       flash: (text) => alerts.flash(text),
     }),
   };

@@ -1,7 +1,7 @@
 /** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, sizeOf, write } from "../base/canvas.js";
-import { csrfToken, find, findAll, setText, show } from "../base/dom.js";
+import { find, findAll, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/colors.js";
 import { SvgPen } from "../base/svg-pen.js";
 
@@ -20,13 +20,13 @@ function withPlace(address, place) {
 
 export class Sharing {
   /** `live` has the run and its addresses; `stage` is the picture that can be taken away. */
-  constructor(dialog, { root, playhead, selection, alerts, data }, stage) {
+  constructor(dialog, { root, playhead, selection, alerts, host }, stage) {
     this.dialog = dialog;
     this.playhead = playhead;
     this.selection = selection;
     this.alerts = alerts;
     this.stage = stage;
-    this.urls = data.urls;
+    this.host = host;
     this.kept = null;
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
     find("[data-act=share]", root)?.addEventListener("click", () => this.open());
@@ -54,12 +54,7 @@ export class Sharing {
     const { session } = this.playhead;
     const mark = `${session.next} ${session.nowUs}`;
     if (this.kept?.mark === mark) return this.kept;
-    const answer = await fetch(this.urls.share, {
-      method: "POST",
-      headers: { "X-CSRFToken": csrfToken(), Accept: "application/json" },
-    });
-    if (!answer.ok) throw new Error(String(answer.status));
-    this.kept = { mark, ...(await answer.json()) };
+    this.kept = { mark, ...(await this.host.share()) };
     return this.kept;
   }
 
@@ -83,6 +78,10 @@ export class Sharing {
 
   /** Show the dialog with every kind of link. */
   async open() {
+    if (!this.host.share) {
+      this.dialog.showModal();
+      return;
+    }
     try {
       await this.keep();
     } catch {

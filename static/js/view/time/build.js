@@ -7,10 +7,10 @@ import { TransportBar } from "./transport-bar.js";
 import { UntilBar } from "./until.js";
 
 /** Build the room from what the page shares. */
-export function buildTime({ root, playhead, engine, alerts }) {
+export function buildTime({ root, playhead, engine, alerts, host }) {
   const dock = find("#dock");
   const charts = new ChartsView(dock, playhead);
-  const scrubber = new Scrubber(dock, playhead, charts);
+  const scrubber = new Scrubber(dock, playhead, charts, host.ahead ? engine : null);
   const bar = new TransportBar(dock, playhead, engine, alerts);
   const until = new UntilBar(dock, playhead, engine, alerts);
   const moment = new Moment(root, playhead);

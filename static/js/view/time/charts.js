@@ -42,7 +42,7 @@ export class ChartsView {
     const { samples } = this.session.timeline;
     const labels = width < 560 ? NARROW_LABELS : LABELS;
     const area = { x: labels, w: width - labels - 14 };
-    const span = timeSpan(samples, this.session.nowUs);
+    const span = timeSpan(samples, Math.max(this.session.nowUs, this.session.endsUs));
     this.plot = { span, area };
     const room = height - this.top - 16;
     const tracks = [0.46, 0.3, 0.24].map((share) => share * room);

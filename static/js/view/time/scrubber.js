@@ -6,10 +6,12 @@ import { find } from "../base/dom.js";
 const NEAR_PX = 9;
 
 export class Scrubber {
-  constructor(root, playhead, charts) {
+  /** `engine` is given where it can go to times that are still to come. */
+  constructor(root, playhead, charts, engine = null) {
     this.root = find("[data-scrub]", root);
     this.playhead = playhead;
     this.charts = charts;
+    this.engine = engine;
     this.root.addEventListener("pointerdown", (event) => this.down(event));
     this.root.addEventListener("pointermove", (event) => this.move(event));
     this.root.addEventListener("keydown", (event) => this.key(event));
@@ -30,7 +32,14 @@ export class Scrubber {
 
   scrub(event) {
     const us = this.charts.timeAt(placeOf(event).x);
-    if (us !== null) this.playhead.toTime(us);
+    if (us === null) return;
+    if (this.engine && us > this.playhead.session.nowUs) this.ahead(us);
+    else this.playhead.toTime(us);
+  }
+
+  ahead(us) {
+    this.playhead.now();
+    this.engine.rush(us);
   }
 
   /** The event whose sign is under the pointer. */
@@ -52,7 +61,7 @@ export class Scrubber {
     else if (back[event.key]) act = () => playhead.back();
     else if (forward[event.key]) act = () => playhead.forward();
     else if (event.key === "Home") act = () => playhead.home();
-    else if (event.key === "End") act = () => playhead.now();
+    else if (event.key === "End") act = () => playhead.now() || (this.engine && this.ahead(playhead.session.endsUs));
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,0 +1,103 @@
+"""Bytes of messages at the moments that a story stops at, read from real files while the run is repeated."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, Final
+
+from engine.replay import Player
+from playground.hosting.door import Door
+from playground.hosting.places import NotThere
+from playground.offline.recording import Stop
+
+MESSAGES: Final = 24
+"""Messages whose bytes are kept at each stop: those at the ends of the extents, which stand for the ones between."""
+MOST_DISK_BYTES: Final = 256 * 1024 * 1024
+
+Records = dict[str, dict[str, Any]]
+"""By the question as a page writes it in an address: `seq=7`, or `file=persistent%3A0&offset=812`."""
+
+
+def keep(
+    door: Door,
+    scenario: dict[str, Any],
+    stops: list[Stop],
+    chosen: tuple[int, ...] = (),
+    give_up: Callable[[], bool] = lambda: False,
+) -> list[Records]:
+    """Return the records at each stop.
+
+    Args:
+        door: makes the node.
+        scenario: the run.
+        stops: ascending; until the last one the files stay within MOST_DISK_BYTES.
+        chosen: seq_ids that the story points at: they come first.
+        give_up: asked now and then whether it takes too long.
+    """
+    with tempfile.TemporaryDirectory(prefix="waterline-export-") as root:
+        node, files = door.open(scenario, root, MOST_DISK_BYTES)
+        try:
+            player = Player(node, first=node.log.number, give_up=give_up)
+            return [_at(door, root, player, stop, chosen) for stop in stops]
+        finally:
+            files.close()
+
+
+def _at(door: Door, root: str, player: Player, stop: Stop, chosen: tuple[int, ...]) -> Records:
+    for _piece in player.play(stop.at_us):
+        pass
+    state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
+    found: Records = {}
+    with door.look(root) as look:
+        for seq, number in islice(_messages(state, chosen), MESSAGES):
+            told = _asked(look.message, seq)
+            if told is not None:
+                found[f"seq={seq}"] = told
+            in_index = int(told["msg_id"][16:], 16) if told and told["msg_id"] else number
+            for store, file, offset in _records(state, in_index):
+                told = _asked(look.record, store, file, offset)
+                if told is not None:
+                    found[f"file={store}%3A{file}&offset={offset}"] = told
+    return found
+
+
+def _asked(question: Callable[..., dict[str, Any]], *place: Any) -> dict[str, Any] | None:
+    try:
+        return question(*place)
+    except NotThere:
+        return None
+
+
+def _messages(state: dict[str, Any], chosen: tuple[int, ...]) -> Iterator[tuple[int, int | None]]:
+    """Yield seq_ids with their message numbers, None where only the index knows them; each once, of the first queue."""
+    queue = next(iter(state["queues"].values()), None)
+    if queue is None:
+        return
+    seen = set()
+    extents = [extent for lane in queue["lanes"].values() for extent in lane]
+    ends = [
+        (at, extent[2] + at - extent[0])
+        for extent in extents
+        for at in (extent[0], extent[0] + extent[1] - 1)
+    ]
+    numbers = dict(ends)
+    wanted = [*((seq, numbers.get(seq)) for seq in chosen), *ends]
+    start, count = queue["delta"][0], queue["delta"][1]
+    if start is not None and count:
+        wanted += [(start, None), (start + count - 1, None)]
+    for seq, number in wanted:
+        if seq not in seen:
+            seen.add(seq)
+            yield seq, number
+
+
+def _records(state: dict[str, Any], number: int | None) -> Iterator[tuple[str, int, int]]:
+    """Yield where a message's record is, in each store that has one: (store, file, offset)."""
+    if number is None:
+        return
+    for name, store in state["stores"].items():
+        for start, count, _refs, file, offset, record_bytes, step in store["rows"]:
+            if start <= number < start + count:
+                yield name, file, offset + (number - start) * step * record_bytes

@@ -1,0 +1,244 @@
+/**
+ * A run that was recorded, played in the page: the other end of a socket that needs no server.
+ *
+ * The recording comes in parts, which are unpacked when they are near. A part is a list of messages as a server sends them:
+ * snapshots, and frames of rows with the time of each. Frames are cut here as time passes.
+ */
+import { fill, gettext } from "../model/text.js";
+
+const TICK_MS = 50;
+/** Rows in one frame, as on the server. */
+const MOST_ROWS = 400;
+/** A page that was held up owes at most so much real time. */
+const CATCH_UP_MS = 250;
+
+/**
+ * @typedef {{t: string, first?: number, at_us: any, rows?: any[], next?: number, digest?: string}} Message
+ */
+
+export class Recording {
+  /**
+   * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
+   * `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
+   * `clock` gives milliseconds.
+   */
+  constructor({ parts, ends_us: endsUs, moments = [] }, { unpack, records }, clock = () => performance.now()) {
+    const recording = this;
+    this.address = "recorded:";
+    this.ahead = true;
+    this.parts = parts;
+    this.endsUs = endsUs;
+    this.moments = moments;
+    this.unpack = unpack;
+    this.records = records;
+    this.clock = clock;
+    /** @type {Map<number, Promise<any>>} by place in `moments` */
+    this.kept = new Map();
+    this.told = 0;
+    this.Socket = class {
+      constructor() {
+        return new RecordedSocket(recording);
+      }
+    };
+  }
+
+  /** The bytes that were kept for the moment that is shown; other moments have none. */
+  async record({ at = this.told, ...question }) {
+    const place = this.moments.findIndex((moment) => moment.number === Number(at));
+    if (place < 0) return { waiting: this.elsewhere() };
+    if (!this.kept.has(place)) this.kept.set(place, this.records(place));
+    const found = (await this.kept.get(place))[new URLSearchParams(question).toString()];
+    return found ?? { waiting: gettext("This page has the bytes of some messages only, and this one is not among them.") };
+  }
+
+  elsewhere() {
+    const times = this.moments.map(({ at_us: us }) => (us / 1e6).toFixed(2)).join(", ");
+    return fill(gettext("This page has bytes of the moments at %(times)s s. Go to one of them."), { times });
+  }
+
+  /** A recording begins with its first snapshot: nothing was before. */
+  async past() {
+    return { ok: false, status: 404 };
+  }
+
+  /** No link can be made where there is no server. */
+  get share() {
+    return null;
+  }
+
+  refusal() {
+    return gettext("This page repeats a run that was recorded: nothing can be changed in it.");
+  }
+}
+
+/** What a page talks to: WebSocket's shape, as far as the transport uses it. */
+class RecordedSocket {
+  constructor(recording) {
+    this.recording = recording;
+    this.readyState = 0;
+    /** @type {() => void} */
+    this.onopen = () => {};
+    /** @type {(event: {data: string}) => void} */
+    this.onmessage = () => {};
+    this.onclose = () => {};
+    this.play = false;
+    this.speed = 1;
+    this.timer = 0;
+    /** Whether somebody, a story perhaps, wants time to stand still while it goes on. */
+    this.halted = false;
+    this.nowUs = 0;
+    this.next = 0;
+    this.untilUs = Infinity;
+    this.anchor = { ms: 0, us: 0 };
+    /** @type {Message[]} what is unpacked and was not told yet */
+    this.waiting = [];
+    this.part = 0;
+    /** @type {Promise<Message[]>?} */
+    this.coming = null;
+    /** Wishes are done one after the other, as unpacking takes a while. */
+    this.work = Promise.resolve();
+    queueMicrotask(() => {
+      if (this.readyState) return;
+      this.readyState = 1;
+      this.onopen();
+    });
+  }
+
+  close() {
+    this.readyState = 3;
+    clearTimeout(this.timer);
+  }
+
+  send(text) {
+    const message = JSON.parse(text);
+    if (message.t === "control") this.halted = message.play === false;
+    const wishes = { hello: () => this.hello(), control: () => this.control(message), step: () => this.step() };
+    const wish = wishes[message.t];
+    if (wish) this.work = this.work.then(wish);
+    else if (message.id !== undefined) this.refuse(message.id);
+  }
+
+  tell(message) {
+    if (this.readyState === 1) this.onmessage({ data: JSON.stringify(message) });
+  }
+
+  refuse(id) {
+    this.tell({ t: "refused", id, message: this.recording.refusal() });
+  }
+
+  /** Begin, or begin again: from the first snapshot on. */
+  async hello() {
+    clearTimeout(this.timer);
+    Object.assign(this, { waiting: [], part: 0, coming: null, nowUs: 0, next: 0, play: false });
+    this.tell({ t: "welcome", owner: true, lasts_us: this.recording.endsUs });
+    const first = await this.head();
+    if (first) this.take(first);
+    this.pace();
+  }
+
+  /** The next message that was not told, unpacked where it must be; undefined at the end. */
+  async head() {
+    while (!this.waiting.length && (this.coming || this.part < this.recording.parts)) {
+      this.waiting = await (this.coming ?? this.unpackNext());
+      this.coming = this.part < this.recording.parts ? this.unpackNext() : null;
+    }
+    return this.waiting[0];
+  }
+
+  /** @returns {Promise<Message[]>} */
+  unpackNext() {
+    this.part += 1;
+    return this.recording.unpack(this.part - 1);
+  }
+
+  /** Tell a snapshot, or the first `count` rows of a frame. */
+  take(message, count = message.rows?.length ?? 0) {
+    if (message.t === "snapshot") {
+      this.waiting.shift();
+      Object.assign(this, { next: message.next, nowUs: Math.max(this.nowUs, message.at_us) });
+      this.recording.told = this.next;
+      this.tell(message);
+      return;
+    }
+    const whole = count === message.rows.length;
+    this.nowUs = Math.max(this.nowUs, message.at_us[count - 1] ?? 0);
+    this.next = message.first + count;
+    this.recording.told = this.next;
+    const [rows, times] = [message.rows.slice(0, count), message.at_us.slice(0, count)];
+    if (whole) this.waiting.shift();
+    else this.waiting[0] = { ...message, first: this.next, rows: message.rows.slice(count), at_us: message.at_us.slice(count) };
+    this.frame(message.first, rows, times, whole ? message.digest : "");
+  }
+
+  frame(first, rows, times, digest) {
+    const { nowUs: now_us, play, speed } = this;
+    this.tell({ t: "frame", first, rows, at_us: times, now_us, play, speed, digest });
+  }
+
+  /** An empty frame, that says whether time passes. */
+  pace() {
+    this.frame(this.next, [], [], undefined);
+  }
+
+  async control({ play, speed, until_us: untilUs, at_once: atOnce }) {
+    this.speed = speed ?? this.speed;
+    if (play !== undefined) {
+      this.untilUs = play ? Math.min(untilUs ?? Infinity, this.recording.endsUs) : Infinity;
+      this.play = play && this.untilUs > this.nowUs;
+    }
+    this.anchor = { ms: this.recording.clock(), us: this.nowUs };
+    clearTimeout(this.timer);
+    if (this.play && atOnce) await this.advance(this.untilUs);
+    this.pace();
+    if (this.play) this.later();
+  }
+
+  later() {
+    this.timer = setTimeout(() => (this.work = this.work.then(() => this.tick())), TICK_MS);
+  }
+
+  async tick() {
+    if (!this.play || this.readyState !== 1) return;
+    const ms = this.recording.clock();
+    const passed = Math.min(ms - this.anchor.ms, CATCH_UP_MS);
+    const due = Math.floor(this.anchor.us + passed * 1000 * this.speed);
+    await this.advance(Math.min(due, this.untilUs));
+    this.anchor = { ms: this.recording.clock(), us: this.nowUs };
+    if (this.play) this.later();
+  }
+
+  /** Tell everything up to a time; time stands still where that is as far as it may go. */
+  async advance(dueUs) {
+    for (let message = await this.head(); message; message = await this.head()) {
+      if (this.halted) {
+        dueUs = this.nowUs;
+        break;
+      }
+      if (message.t === "snapshot") {
+        if (message.at_us > dueUs) break;
+        this.take(message);
+        continue;
+      }
+      const due = countUpTo(message.at_us, dueUs);
+      if (!due && message.rows?.length) break;
+      this.take(message, Math.min(due, MOST_ROWS));
+    }
+    this.nowUs = Math.max(this.nowUs, dueUs);
+    if (dueUs >= this.untilUs) this.play = false;
+    this.pace();
+  }
+
+  /** One transition on. */
+  async step() {
+    const message = await this.head();
+    this.play = false;
+    if (message) this.take(message, Math.min(1, message.rows?.length ?? 0));
+    this.pace();
+  }
+}
+
+/** How many of ascending times are at most `us`. */
+function countUpTo(times, us) {
+  const later = times.findIndex((each) => each > us);
+  return later < 0 ? times.length : later;
+}

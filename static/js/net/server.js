@@ -1,0 +1,50 @@
+/**
+ * A session on the server: the address of its socket, and what is asked beside it.
+ *
+ * Each kind of host has this shape: `address` and `Socket` for the transport, `record(question, signal)` for bytes of files,
+ * `past(address)` for what was before the page came, `share()` for links, `ahead`: whether a time that is still to come can be gone to at once, and `refusal()`: why nothing can
+ * be changed, or nothing.
+ */
+
+export class Server {
+  /** `data` is what the page was told: {websocket, urls}; `token()` gives what lets a form be sent. */
+  constructor({ websocket, urls }, token = () => "") {
+    this.address = socketAddress(websocket);
+    this.Socket = globalThis.WebSocket;
+    this.urls = urls;
+    this.token = token;
+    this.ahead = false;
+  }
+
+  refusal() {
+    return "";
+  }
+
+  /** Ask for a record of the session's real files; gives what the server says, with `ok`. */
+  async record(question, signal) {
+    const answer = await fetch(`${this.urls.record}?${new URLSearchParams(question)}`, {
+      headers: { accept: "application/json" },
+      signal,
+    });
+    const told = await answer.json();
+    return answer.ok ? told : { error: told.error || String(answer.status) };
+  }
+
+  /** Ask for what happened before the page came. */
+  past(address) {
+    return fetch(address, { headers: { accept: "application/json" } });
+  }
+
+  /** Keep the run up to now; gives {url, stateless, embed}. */
+  async share() {
+    const headers = { "X-CSRFToken": this.token(), Accept: "application/json" };
+    const answer = await fetch(this.urls.share, { method: "POST", headers });
+    if (!answer.ok) throw new Error(String(answer.status));
+    return answer.json();
+  }
+}
+
+/** The address of a socket on the host that the page came from. */
+export function socketAddress(path) {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
+}

@@ -1,0 +1,60 @@
+/**
+ * The first script of a page that works offline, written into it as it is. It unpacks the page in the reader's language, makes
+ * the modules from their text, and opens the run. Nothing is fetched: a page from a disk may fetch nothing.
+ */
+(async () => {
+  const wishes = new URLSearchParams(location.hash.slice(1));
+  const root = document.documentElement;
+
+  const unpack = async (name) => {
+    const packed = document.getElementById(name);
+    const bytes = Uint8Array.from(atob(packed.textContent.trim()), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  const languages = JSON.parse(root.dataset.languages);
+  const readable = (code) => languages.find((each) => each === code.toLowerCase() || each === SCRIPTS[code.toLowerCase()]);
+  const SCRIPTS = { "zh-cn": "zh-hans", "zh-sg": "zh-hans", zh: "zh-hans", "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant" };
+  const language = [wishes.get("lang") ?? "", ...navigator.languages].map(readable).find(Boolean) ?? readable(navigator.language.split("-")[0]) ?? languages[0];
+
+  /** The same page again, in another language, at the same theme. */
+  const speak = (code) => {
+    wishes.set("lang", code);
+    if (root.dataset.theme) wishes.set("theme", root.dataset.theme);
+    location.hash = wishes.toString();
+    location.reload();
+  };
+
+  const element = (name, text, attributes = {}) => {
+    const made = Object.assign(document.createElement(name), attributes);
+    made.textContent = text;
+    document.head.append(made);
+  };
+
+  try {
+    const [program, page] = await Promise.all([unpack("program"), unpack(`page-${language}`)]);
+    root.lang = language;
+    if (["light", "dark"].includes(wishes.get("theme"))) root.dataset.theme = wishes.get("theme");
+    Object.assign(root.dataset, { sprite: "#icon-sprite", rules: page.data.recording.rules });
+    document.title = page.title;
+    element("style", program.css);
+    document.body.className = "live-page is-recorded";
+    document.body.innerHTML = program.sprite + page.html;
+    element("script", page.catalog);
+    const imports = {};
+    for (const [name, text] of Object.entries(program.modules))
+      imports[name] = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+    element("script", JSON.stringify({ imports }), { type: "importmap" });
+    const whole = (name) => (/^\d{1,16}$/.test(wishes.get(name) ?? "") ? Number(wishes.get(name)) : null);
+    page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
+    const { open } = await import(program.entry);
+    open(unpack, page.data, speak);
+  } catch (error) {
+    const old = typeof DecompressionStream === "undefined";
+    document.getElementById("opening").textContent = old
+      ? "This page needs a browser from 2023 or newer."
+      : `This page could not be opened: ${error.message}`;
+    throw error;
+  }
+})();

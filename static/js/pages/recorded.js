@@ -1,0 +1,19 @@
+/** A run that was recorded, in a page of its own that needs no server. */
+import { Recording } from "../net/recording.js";
+import { find } from "../view/base/dom.js";
+import { toggleTheme } from "../view/base/theme.js";
+import { openSession } from "./session-page.js";
+
+/**
+ * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it was told; `speak(language)`
+ * opens it again in another language.
+ */
+export function open(unpack, data, speak) {
+  find("[data-theme-switch]").addEventListener("click", toggleTheme);
+  find("#language").addEventListener("change", ({ target }) => speak(target.value));
+  const recording = new Recording(data.recording, {
+    unpack: (at) => unpack(`run-${at}`),
+    records: (at) => unpack(`bytes-${at}`),
+  });
+  openSession(find("#live"), data, recording);
+}

@@ -1,0 +1,54 @@
+/** The page of a session: its engine, and the rooms of the view, built in order. Wherever the session is played, it is this one. */
+import { Playhead } from "../model/playhead.js";
+import { Selection } from "../model/selection.js";
+import { Session } from "../model/session.js";
+import { Engine } from "../net/engine.js";
+import { Past } from "../net/past.js";
+import { Alerts } from "../view/base/alerts.js";
+import { find } from "../view/base/dom.js";
+import { watchColors } from "../view/base/colors.js";
+import { DirectoryView } from "../view/files/directory.js";
+import { FilesView } from "../view/files/files.js";
+import { buildPage } from "../view/page/build.js";
+import { Updates } from "../view/page/updates.js";
+import { buildPanels } from "../view/panels/build.js";
+import { buildStage } from "../view/stage/build.js";
+import { buildTime } from "../view/time/build.js";
+
+/** Build the page in `root` from what it was told, on a host (net/server.js), and connect. */
+export function openSession(root, data, host) {
+  const session = new Session();
+  const playhead = new Playhead(session);
+  const selection = new Selection();
+  const alerts = new Alerts(find("#alerts"));
+  const engine = new Engine(host, playhead, {
+    welcome: (message) => panels.controls.welcome(message),
+    notice: ({ level, message }) => alerts.show(`notice-${level}`, level, message),
+    status: (name, retryMs) => {
+      panels.status.link(name, retryMs);
+      panels.controls.enable(name === "live");
+    },
+  });
+  const past = new Past(data.urls.past, playhead, (address) => host.past(address));
+  const live = { root, data, host, session, playhead, selection, engine, past, alerts };
+  if (host.ahead) session.endsUs = data.scenario.until_us;
+
+  watchColors(() => updates.repaint());
+  const stage = buildStage(live);
+  const files = new FilesView(find("#files"), playhead, selection, { urls: data.urls, host });
+  new DirectoryView(find("#directory"), find("[data-act=directory]"), playhead, files);
+  const time = buildTime(live);
+  const panels = buildPanels(live, () => {
+    selection.choose(null);
+    updates.another();
+  });
+  const rooms = { stage, files, time, panels };
+  const updates = new Updates(live, rooms);
+  buildPage(live, rooms, () => updates.repaint());
+
+  panels.controls.welcome(data);
+  addEventListener("pagehide", () => engine.close());
+  // Pages that put something beside the stage, such as an exercise, follow the same session.
+  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, stage: stage.view } }));
+  engine.connect();
+}

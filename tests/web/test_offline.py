@@ -1,0 +1,166 @@
+"""A run as one page that works offline: what is in the file, how large it is, and how it is taken away."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import AsyncClient, Client
+
+from playground import export, library, services
+from playground.doors import door
+from playground.offline import kept_bytes, modules
+from playground.offline.page import Source, write
+from playground.offline.recording import record, stops_of
+
+STORY_BYTES = 1_000_000
+LONG_BYTES = 2_000_000
+
+
+def unpacked(page: str) -> dict[str, Any]:
+    """Return the parts of a page by their names."""
+    found = re.findall(r'<script type="text/plain" id="([^"]+)">([^<]+)<', page)
+    return {name: json.loads(gzip.decompress(base64.b64decode(text))) for name, text in found}
+
+
+def page_of(name: str, **more: str) -> str:
+    entry = library.entry(name)
+    assert entry is not None
+    return write(Source(entry.run, entry.story, entry.story_json(), **more))
+
+
+@pytest.mark.parametrize("name", ["first-burst", "real-delta", "mirrors-failover", "lanes-of-lanes"])
+def test_a_story_fits_into_a_megabyte_and_ends_with_its_digest(name: str) -> None:
+    entry = library.entry(name)
+    assert entry is not None
+    page = page_of(name)
+    assert len(page.encode()) < STORY_BYTES
+    parts = unpacked(page)
+    messages = [message for part in sorted(parts) if part.startswith("run-") for message in parts[part]]
+    next_row = None
+    for message in messages:
+        if message["t"] == "snapshot":
+            next_row = message["next"]
+        else:
+            assert message["first"] == next_row, "rows have no holes"
+            next_row += len(message["rows"])
+    assert messages[-1]["digest"] == entry.run["digest"]
+    assert f'<meta name="waterline-digest" content="{entry.run["digest"]}">' in page
+    assert f"engine {door().version}" in page
+
+
+def test_the_page_speaks_three_languages_and_has_no_way_out() -> None:
+    page = page_of("first-burst")
+    parts = unpacked(page)
+    titles = {code: parts[f"page-{code}"]["title"] for code in ("en", "zh-hans", "zh-hant")}
+    assert titles["en"] == "First burst · Waterline"
+    assert len(set(titles.values())) > 1
+    assert "connect-src 'none'" in page
+    program = parts["program"]
+    assert not [name for name, text in program["modules"].items() if re.search(r'(from|import\() ?"\.', text)]
+    for text in program["modules"].values():
+        wanted = re.findall(r'(?:from|import\() ?"(waterline/[^"]+)"', text)
+        assert set(wanted) <= program["modules"].keys()
+    html = parts["page-en"]["html"]
+    assert "icons/sprite" not in html
+    assert not re.search(r'(?:src|action)="/', html.replace('action="/s/', ""))
+    assert "https:" not in html
+
+
+def test_without_a_server_no_link_leads_back_and_with_one_it_does() -> None:
+    alone = unpacked(page_of("first-burst"))["page-en"]
+    assert "Open where it can be changed" not in alone["html"]
+    assert alone["data"]["recording"]["rules"] == ""
+    linked = unpacked(page_of("first-burst", home="https://w.example/", address="https://w.example/r/abc/"))[
+        "page-en"
+    ]
+    assert 'href="https://w.example/r/abc/"' in linked["html"]
+    assert linked["data"]["recording"]["rules"] == "https://w.example/rules/"
+
+
+def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
+    entry = library.entry("first-burst")
+    assert entry is not None
+    stops = stops_of(entry.story, entry.run["until_us"])
+    assert stops == [1_900_000, 4_000_000, 4_800_000, 9_500_000, 17_000_000]
+    recorded = record(door(), entry.run, stops)
+    assert [stop.number for stop in recorded.stops] == sorted({stop.number for stop in recorded.stops})
+    kept = kept_bytes.keep(door(), entry.run, recorded.stops)
+    assert kept[0] == {}, "everything was in RAM"
+    content = [told for question, told in kept[2].items() if question.startswith("file=transient%3A")]
+    assert content
+    assert all(told["kind"] == "content" and len(told["hex"]) > 1000 for told in content)
+
+
+def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:
+    consumer = {"name": "c1", "rate_per_s": 50_000, "prefetch": 500, "ack": "each", "running": True}
+    commands: list[dict[str, Any]] = [
+        {"at_us": 1_000_000, "do": "publish", "count": 1_000_000, "size_bytes": 100},
+        {"at_us": 2_000_000, "do": "set_consumer", **consumer},
+    ]
+    scenario = door().check(
+        {
+            "version": 1,
+            "title": "A million",
+            "profile": "real",
+            "seed": 1,
+            "commands": commands,
+            "until_us": 24_000_000,
+        }
+    )
+    page = write(Source(scenario))
+    assert len(page.encode()) < LONG_BYTES
+    parts = unpacked(page)
+    last = [parts[name] for name in parts if name.startswith("run-")][-1][-1]
+    assert (
+        last["state"]["queues"]["orders"]["counters"]["next_seq_id"] == 1_000_000 if "state" in last else True
+    )
+    about = parts["page-en"]["data"]["recording"]
+    assert last["digest"] == about["digest"]
+
+
+def test_comments_and_imports_of_a_module_are_read_as_they_are_written() -> None:
+    found = modules.modules("js/pages/recorded.js")
+    assert "waterline/js/net/recording.js" in found
+    assert "waterline/js/net/server.js" not in found, "what only a server needs stays out"
+    assert "waterline/js/model/catalogue/types.js" not in found, "types are comments"
+    assert 'from "waterline/js/net/recording.js"' in found["waterline/js/pages/recorded.js"]
+
+
+def test_the_program_writes_a_file_or_says_what_is_wrong(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "run.html"
+    assert export.main(["no-such-run", "-o", str(out)]) == 2
+    assert "no ready scenario" in capsys.readouterr().err
+    own = tmp_path / "mine.json"
+    entry = library.entry("first-burst")
+    assert entry is not None
+    own.write_text(entry.encode(), "utf-8")
+    assert export.main([str(own), "-o", str(out)]) == 0
+    assert out.read_text("utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_session_is_taken_away_as_a_page_that_leads_back() -> None:
+    scenario = door().check(
+        {"version": 1, "profile": "classroom", "seed": 1, "commands": [], "until_us": 1_000_000}
+    )
+    from channels.db import database_sync_to_async
+
+    session = await database_sync_to_async(services.start_session)(scenario, reached_us=1_000_000)
+    answer = await AsyncClient().get(f"/s/{session.public_id}/run.html")
+    assert answer["Content-Disposition"] == f'attachment; filename="waterline-{session.public_id}.html"'
+    page = b"".join([piece async for piece in answer.streaming_content]).decode()
+    about = unpacked(page)["page-en"]["data"]["recording"]
+    assert about["home"] == "http://testserver/"
+    assert about["address"].startswith("http://testserver/x/")
+
+
+@pytest.mark.django_db
+def test_a_session_that_is_gone_gives_no_page() -> None:
+    assert Client().get("/s/abcdefgh/run.html").status_code == 404
