@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from engine.replay import Player
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
 from playground.offline.recording import Stop
 
@@ -21,7 +21,7 @@ Records = dict[str, dict[str, Any]]
 
 
 def keep(
-    door: Door,
+    door: NodeDoor,
     scenario: dict[str, Any],
     stops: list[Stop],
     chosen: tuple[int, ...] = (),
@@ -45,19 +45,19 @@ def keep(
             files.close()
 
 
-def _at(door: Door, root: str, player: Player, stop: Stop, chosen: tuple[int, ...]) -> Records:
+def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int, ...]) -> Records:
     for _piece in player.play(stop.at_us):
         pass
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}
-    with door.look(root) as look:
+    with door.read_records(root) as reader:
         for seq, number in islice(_messages(state, chosen), MESSAGES):
-            told = _asked(look.message, seq)
+            told = _asked(reader.message, seq)
             if told is not None:
                 found[f"seq={seq}"] = told
             in_index = int(told["msg_id"][16:], 16) if told and told["msg_id"] else number
             for store, file, offset in _records(state, in_index):
-                told = _asked(look.record, store, file, offset)
+                told = _asked(reader.record, store, file, offset)
                 if told is not None:
                     found[f"file={store}%3A{file}&offset={offset}"] = told
     return found

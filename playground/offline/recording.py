@@ -11,7 +11,7 @@ import msgspec
 from engine.replay import Piece, Player
 from engine.replay.frames import encode, snapshot_message
 from engine.replay.player import KEEP_EVENTS
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.storybook.story import Story
 
 MOST_ROWS: Final = 20_000
@@ -63,7 +63,7 @@ def stops_of(story: Story | None, until_us: int) -> list[int]:
 
 
 def record(
-    door: Door,
+    door: NodeDoor,
     scenario: dict[str, Any],
     stops: Iterable[int],
     most_bytes: int = 0,
