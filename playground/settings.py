@@ -202,6 +202,14 @@ WATERLINE_NODE = environment.name("WATERLINE_NODE")
 """By which the proxy finds this process; empty where it is the only one."""
 WATERLINE_LEASE_S = environment.integer("WATERLINE_LEASE_S", 9)
 """How long a session stays a process's own that says nothing more; it is renewed at a third of it."""
+WATERLINE_CLASS_SIZE = environment.integer("WATERLINE_CLASS_SIZE", 60)
+"""Students of one class, 300 at most."""
+WATERLINE_SIGN_UP = environment.text("WATERLINE_SIGN_UP", "invitation")
+"""Who becomes a teacher: "invitation" (or the operator's approval), or "open" for everybody."""
+WATERLINE_CONTROLLER = environment.text("WATERLINE_CONTROLLER")
+WATERLINE_CONTACT = environment.text("WATERLINE_CONTACT")
+WATERLINE_LEGAL_BASIS = environment.text("WATERLINE_LEGAL_BASIS")
+
 REDIS = environment.text("WATERLINE_REDIS")
 """Carries what the processes tell each other, and counts what is bounded for all of them together."""
 CHANNEL_LAYERS = {

@@ -108,7 +108,7 @@ def start(
                 "playground.asgi:application",
             ],
             cwd=root,
-            env={**environment(var_dir), **(more or {})},
+            env={"WATERLINE_SIGN_UP": "open", **environment(var_dir), **(more or {})},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=subprocess.STDOUT,

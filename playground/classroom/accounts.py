@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from django import forms
+from django.conf import settings
 from django.contrib.auth import get_user_model, login, logout
-from django.contrib.auth.forms import AuthenticationForm, UserCreationForm
+from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm, UserCreationForm
+from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import LoginView
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from playground.classroom import leaving, limits, services
+from playground.classroom import admission, leaving, limits, services
 from playground.messages import Refused
 from playground.web.errors import too_many
 
@@ -26,6 +30,12 @@ def address_of(request: HttpRequest) -> str:
 
 class SignUpForm(UserCreationForm):
     """A name and a password, checked by Django's validators."""
+
+    invitation = forms.CharField(
+        max_length=100,
+        required=False,
+        label=gettext_lazy("Invitation (without one, the operator has to agree)"),
+    )
 
     class Meta(UserCreationForm.Meta):
         model = get_user_model()
@@ -39,16 +49,85 @@ def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account for a teacher."""
     if request.user.is_authenticated:
         return redirect("classes")
-    form = SignUpForm(request.POST or None)
+    form = SignUpForm(request.POST or None, initial={"invitation": request.GET.get("with", "")[:100]})
     if request.method == "POST":
         try:
             limits.take("signup", address_of(request))
         except Refused as refused:
             return too_many(request, refused.message)
         if form.is_valid():
-            login(request, form.save())
-            return redirect("classes")
+            return _welcome(request, form)
     return render(request, "classroom/sign_up.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _welcome(request: HttpRequest, form: SignUpForm) -> HttpResponse:
+    """Let in who was invited, with a recovery code that is shown once; others wait for the operator."""
+    teacher = form.save(commit=False)
+    invited = admission.use_invitation(form.cleaned_data["invitation"])
+    teacher.is_active = invited or settings.WATERLINE_SIGN_UP == "open"
+    teacher.save()
+    if not teacher.is_active:
+        return render(request, "classroom/waiting.html", {"name": teacher.get_username()})
+    login(request, teacher)
+    request.session["recovery_code"] = admission.new_recovery(teacher)
+    return redirect("classes")
+
+
+class RecoverForm(SetPasswordForm):
+    """A name, a recovery code, and a new password that Django's validators check."""
+
+    username = forms.CharField(max_length=150, label=gettext_lazy("User name"))
+    code = forms.CharField(max_length=100, label=gettext_lazy("Recovery code"))
+    field_order = ("username", "code", "new_password1", "new_password2")
+
+
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def recover(request: HttpRequest) -> HttpResponse:
+    """Set another password with the recovery code; everybody else is logged out."""
+    form = RecoverForm(AnonymousUser(), request.POST or None)
+    if request.method == "POST":
+        try:
+            limits.take("recover", address_of(request))
+        except Refused as refused:
+            return too_many(request, refused.message)
+        if form.is_valid():
+            teacher = admission.recover(form.cleaned_data["username"], form.cleaned_data["code"])
+            if teacher is None:
+                form.add_error(
+                    None, _("Name and recovery code do not belong together. Ask the operator otherwise.")
+                )
+            else:
+                teacher.set_password(form.cleaned_data["new_password1"])
+                teacher.save(update_fields=["password"])
+                teacher.logins.all().delete()
+                login(request, teacher)
+                request.session["recovery_code"] = admission.new_recovery(teacher)
+                return redirect("classes")
+    return render(request, "classroom/recover.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@require_POST
+def renew_recovery(request: HttpRequest) -> HttpResponse:
+    """Give a teacher another recovery code, shown once."""
+    if not request.user.is_authenticated:
+        return redirect("login")
+    request.session["recovery_code"] = admission.new_recovery(request.user)
+    return redirect("classes")
+
+
+@require_POST
+def invite(request: HttpRequest) -> HttpResponse:
+    """Make an invitation for a colleague, shown once."""
+    if not request.user.is_authenticated:
+        return redirect("login")
+    try:
+        request.session["invitation"] = admission.invite(request.user)
+    except Refused as refused:
+        context = services.list_context(request.user) | {"problem": str(refused.message)}
+        return render(request, "classroom/classes.html", context, status=409)
+    return redirect("classes")
 
 
 class LogIn(LoginView):

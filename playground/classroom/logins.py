@@ -11,6 +11,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.signals import user_logged_in, user_logged_out
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
@@ -41,8 +42,14 @@ def _begun(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
 
 def _ended(sender: Any, request: HttpRequest, user: Any, **more: Any) -> None:
     Login.objects.filter(trace=trace_of(request.session)).delete()
-    for classroom in Classroom.objects.filter(teacher=user).values_list("pk", flat=True) if user else ():
+    for classroom in classes_of(user) if user else ():
         rooms.announce_change(classroom)  # whoever still looks at it with a copied cookie
+
+
+def classes_of(user: Any) -> list[int]:
+    """Return the classes that somebody leads."""
+    led = Q(teacher=user) | Q(co_teachers=user)
+    return list(Classroom.objects.filter(led).distinct().values_list("pk", flat=True))
 
 
 def known(browser: Mapping[str, Any], user: Any) -> Any:

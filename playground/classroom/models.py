@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from playground.exercises.models import Learner
 from playground.models import Scenario
@@ -37,12 +38,23 @@ class Classroom(models.Model):
     name = models.CharField(max_length=80)
     join_code = models.CharField(max_length=16, unique=True)
     joining = models.BooleanField(default=True, help_text="whether new students may join")
-    units = models.JSONField(default=list, help_text="slugs of the assigned units")
+    co_teachers = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="shared_classes")
+    units = models.JSONField(
+        default=list, help_text="slugs of the units and single exercises that are handed out"
+    )
     created = models.DateTimeField(auto_now_add=True)
     keep_until = models.DateField(db_index=True)
     frozen = models.BooleanField(default=False)
     pushed = models.ForeignKey(Scenario, null=True, on_delete=models.SET_NULL, related_name="+")
     pushed_at = models.DateTimeField(null=True)
+    pushed_by = models.CharField(max_length=150, blank=True, help_text="the teacher who pushed it")
+    lesson_began = models.DateTimeField(default=timezone.now, help_text="what the next report begins with")
+    lesson_ended = models.DateTimeField(
+        null=True, help_text="when the lesson was ended, until there is another one"
+    )
+    blocked = models.JSONField(
+        default=list, help_text="folded nicknames and browsers that may not join again"
+    )
     leaving_at = models.DateTimeField(null=True, db_index=True, help_text="when it was deleted")
 
     objects = PresentClasses()
@@ -130,6 +142,31 @@ class Login(models.Model):
 
     def __str__(self) -> str:
         return f"teacher {self.teacher_id} since {self.begun}"
+
+
+class Invitation(models.Model):
+    """A code with which somebody signs up as a teacher, once."""
+
+    trace = models.CharField(max_length=64, unique=True, help_text="keyed hash of the code")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.CASCADE, related_name="invitations"
+    )
+    until = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"invitation until {self.until}"
+
+
+class Recovery(models.Model):
+    """What is kept of the code with which a teacher sets another password."""
+
+    teacher = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="recovery"
+    )
+    trace = models.CharField(max_length=64, help_text="keyed hash of the code")
+
+    def __str__(self) -> str:
+        return f"recovery of teacher {self.teacher_id}"
 
 
 class Farewell(models.Model):

@@ -26,10 +26,11 @@ FORGOTTEN_AFTER_MINUTES = 45
 
 
 def of_teacher(teacher: Any, public_id: str) -> Classroom | None:
-    """Return a class if it is this teacher's."""
+    """Return a class if it is this teacher's, or is shared with the teacher."""
     if not teacher.is_authenticated:
         return None
-    return Classroom.objects.filter(teacher=teacher, public_id=public_id).first()
+    led = Q(teacher=teacher) | Q(co_teachers=teacher)
+    return Classroom.objects.filter(led, public_id=public_id).distinct().first()
 
 
 def student_of(learner: Learner | None) -> Student | None:
@@ -41,8 +42,20 @@ def student_of(learner: Learner | None) -> Student | None:
 
 
 def assigned(classroom: Classroom) -> list[Exercise]:
-    """Return the exercises of the assigned units, in order."""
-    return [each for slug in classroom.units for each in catalog.of_unit(slug)]
+    """Return the exercises that are handed out, in the teacher's order, each once."""
+    found: dict[str, Exercise] = {}
+    for slug in classroom.units:
+        try:
+            each_of = catalog.of_unit(slug)
+        except catalog.NoExercise:
+            each_of = [one] if (one := catalog.exercises().get(slug)) else []
+        found.update((each.slug, each) for each in each_of)
+    return list(found.values())
+
+
+def units_of(classroom: Classroom) -> list[str]:
+    """Return the units from which something is handed out, in the teacher's order."""
+    return list(dict.fromkeys(each.unit for each in assigned(classroom)))
 
 
 def overview(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None:
@@ -50,7 +63,8 @@ def overview(classroom_id: int, online: dict[int, int]) -> dict[str, Any] | None
     classroom = Classroom.objects.select_related("pushed").filter(pk=classroom_id).first()
     if classroom is None:
         return None
-    logins = Login.objects.filter(teacher=classroom.teacher_id).values_list("trace", flat=True)
+    leading = Q(teacher=classroom.teacher_id) | Q(teacher__shared_classes=classroom)
+    logins = Login.objects.filter(leading).values_list("trace", flat=True)
     return {
         "student": for_students(classroom),
         "teacher": for_teacher(classroom, online),
@@ -75,7 +89,8 @@ def for_students(classroom: Classroom) -> dict[str, Any]:
     return {
         "t": "class",
         "frozen": classroom.frozen,
-        "push": {"at": classroom.pushed_at.isoformat(), "id": pushed.short_id}
+        "ended": classroom.lesson_ended is not None,
+        "push": {"at": classroom.pushed_at.isoformat(), "id": pushed.short_id, "by": classroom.pushed_by}
         if pushed and classroom.pushed_at
         else None,
         "vote": {"id": vote.pk, "stage": vote.stage} if vote else None,
@@ -90,19 +105,33 @@ def for_teacher(classroom: Classroom, online: dict[int, int]) -> dict[str, Any]:
     present = Work.objects.filter(learner__student__classroom=classroom, learner__leaving_at=None)
     for work in present.select_related("session"):
         works[work.learner_id].append(work)
+    followed = followers(classroom)
     rows = [
-        row(student, works[student.learner_id], slugs, now, online) for student in classroom.students.all()
+        row(student, works[student.learner_id], slugs, now, online) | {"pushed": student.visitor in followed}
+        for student in classroom.students.all()
     ]
     vote = voting.current(classroom)
     return {
         "t": "grid",
         "frozen": classroom.frozen,
+        "ended": classroom.lesson_ended is not None,
         "joining": classroom.joining,
         "code": classroom.join_code,
         "students": rows,
         "vote": vote_for_teacher(vote) if vote else None,
         "hardest": hardest([work for each in works.values() for work in each if work.exercise in slugs]),
     }
+
+
+def followers(classroom: Classroom) -> set[str]:
+    """Return the browsers of students that have opened the state that is pushed."""
+    if classroom.pushed is None or classroom.pushed_at is None:
+        return set()
+    visitors = classroom.students.exclude(visitor="").values("visitor")
+    opened = Session.objects.filter(
+        origin=classroom.pushed, created__gte=classroom.pushed_at, visitor__in=visitors
+    )
+    return set(opened.values_list("visitor", flat=True))
 
 
 def vote_for_teacher(vote: Vote) -> dict[str, Any]:

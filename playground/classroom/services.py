@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.contrib.auth import get_user_model
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.translation import get_language
@@ -63,8 +65,9 @@ def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Cla
 
 
 def known_units(units: list[str]) -> list[str]:
-    """Return those of the units that exist, in their order."""
-    return [unit.slug for unit in catalog.units() if unit.slug in units]
+    """Return those of the units and single exercises that exist, in the order that was given, each once."""
+    known = {unit.slug for unit in catalog.units()} | set(catalog.exercises())
+    return [slug for slug in dict.fromkeys(units) if slug in known]
 
 
 def kept_days(days: int) -> int:
@@ -98,7 +101,14 @@ def join(browser: Any, code: str, nickname: str) -> Student:
     if classroom is None:
         raise Refused(NO_CLASS)
     name = names.cleaned(nickname)
-    if classroom.students.count() >= limits.STUDENTS:
+    already = Student.objects.filter(classroom=classroom, learner=learners.current(browser)).first()
+    if already is not None:  # the code was scanned again
+        return already
+    if {names.folded(name), ownership.visitor(browser)} & set(classroom.blocked):
+        raise Refused(
+            _("Your teacher does not let you in under this name or from this browser. Ask in class.")
+        )
+    if classroom.students.count() >= limits.students():
         raise Refused(_("This class is full."))
     learners.forget(browser)  # whoever used this browser before keeps their work under their own code
     try:
@@ -134,7 +144,64 @@ def freeze(classroom: Classroom, frozen: bool) -> None:
     rooms.announce_change(classroom.pk)
 
 
-def push(classroom: Classroom, link: str) -> None:
+def rename(student: Student, nickname: str) -> None:
+    """Give a student another nickname, or raise `Refused`."""
+    name = names.cleaned(nickname)
+    try:
+        with transaction.atomic():
+            Student.objects.filter(pk=student.pk).update(nickname=name, folded=names.folded(name))
+    except IntegrityError:
+        raise Refused(_("Somebody in this class has this nickname. Choose another.")) from None
+    rooms.announce_change(student.classroom_id)
+
+
+def block(student: Student) -> None:
+    """Keep a nickname and its browser from joining this class again; what they did is deleted elsewhere."""
+    classroom = student.classroom
+    barred = [each for each in (student.folded, student.visitor) if each]
+    classroom.blocked = [*dict.fromkeys([*classroom.blocked, *barred])][-limits.BLOCKED :]
+    classroom.save(update_fields=["blocked"])
+
+
+def unblock_all(classroom: Classroom) -> None:
+    """Let everybody try again."""
+    classroom.blocked = []
+    classroom.save(update_fields=["blocked"])
+
+
+def add_teacher(classroom: Classroom, name: str) -> None:
+    """Let another teacher lead the class as well, or raise `Refused`."""
+    found = get_user_model().objects.filter(username=name.strip()[:150], is_active=True).first()
+    if found is None or found.pk == classroom.teacher_id:
+        raise Refused(_("No other teacher has this user name."))
+    if classroom.co_teachers.count() >= limits.CO_TEACHERS:
+        raise Refused(_("A class has at most %(most)s teachers besides its own."), most=limits.CO_TEACHERS)
+    classroom.co_teachers.add(found)
+
+
+def remove_teacher(classroom: Classroom, name: str) -> None:
+    """Let somebody lead the class no more."""
+    classroom.co_teachers.remove(*classroom.co_teachers.filter(username=name[:150]))
+    rooms.announce_change(classroom.pk)
+
+
+def end_lesson(classroom: Classroom) -> None:
+    """End the lesson: the vote that is on is over, a freeze is released, the pushed state goes."""
+    classroom.votes.exclude(stage__in=("over", "cancelled")).update(stage="over")
+    classroom.frozen, classroom.pushed, classroom.pushed_at = False, None, None
+    classroom.lesson_ended = timezone.now()
+    classroom.save(update_fields=["frozen", "pushed", "pushed_at", "lesson_ended"])
+    rooms.announce_change(classroom.pk)
+
+
+def begin_lesson(classroom: Classroom) -> None:
+    """Begin another lesson: the next report tells of what comes from now on."""
+    classroom.lesson_began, classroom.lesson_ended = timezone.now(), None
+    classroom.save(update_fields=["lesson_began", "lesson_ended"])
+    rooms.announce_change(classroom.pk)
+
+
+def push(classroom: Classroom, link: str, by: str = "") -> None:
     """Open a kept run for everybody: a link, its short id, or the name of a ready scenario."""
     name = link.strip()[:500]
     if "/" in name:
@@ -145,8 +212,8 @@ def push(classroom: Classroom, link: str) -> None:
         raise Refused(
             _("No run is kept under this link. Use Share in the playground, and paste the link here.")
         )
-    classroom.pushed, classroom.pushed_at = kept, timezone.now()
-    classroom.save(update_fields=["pushed", "pushed_at"])
+    classroom.pushed, classroom.pushed_at, classroom.pushed_by = kept, timezone.now(), by
+    classroom.save(update_fields=["pushed", "pushed_at", "pushed_by"])
     rooms.announce_change(classroom.pk)
 
 
@@ -182,12 +249,22 @@ def list_context(teacher: Any) -> dict[str, Any]:
     """Return what the page of a teacher's classes shows."""
     return {
         "classes": teacher.classes.all(),
+        "shared_classes": teacher.shared_classes.filter(leaving_at=None),
         "classroom": None,
         "unit_choices": unit_choices(get_language() or "en"),
+        "single_choices": single_choices(get_language() or "en"),
         "keep_days": limits.KEEP_DAYS,
+        "class_size": limits.students(),
     }
 
 
-def unit_choices(language: str) -> list[tuple[Any, Any]]:
-    """Return the units with their texts."""
-    return [(unit, unit.texts(language)) for unit in catalog.units()]
+def unit_choices(language: str, handed: Sequence[str] = ()) -> list[tuple[Any, Any]]:
+    """Return the units with their texts: those that are handed out first, in their order."""
+    places = {slug: place for place, slug in enumerate(handed)}
+    units = sorted(catalog.units(), key=lambda unit: places.get(unit.slug, len(places)))
+    return [(unit, unit.texts(language)) for unit in units]
+
+
+def single_choices(language: str) -> list[tuple[str, str]]:
+    """Return every exercise with its title, to be handed out alone."""
+    return [(each.slug, each.texts(language).title) for each in catalog.exercises().values()]

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from playground.classroom import leaving, limits, names, selectors, services, voting
 from playground.classroom.access import for_students
 from playground.classroom.accounts import address_of
-from playground.classroom.models import Student, Vote
+from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
 from playground.exercises.kinds import Progress, kind_of
@@ -34,6 +34,9 @@ def _language() -> str:
 def join(request: HttpRequest, code: str = "") -> HttpResponse:
     """Join a class with its code and a nickname, without an account."""
     if request.method != "POST":
+        already = selectors.student_of(learners.current(request.session))
+        if already is not None and code and already.classroom.join_code == services.plain_code(code):
+            return redirect("student")  # the code was scanned again
         return _join_page(request, code)
     try:
         limits.take("join", address_of(request))
@@ -65,11 +68,29 @@ def home(request: HttpRequest, student: Student) -> HttpResponse:
     units = exercises.units(student.learner, _language())
     context = {
         "classroom": classroom,
-        "units": [unit for unit in units if unit["slug"] in classroom.units],
+        "units": handed_out(classroom, units),
+        "code_is_good": learners.code_is_good(request.session),
         "code": learners.code_of(request.session),
         "vote": voting.current(classroom),
     }
     return render(request, "classroom/home.html", context)
+
+
+def handed_out(classroom: Classroom, units: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the units with only those exercises that the class was given, in the teacher's order."""
+    slugs = [each.slug for each in selectors.assigned(classroom)]
+    by_slug = {unit["slug"]: unit for unit in units}
+    found = []
+    for slug in selectors.units_of(classroom):
+        unit = by_slug[slug]
+        rows = sorted(
+            (row for row in unit["exercises"] if row["slug"] in slugs),
+            key=lambda row: slugs.index(row["slug"]),
+        )
+        done = sum(row["state"] in exercises.DONE for row in rows)
+        minutes = sum(int(row["minutes"]) for row in rows)
+        found.append({**unit, "exercises": rows, "done": done, "minutes": minutes})
+    return found
 
 
 @never_cache

@@ -3,14 +3,17 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from playground.classroom import accounts, students, views
+from playground.classroom import accounts, personal, students, views
 
 CLASS = r"(?P<public_id>[2-9a-z]{16})"
 
 urlpatterns = [
-    path("", views.classes, name="classes"),
+    path("", views.entrance, name="classes"),
     path("sign-up", accounts.sign_up, name="sign-up"),
     path("log-in", accounts.LogIn.as_view(), name="login"),
+    path("recover", accounts.recover, name="recover"),
+    path("renew-recovery", accounts.renew_recovery, name="renew-recovery"),
+    path("invite", accounts.invite, name="invite"),
     path("log-out", LogoutView.as_view(), name="logout"),
     path("delete-account", accounts.delete_account, name="account-delete"),
     path("new", views.new, name="class-new"),
@@ -22,6 +25,7 @@ urlpatterns = [
     path("me/leave", students.leave, name="student-leave"),
     path("me/delete", students.delete, name="student-delete"),
     path("me/delete-work", students.delete_work, name="learner-delete"),
+    path("my-data.json", personal.download, name="my-data"),
     path("undo", students.undo, name="undo"),
     re_path(rf"^{CLASS}/\Z", views.classroom, name="class"),
     re_path(rf"^{CLASS}/change\Z", views.change, name="class-change"),
@@ -30,12 +34,24 @@ urlpatterns = [
     re_path(rf"^{CLASS}/push\Z", views.push, name="class-push"),
     re_path(rf"^{CLASS}/vote\Z", views.vote, name="class-vote"),
     re_path(rf"^{CLASS}/delete\Z", views.delete, name="class-delete"),
+    re_path(rf"^{CLASS}/unblock\Z", views.unblock, name="class-unblock"),
+    re_path(rf"^{CLASS}/teachers\Z", views.teachers, name="class-teachers"),
+    re_path(rf"^{CLASS}/lesson\Z", views.lesson, name="class-lesson"),
+    re_path(rf"^{CLASS}/report/\Z", views.report, name="class-report"),
     re_path(rf"^{CLASS}/table\.csv\Z", views.table, name="class-table"),
     re_path(rf"^{CLASS}/votes\.csv\Z", views.votes_table, name="class-votes-table"),
     re_path(rf"^{CLASS}/qr\.svg\Z", views.qr, name="class-qr"),
     re_path(rf"^{CLASS}/projector/\Z", views.projector, name="class-projector"),
     re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/\Z", views.student, name="class-student"),
     re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/fork\Z", views.fork, name="class-student-fork"),
+    re_path(
+        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/rename\Z",
+        views.student_rename,
+        name="class-student-rename",
+    ),
+    re_path(
+        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/block\Z", views.student_block, name="class-student-block"
+    ),
     re_path(
         rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/code\Z", views.student_code, name="class-student-code"
     ),

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from playground import ownership, sharing
 from playground import selectors as sessions
 from playground import services as session_services
-from playground.classroom import leaving, limits, selectors, services, voting
+from playground.classroom import leaving, limits, reports, selectors, services, voting
 from playground.classroom.access import for_teachers, for_the_teacher, student_or_gone
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
@@ -25,6 +25,7 @@ from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
 from playground.exercises.views import ask_to_delete
 from playground.messages import Refused
+from playground.web import network
 from playground.web.access import rate_limited
 
 
@@ -34,10 +35,22 @@ def _language() -> str:
 
 @require_safe
 @never_cache
+def entrance(request: HttpRequest) -> HttpResponse:
+    """Lead everybody to their own door: teachers to their classes, students to theirs, strangers to the choice."""
+    if request.user.is_authenticated:
+        return classes(request)
+    if selectors.student_of(learners.current(request.session)) is not None:
+        return redirect("student")
+    return render(request, "classroom/entrance.html")
+
+
+@require_safe
+@never_cache
 @for_teachers
 def classes(request: HttpRequest) -> HttpResponse:
-    """List a teacher's classes."""
-    return render(request, "classroom/classes.html", services.list_context(request.user))
+    """List a teacher's classes, with the codes that are shown once."""
+    shown_once = {name: request.session.pop(name, "") for name in ("recovery_code", "invitation")}
+    return render(request, "classroom/classes.html", services.list_context(request.user) | shown_once)
 
 
 @require_POST
@@ -46,12 +59,23 @@ def new(request: HttpRequest) -> HttpResponse:
     """Make a class."""
     try:
         made = services.make_class(
-            request.user, request.POST.get("name", ""), request.POST.getlist("unit"), _days(request) or 0
+            request.user, request.POST.get("name", ""), _units(request), _days(request) or 0
         )
     except Refused as refused:
         context = services.list_context(request.user) | {"problem": str(refused.message)}
         return render(request, "classroom/classes.html", context, status=422)
     return redirect("class", made.public_id)
+
+
+def _units(request: HttpRequest) -> list[str]:
+    """Return the units and exercises that were ticked, in the order of the numbers beside them."""
+    ticked = request.POST.getlist("unit")[:200]
+
+    def place(slug: str) -> int:
+        text = request.POST.get(f"order-{slug}", "")
+        return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 999
+
+    return sorted(ticked, key=place)
 
 
 def _days(request: HttpRequest) -> int | None:
@@ -70,16 +94,23 @@ def classroom(request: HttpRequest, found: Classroom) -> HttpResponse:
 def page(request: HttpRequest, found: Classroom, problem: str = "", status: int = 200) -> HttpResponse:
     """Render the page of a class; `problem` is what kept the teacher from doing something."""
     exercises = selectors.assigned(found)
-    vote = voting.current(found)
+    vote, units = voting.current(found), selectors.units_of(found)
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join-code", args=[found.join_code])),
+        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
+        "blocked": len(found.blocked),
+        "is_owner": found.teacher_id == request.user.pk,
+        "handed": found.units,
         "exercises": [(each, each.texts(_language())) for each in exercises],
-        "units": services.unit_choices(_language()),
+        "unit_choices": services.unit_choices(_language(), found.units),
+        "single_choices": services.single_choices(_language()),
         "assigned": [
-            (number, unit.slug, texts)
-            for number, (unit, texts) in enumerate(services.unit_choices(_language()), 1)
-            if unit.slug in found.units
+            (number, unit.slug, unit.texts(_language()))
+            for number, unit in sorted(
+                enumerate(catalog.units(), 1), key=lambda each: _place(each[1].slug, units)
+            )
+            if unit.slug in units
         ],
         "votable": [
             (each.slug, each.texts(_language()).title) for each in exercises if each in voting.votable()
@@ -96,6 +127,10 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         },
     }
     return render(request, "classroom/class.html", context, status=status)
+
+
+def _place(slug: str, units: list[str]) -> int:
+    return units.index(slug) if slug in units else len(units)
 
 
 def _for_script(exercise: Exercise) -> dict[str, Any]:
@@ -129,7 +164,7 @@ def changes_class(view: Any) -> Any:
 @changes_class
 def change(request: HttpRequest, found: Classroom) -> None:
     """Assign units, open or close the door, prolong."""
-    services.change_class(found, request.POST.getlist("unit"), _days(request), "joining" in request.POST)
+    services.change_class(found, _units(request), _days(request), "joining" in request.POST)
 
 
 @changes_class
@@ -147,7 +182,7 @@ def freeze(request: HttpRequest, found: Classroom) -> None:
 @changes_class
 def push(request: HttpRequest, found: Classroom) -> None:
     """Open a kept run for everybody."""
-    services.push(found, request.POST.get("link", ""))
+    services.push(found, request.POST.get("link", ""), request.user.get_username())
 
 
 @changes_class
@@ -166,6 +201,8 @@ def vote(request: HttpRequest, found: Classroom) -> None:
 @for_the_teacher
 def delete(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Delete a class with everything in it, if its name was typed."""
+    if found.teacher_id != request.user.pk:
+        return page(request, found, _("Only the teacher who made the class can delete it."), status=403)
     if request.POST.get("name", "").strip() != found.name:
         return page(request, found, _("Type the name of the class to delete it."), status=422)
     leaving.leave(request, found)
@@ -215,6 +252,7 @@ def projector(request: HttpRequest, found: Classroom) -> HttpResponse:
     context = {
         "classroom": found,
         "join_url": request.build_absolute_uri(reverse("join")),
+        "unreachable": network.unreachable(request.get_host(), request.META.get("SERVER_PORT", "")),
         "vote": current,
         **(_vote_context(current) if current else {}),
         "class_data": {"websocket": f"/ws/class/{found.public_id}/"},
@@ -241,10 +279,16 @@ def _vote_context(current: Vote) -> dict[str, Any]:
 @for_the_teacher
 def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
     """Show what one student did."""
+    return _student_page(request, found, pk)
+
+
+def _student_page(
+    request: HttpRequest, found: Classroom, pk: int, problem: str = "", status: int = 200
+) -> HttpResponse:
     who = student_or_gone(found, pk)
     context = {"classroom": found, "who": who, "works": selectors.student_detail(who, _language())}
-    context["new_code"] = request.session.pop("new_code", None)
-    return render(request, "classroom/student.html", context)
+    context |= {"new_code": request.session.pop("new_code", None), "problem": problem}
+    return render(request, "classroom/student.html", context, status=status)
 
 
 @require_POST
@@ -273,6 +317,75 @@ def student_code(request: HttpRequest, found: Classroom, pk: int) -> HttpRespons
     who = student_or_gone(found, pk)
     request.session["new_code"] = learners.renew_code(who.learner)
     return redirect("class-student", found.public_id, pk)
+
+
+@require_POST
+@for_the_teacher
+def student_rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Give a student another nickname."""
+    who = student_or_gone(found, pk)
+    try:
+        services.rename(who, request.POST.get("nickname", ""))
+    except Refused as refused:
+        return _student_page(request, found, pk, str(refused.message), 422)
+    return redirect("class-student", found.public_id, pk)
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@for_the_teacher
+def student_block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
+    """Ask once more; then delete a student, and keep nickname and browser out of this class."""
+    who = student_or_gone(found, pk)
+    if request.method != "POST":
+        return ask_to_delete(
+            request,
+            _("Block %(name)s?") % {"name": who.nickname},
+            _(
+                "The student and all work go, and neither this nickname nor this browser can join the class again."
+            ),
+            reverse("class-student", args=[found.public_id, pk]),
+        )
+    services.block(who)
+    leaving.leave(request, who.learner)
+    return redirect("class", found.public_id)
+
+
+@does
+def unblock(request: HttpRequest, found: Classroom) -> None:
+    """Let everybody try again who was blocked."""
+    services.unblock_all(found)
+
+
+@does
+def teachers(request: HttpRequest, found: Classroom) -> None:
+    """Share the class with another teacher, or end that; only its own teacher may."""
+    if found.teacher_id != request.user.pk:
+        raise Refused(_("Only the teacher who made the class can share it."))
+    if "remove" in request.POST:
+        services.remove_teacher(found, request.POST["remove"])
+    else:
+        services.add_teacher(found, request.POST.get("username", ""))
+
+
+@require_POST
+@for_the_teacher
+def lesson(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """End the lesson and show its report, or begin another one."""
+    if request.POST.get("act") == "begin":
+        services.begin_lesson(found)
+        return redirect("class", found.public_id)
+    services.end_lesson(found)
+    return redirect("class-report", found.public_id)
+
+
+@require_safe
+@never_cache
+@for_the_teacher
+def report(request: HttpRequest, found: Classroom) -> HttpResponse:
+    """Show what came of a lesson, to be read, printed or kept."""
+    context = {"classroom": found, "report": reports.of_lesson(found, _language())}
+    return render(request, "classroom/report.html", context)
 
 
 @never_cache

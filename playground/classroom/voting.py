@@ -43,6 +43,12 @@ def votable() -> list[Exercise]:
     return [each for each in catalog.exercises().values() if kind_of(each).votable]
 
 
+def title(vote: Vote, language: str) -> str:
+    """Return what the exercise of a vote is called; its name if there is none of that name any more."""
+    found = catalog.exercises().get(vote.exercise)
+    return found.texts(language).title if found else vote.exercise
+
+
 def seed(vote: Vote) -> str:
     """Return what fixes the order of the options: one order on all screens of a vote."""
     return f"vote {vote.pk}"

@@ -12,6 +12,8 @@ from playground.exercises.models import Learner
 from playground.timeline import ALPHABET
 
 KEY = "learner"
+NUMBER = "learner_number"
+"""The signed cookie knows the learner also by number: a new personal code sends nobody out who is in."""
 CODE_LETTERS = 12
 """Some 59 bits: nobody finds another one's work by trying."""
 
@@ -35,7 +37,9 @@ def by_code(code: str) -> Learner | None:
 
 def current(browser: Any) -> Learner | None:
     """Return the learner of a browser, if there is one."""
-    code = browser.get(KEY)
+    number, code = browser.get(NUMBER), browser.get(KEY)
+    if isinstance(number, int):
+        return Learner.objects.filter(pk=number, leaving_at=None).first()
     return by_code(code) if isinstance(code, str) else None
 
 
@@ -45,13 +49,18 @@ def code_of(browser: Any) -> str:
     return code if isinstance(code, str) else ""
 
 
+def code_is_good(browser: Any) -> bool:
+    """Tell whether the code that a browser remembers still brings the work back, and was not replaced."""
+    return by_code(code_of(browser)) is not None
+
+
 def begin(browser: Any) -> Learner:
     """Return the browser's learner, a new one if there is none."""
     found = current(browser)
     if found is None:
         code = new_code()
         found = Learner.objects.create(code_trace=trace_of(code))
-        browser[KEY] = code
+        browser[KEY], browser[NUMBER] = code, found.pk
     else:
         Learner.objects.filter(pk=found.pk).update(last_seen=timezone.now())
     return found
@@ -59,16 +68,21 @@ def begin(browser: Any) -> Learner:
 
 def remember(browser: Any, code: str) -> None:
     """Let the browser be the learner with this code from now on."""
+    found = by_code(code)
     browser[KEY] = code
+    browser.pop(NUMBER, None)
+    if found is not None:
+        browser[NUMBER] = found.pk
 
 
 def forget(browser: Any) -> None:
     """Let the browser be nobody."""
     browser.pop(KEY, None)
+    browser.pop(NUMBER, None)
 
 
 def renew_code(learner: Learner) -> str:
-    """Give a learner another code; the old one is of no use any more."""
+    """Give a learner another code; the old one is of no use any more, but no browser is sent out."""
     code = new_code()
     learner.code_trace = trace_of(code)
     learner.save(update_fields=["code_trace"])

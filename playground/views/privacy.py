@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from playground import limits
+from playground.classroom.leaving import UNDO_MINUTES
 from playground.classroom.limits import LEARNERS_KEEP_DAYS
 
 
@@ -18,5 +20,9 @@ def privacy(request: HttpRequest) -> HttpResponse:
         "sessions_days": current.keep_days,
         "links_days": current.links_days,
         "learners_days": LEARNERS_KEEP_DAYS,
+        "undo_minutes": UNDO_MINUTES,
+        "controller": settings.WATERLINE_CONTROLLER,
+        "contact": settings.WATERLINE_CONTACT,
+        "legal_basis": settings.WATERLINE_LEGAL_BASIS,
     }
     return render(request, "playground/privacy.html", context)

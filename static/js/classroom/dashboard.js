@@ -7,6 +7,8 @@ import { follow } from "./link.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MIX_WIDTH = 120;
+/** All units in one view. */
+const ALL = "*";
 const SHAPES = {
   first: [["path", { d: "M7 .6l1.900 4.200 4.600.500-3.400 3.100.900 4.500L7 10.700l-4 2.200.900-4.500L.5 5.300l4.600-.500z" }]],
   later: [["circle", { cx: 7, cy: 7, r: 6.5 }], ["path", { d: "M4 7.3l2.100 2.100L10.200 5" }]],
@@ -29,12 +31,12 @@ const slugs = data.exercises.map((exercise) => exercise.slug);
 const exercises = new Map(data.exercises.map((exercise) => [exercise.slug, exercise]));
 const students = new Map();
 const unitButtons = findAll("[data-unit]");
-let unit = data.exercises[0]?.unit ?? null;
+let unit = unitButtons[0]?.dataset.unit ?? null;
 let order = "need";
 let chosen = null;
 
 /** The exercises of the unit that is shown, and how one is called: 2.1. */
-const shownSlugs = () => slugs.filter((slug) => exercises.get(slug).unit === unit);
+const shownSlugs = () => slugs.filter((slug) => unit === ALL || exercises.get(slug).unit === unit);
 function label(slug) {
   const of = exercises.get(slug).unit;
   const button = unitButtons.find((each) => each.dataset.unit === of);
@@ -87,6 +89,12 @@ function mix(found) {
   return box;
 }
 
+/** A mark on who has opened the state that is pushed. */
+function followed() {
+  const said = gettext("has opened the pushed state");
+  return el("span.followed", { role: "img", "aria-label": said, title: said }, "⇣");
+}
+
 function row(student) {
   const name = el(
     `button${student.online ? "" : ".away"}`,
@@ -97,7 +105,7 @@ function row(student) {
   return el(
     `tr${student.id === chosen ? ".is-chosen" : ""}`,
     {},
-    el("th", { scope: "row" }, name, away),
+    el("th", { scope: "row" }, name, away, student.pushed ? followed() : null),
     ...shownSlugs().map((slug) => cell(slug, student.cells[slug])),
     mix(student.mix),
     el("td.depth", {}, student.mix ? number(student.mix[4]) : ""),
@@ -268,13 +276,14 @@ function status(name) {
   const chip = find("[data-link]");
   chip.dataset.state = name;
   setText(chip.lastElementChild, STATUS[name]());
+  show(find("[data-class-gone]"), name === "ended");
 }
 
 /** Show one unit: its bars, and its columns of the grid. */
 function showUnit(name) {
   unit = name;
   for (const each of unitButtons) each.setAttribute("aria-pressed", String(each.dataset.unit === unit));
-  for (const part of findAll("[data-of]")) part.hidden = part.dataset.of !== unit;
+  for (const part of findAll("[data-of]")) part.hidden = unit !== ALL && part.dataset.of !== unit;
   drawGrid();
 }
 

@@ -1,5 +1,5 @@
 /** The projector: loads again when the vote goes on, and counts. */
-import { find } from "../view/base/dom.js";
+import { find, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
@@ -15,6 +15,8 @@ follow(data.websocket, (message) => {
     location.reload();
     return;
   }
+  show(find("[data-lesson-over]"), message.ended);
+  show(find("[data-closed]"), !message.joining);
   if (message.whole) people.clear();
   for (const student of message.changed) people.set(student.id, student.online);
   for (const id of message.gone) people.delete(id);
@@ -25,6 +27,6 @@ follow(data.websocket, (message) => {
   if (votes && message.vote) {
     votes.textContent = `${message.vote.votes} / ${people.size}`;
   }
-});
+}, (status) => show(find("[data-class-gone]"), status === "ended"));
 
 countDown(() => {});

@@ -1,11 +1,14 @@
 /** What the teacher does for everybody: freeze, push a state, open a vote. */
-import { find } from "../view/base/dom.js";
+import { fill, gettext } from "../model/text.js";
+import { find, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
 const bar = find("[data-class-bar]");
 const veil = find("[data-class-veil]");
 const link = find("[data-vote-link]", bar);
+const state = find("[data-push-link]", bar);
+const said = find("[data-class-said]", bar);
 const PUSHED = "class-pushed";
 const VOTED = "class-vote";
 
@@ -22,8 +25,23 @@ function told(message) {
   frozen = message.frozen;
   if (frozen && !veil.open) veil.showModal();
   else if (!frozen && veil.open) veil.close();
+  pushedLink(message.push);
+  say(message.ended ? gettext("The lesson is over.") : "");
   // One message may tell of both; the page of a vote that has ended must not stand in the way of the pushed state.
   if (!push(message.push)) vote(message.vote);
+}
+
+/** Whoever comes late finds the state that the teacher pushed, and from whom it is. */
+function pushedLink(pushed) {
+  show(state, Boolean(pushed));
+  if (!pushed) return;
+  state.href = `/r/${pushed.id}/`;
+  setText(state, fill(gettext("State pushed by %(teacher)s"), { teacher: pushed.by }));
+}
+
+function say(text) {
+  show(said, Boolean(text));
+  setText(said, text);
 }
 
 /**
@@ -53,5 +71,7 @@ function vote(now) {
   }
 }
 
-follow("/ws/class/me/", told);
+follow("/ws/class/me/", told, (status) => {
+  if (status === "ended") say(gettext("You are in this class no more, or it was deleted."));
+});
 countDown(() => location.assign(bar.dataset.voteAddress));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -95,8 +96,8 @@ def test_a_nickname_is_taken_once(classroom: Classroom) -> None:
     assert "quiet-otter" not in suggested
 
 
-def test_a_class_is_full_at_some_point(classroom: Classroom, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "STUDENTS", 1)
+def test_a_class_is_full_at_some_point(classroom: Classroom, settings: Any) -> None:
+    settings.WATERLINE_CLASS_SIZE = 1
     join(classroom, "owl")
     assert Client().post("/class/join/", {"code": classroom.join_code, "nickname": "fox"}).status_code == 422
 
