@@ -351,13 +351,13 @@ def student_block(request: HttpRequest, found: Classroom, pk: int) -> HttpRespon
     return redirect("class", found.public_id)
 
 
-@does
+@changes_class
 def unblock(request: HttpRequest, found: Classroom) -> None:
     """Let everybody try again who was blocked."""
     services.unblock_all(found)
 
 
-@does
+@changes_class
 def teachers(request: HttpRequest, found: Classroom) -> None:
     """Share the class with another teacher, or end that; only its own teacher may."""
     if found.teacher_id != request.user.pk:
