@@ -299,6 +299,7 @@ class Node:
             console=console,
             do=self._verbs.do,
             cluster=self.cluster,
+            clock=self._clock,
         )
         for verbs in (clients, hand, topology, operator, cluster):
             self._verbs.learn(verbs.handlers())

@@ -313,6 +313,18 @@ class StartApp(Command, frozen=True, tag="start_app"):
     """rabbitmqctl start_app: the broker starts on its files."""
 
 
+class AskQueues(Command, frozen=True, tag="ask_queues"):
+    """A monitoring script runs list_queues: each queue process is asked, and so wakes, every time (P5, P6).
+
+    Args:
+        count: how many times it asks.
+        every_ms: how long it waits between two times.
+    """
+
+    count: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 1
+    every_ms: Annotated[int, msgspec.Meta(ge=10, le=600_000)] = 1000
+
+
 class Ctl(Command, frozen=True, tag="ctl"):
     """A line of rabbitmqctl that changes something, as it was typed; lines that only list are asked, not commanded."""
 
@@ -357,6 +369,7 @@ AnyCommand = (
     | Hang
     | StopApp
     | StartApp
+    | AskQueues
     | Ctl
     | Connect
     | KillNode

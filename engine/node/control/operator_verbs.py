@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
+
+import msgspec
 
 from engine.errors import CommandError
 from engine.node.broker.configuration import Configuration
@@ -16,9 +19,10 @@ from engine.node.control.report import Live, Report
 from engine.node.control.shown_settings import ShownSettings
 from engine.node.control.verbs import Handlers
 from engine.node.mirrors.cluster import Cluster
-from engine.node.queues.queue_process import QueueProcess
+from engine.node.queues.queue_process import MILLISECOND_US, QueueProcess
 from engine.node.queues.queues import Queues
 from engine.node.queues.site import Site
+from engine.node.time.scheduler import Scheduler
 
 Console = Callable[[str, Mapping[str, Any], Live], dict[str, Any]]
 """Returns the command that a line of rabbitmqctl stands for, told the node's snapshot and what it leaves out.
@@ -59,7 +63,9 @@ class OperatorVerbs:
         console: Console,
         do: Callable[[Command], None],
         cluster: Cluster,
+        clock: Scheduler,
     ) -> None:
+        self._clock = clock
         self._configuration = configuration
         self._settings = settings
         self._queues = queues
@@ -75,6 +81,7 @@ class OperatorVerbs:
         """Return what does each of these commands."""
         return {
             cmd.Set: self._set,
+            cmd.AskQueues: self._ask_queues,
             cmd.Ctl: self._ctl,
             cmd.StopApp: self._stop_app,
             cmd.StartApp: self._start_app,
@@ -131,6 +138,14 @@ class OperatorVerbs:
                 self._do(cluster_cmd.StopNode(cluster_cmd.FIRST_NODE))
         elif self._life.runs:
             self._life.stop_app()
+
+    def _ask_queues(self, command: cmd.AskQueues) -> None:
+        """Ask every queue process now, and again after a while if there is more to ask."""
+        for live in list(self._queues.values()):
+            live.process.answer_info()
+        if command.count > 1:
+            again = msgspec.structs.replace(command, count=command.count - 1)
+            self._clock.after(command.every_ms * MILLISECOND_US, partial(self._ask_queues, again))
 
     def _start_app(self, _: cmd.StartApp) -> None:
         if self._clustered:

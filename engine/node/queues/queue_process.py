@@ -15,6 +15,8 @@ from engine.ranges import Range
 from engine.transitions import Why
 
 MILLISECOND_US = 1000
+INFO = 9
+"""Priority of questions such as those of list_queues (P6)."""
 TIMER = 8
 """Priority of what timers and the memory monitor send (P6)."""
 
@@ -149,6 +151,14 @@ class QueueProcess:
     def sync(self) -> None:
         """Sync the journal (P2, P3)."""
         self.begin().timeout()
+        self.handled()
+
+    def answer_info(self) -> None:
+        """Answer how many messages there are: the process wakes for that, and its timers run again (P5, P6)."""
+        self.send(INFO, self._answer_info)
+
+    def _answer_info(self) -> None:
+        self.begin()
         self.handled()
 
     # --- duration and hibernation ------------------------------------------------------------------------------------

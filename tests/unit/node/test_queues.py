@@ -170,3 +170,18 @@ def test_a_scenario_with_several_queues_replays() -> None:
     again = Node(parse(node.scenario_so_far().encode()), LedgerStorage())
     assert again.run() == node.log.digest
     assert not again.refused
+
+
+def test_a_queue_that_is_asked_again_and_again_never_sleeps() -> None:
+    """P4, P5, P6: list_queues wakes the queue process, which then reports its rates by the timer."""
+    asked, alone = (Follower(node_of(None)) for _ in range(2))
+    for follower in (asked, alone):
+        follower.submit(burst("orders", 5))
+    asked.submit({"do": "ask_queues", "count": 100, "every_ms": 100})
+    for follower in (asked, alone):
+        follower.advance(3 * SECOND)
+    assert asked.node.snapshot()["node"]["clock"]["queue_process"] == "awake"
+    assert alone.node.snapshot()["node"]["clock"]["queue_process"] == "hibernating"
+    asked.advance(9 * SECOND)
+    assert asked.node.snapshot()["node"]["clock"]["queue_process"] == "hibernating", "the script is over"
+    assert ready(asked.node) == {"orders": 5}
