@@ -18,7 +18,7 @@ from engine.ranges import Range
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
-from engine.variable_queue import VariableQueue
+from engine.variable_queue import QueueMeans, VariableQueue
 
 EPOCH_US = 1_600_000_000_000_000
 SETTING_NAMES = (
@@ -85,17 +85,19 @@ class BackingQueueDoor:
 
     def _make_queue(self) -> None:
         self.queue = VariableQueue(
-            name=self.config["queue"],
-            durable=self.config["durable"],
-            settings=self.settings,
-            codec=self.codec,
-            storage=self.storage,
-            directory="queues/trace",
-            persistent=self.persistent,
-            transient=self.transient,
-            ref=REF,
-            emit=self.emit,
-            settle=self.settle,
+            QueueMeans(
+                name=self.config["queue"],
+                durable=self.config["durable"],
+                settings=self.settings,
+                codec=self.codec,
+                storage=self.storage,
+                directory="queues/trace",
+                persistent=self.persistent,
+                transient=self.transient,
+                ref=REF,
+                emit=self.emit,
+                settle=self.settle,
+            )
         )
 
     def _prepare(self) -> None:

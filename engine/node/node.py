@@ -30,6 +30,7 @@ from engine.node.commands import commands
 from engine.node.commands.base import Command
 from engine.node.commands.commands import AnyCommand
 from engine.node.commands.scenario import Scenario, TimedCommand
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.client_verbs import ClientVerbs
 from engine.node.control.cluster_verbs import ClusterVerbs
 from engine.node.control.ends import QueueEnds
@@ -255,20 +256,7 @@ class Node:
 
     def _teach_verbs(self, console: Console) -> None:
         """Give each kind of command the function that does it."""
-        clients = ClientVerbs(
-            configuration=self.configuration,
-            capacity=self._capacity,
-            definitions=self.definitions,
-            queues=self.queues,
-            lifetimes=self.lifetimes,
-            connections=self.connections,
-            consumers=self.consumers,
-            closing=self._closing,
-            board=self.board,
-            scheduler=self._clock,
-            patience=self._parts.patience,
-        )
-        hand = HandVerbs(
+        parts = ClientParts(
             self.definitions,
             self.queues,
             self.lifetimes,
@@ -277,16 +265,15 @@ class Node:
             self._closing,
             self._parts.patience,
         )
-        topology = TopologyVerbs(
-            self.definitions,
-            self.queues,
-            self.lifetimes,
-            self.consumers,
-            self._closing,
-            self._ends,
-            self.cluster,
-            self._parts,
+        clients = ClientVerbs(
+            parts,
+            configuration=self.configuration,
+            capacity=self._capacity,
+            board=self.board,
+            scheduler=self._clock,
         )
+        hand = HandVerbs(parts)
+        topology = TopologyVerbs(parts, self._ends, self.cluster, self._parts)
         cluster = ClusterVerbs(self.cluster, self._parts, self.queues)
         operator = OperatorVerbs(
             configuration=self.configuration,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -10,19 +10,16 @@ from engine.backing_queue.arrivals import Arrival, Taken
 from engine.backing_queue.protocol import Drained, Message, NeedsTimeout
 from engine.backing_queue.terms import Terms
 from engine.extents import Extent
-from engine.formats.message import MessageCodec
-from engine.msg_store import Account, MsgStore
 from engine.queue_index import QueueIndex
 from engine.ranges import Range, RangeSet
-from engine.settings import QueueSettings
-from engine.storage.port import Storage
-from engine.transitions import CountersChanged, TargetChanged, Transition
+from engine.transitions import CountersChanged, TargetChanged
 from engine.variable_queue import confirms, lifecycle, modes, pending, publish, requeue, taking, target
 from engine.variable_queue.folding import fold
 from engine.variable_queue.invariants import check
+from engine.variable_queue.means import QueueMeans
 from engine.variable_queue.reading import Reading
 from engine.variable_queue.reduce import resume
-from engine.variable_queue.state import QueueState, as_it_is
+from engine.variable_queue.state import QueueState
 
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
@@ -34,71 +31,46 @@ class VariableQueue(Reading):
     are checked and the record's changed numbers are emitted.
 
     Args:
-        name, durable, settings, codec, emit: see QueueState.
-        directory: the index's directory inside `storage`.
-        persistent, transient: the message stores of the virtual host.
-        ref: name of this queue at its stores.
-        settle: lets the stores handle what was sent; called where a call of the broker's interface ends.
-        as_read: see QueueState.
-        resource: what the broker calls the queue in its files, where that is not its name.
-        accounts: the credit towards each store that it shares with other queues of its process; its own without them.
+        means: what it is made of.
     """
 
-    def __init__(
-        self,
-        *,
-        name: str,
-        durable: bool,
-        settings: QueueSettings,
-        codec: MessageCodec,
-        storage: Storage,
-        directory: str,
-        persistent: MsgStore,
-        transient: MsgStore,
-        ref: str,
-        emit: Callable[[Transition], None],
-        settle: Callable[[], None],
-        as_read: Callable[[Extent], Sequence[Extent]] = as_it_is,
-        resource: bytes | None = None,
-        accounts: Mapping[str, Account] | None = None,
-    ) -> None:
-        shared = accounts or {}
+    def __init__(self, means: QueueMeans) -> None:
         index = QueueIndex(
-            queue=name,
-            directory=directory,
-            storage=storage,
-            codec=codec,
-            settings=settings,
-            emit=emit,
+            queue=means.name,
+            directory=means.directory,
+            storage=means.storage,
+            codec=means.codec,
+            settings=means.settings,
+            emit=means.emit,
             on_index_written=partial(self._post, "index"),
             on_both_written=partial(self._post, "both"),
-            resource=resource,
+            resource=means.resource,
         )
         self.state = QueueState(
-            name=name,
-            durable=durable,
-            settings=settings,
-            codec=codec,
+            name=means.name,
+            durable=means.durable,
+            settings=means.settings,
+            codec=means.codec,
             index=index,
-            persistent=persistent.client(
-                ref,
+            persistent=means.persistent.client(
+                means.ref,
                 self._on_disk,
                 partial(self._post_credit, "persistent"),
                 partial(self._post, "close", "persistent"),
-                shared.get("persistent"),
+                means.accounts.get("persistent"),
             ),
-            transient=transient.client(
-                ref,
+            transient=means.transient.client(
+                means.ref,
                 None,
                 partial(self._post_credit, "transient"),
                 partial(self._post, "close", "transient"),
-                shared.get("transient"),
+                means.accounts.get("transient"),
             ),
-            emit=emit,
-            settle=settle,
+            emit=means.emit,
+            settle=means.settle,
         )
-        self.state.as_read = as_read
-        self._settle = settle
+        self.state.as_read = means.as_read
+        self._settle = means.settle
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 

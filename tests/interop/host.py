@@ -22,7 +22,7 @@ from engine.ranges import Range
 from engine.settings import QueueSettings
 from engine.storage.directory import DirectoryStorage
 from engine.storage.port import Chunk
-from engine.variable_queue import VariableQueue
+from engine.variable_queue import QueueMeans, VariableQueue
 
 STORES = ("msg_store_persistent", "msg_store_transient")
 NODE_ONLY = ("recovery.dets", "*/clean.dot", "*/file_summary.ets", "*/msg_store_index.ets")
@@ -51,17 +51,19 @@ class NodeDoor(BackingQueueDoor):
 
     def _make_queue(self) -> None:
         self.queue = VariableQueue(
-            name=self.config["queue"],
-            durable=self.config["durable"],
-            settings=self.settings,
-            codec=self.codec,
-            storage=self.storage,
-            directory=f"queues/{queue_directory(self.config['vhost'], self.config['queue'])}",
-            persistent=self.persistent,
-            transient=self.transient,
-            ref="interop",
-            emit=self.emit,
-            settle=self.settle,
+            QueueMeans(
+                name=self.config["queue"],
+                durable=self.config["durable"],
+                settings=self.settings,
+                codec=self.codec,
+                storage=self.storage,
+                directory=f"queues/{queue_directory(self.config['vhost'], self.config['queue'])}",
+                persistent=self.persistent,
+                transient=self.transient,
+                ref="interop",
+                emit=self.emit,
+                settle=self.settle,
+            )
         )
 
     def end(self, killed: bool) -> None:
@@ -125,17 +127,19 @@ class Host:
 
     def _queue(self, name: str) -> VariableQueue:
         return VariableQueue(
-            name=name,
-            durable=True,
-            settings=self.settings,
-            codec=self.codec,
-            storage=self.storage,
-            directory=f"queues/{queue_directory(self.codec.vhost, name)}",
-            persistent=self.stores[0],
-            transient=self.stores[1],
-            ref=name,
-            emit=lambda _: None,
-            settle=self.settle,
+            QueueMeans(
+                name=name,
+                durable=True,
+                settings=self.settings,
+                codec=self.codec,
+                storage=self.storage,
+                directory=f"queues/{queue_directory(self.codec.vhost, name)}",
+                persistent=self.stores[0],
+                transient=self.stores[1],
+                ref=name,
+                emit=lambda _: None,
+                settle=self.settle,
+            )
         )
 
     def settle(self) -> None:

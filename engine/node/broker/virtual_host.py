@@ -13,7 +13,7 @@ from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
 from engine.msg_store import MsgStore
-from engine.node.broker.backing_queues import BACKING_QUEUES, backing_queue_of
+from engine.node.broker.backing_queues import BACKING_QUEUES, QueueMeans, backing_queue_of
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
 from engine.transitions import Transition
@@ -105,19 +105,21 @@ class VirtualHost:
     def _make_queue(self, hosted: Hosted, now_us: int) -> None:
         """Make a blank queue with clients of both stores, which run already."""
         hosted.queue = BACKING_QUEUES[hosted.backing_queue].make(
-            name=hosted.name,
-            durable=hosted.durable,
-            arguments=hosted.arguments,
-            settings=self._settings,
-            codec=self._codec,
-            storage=self._storage,
-            directory=hosted.directory,
-            persistent=self.stores["persistent"],
-            transient=self.stores["transient"],
-            ref=hosted.ref,
-            emit=self._emit,
-            settle=self.settle,
-            as_read=self._as_read,
+            QueueMeans(
+                name=hosted.name,
+                durable=hosted.durable,
+                arguments=hosted.arguments,
+                settings=self._settings,
+                codec=self._codec,
+                storage=self._storage,
+                directory=hosted.directory,
+                persistent=self.stores["persistent"],
+                transient=self.stores["transient"],
+                ref=hosted.ref,
+                emit=self._emit,
+                settle=self.settle,
+                as_read=self._as_read,
+            )
         )
         hosted.queue.advance_clock(now_us)
 

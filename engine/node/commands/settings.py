@@ -133,7 +133,7 @@ RUNTIME: Final = (
 """Settings of which a start of the node forgets what commands made of them (M8)."""
 
 DISK_NAMES: Final = frozenset({"disk_total_bytes", "disk_free_bytes_other", "disk_free_limit"})
-TOLD_WHEN_SET: Final = DISK_NAMES | {
+SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "work_profile",
     "credit_flow_default_credit",
     "vm_memory_calculation_strategy",
@@ -144,7 +144,12 @@ TOLD_WHEN_SET: Final = DISK_NAMES | {
     "connection_bytes_per_s",
     "running_since_ms",
 }
-"""Settings that are shown once a scenario or a command names them: runs from before they existed keep their digest."""
+"""Settings that are shown only once a scenario or a command names them.
+
+Each was added after links to runs had been kept. A setting that every run listed would change the transition
+`NodeChanged` at the start of all kept runs, and with it their digests; but whoever opens a link is promised the same
+digest. So a setting that is added to `NodeSettings` later is added here as well.
+"""
 
 NODE_NAMES: Final = frozenset(NodeSettings.__struct_fields__)
 QUEUE_NAMES: Final = frozenset(QueueSettings.__struct_fields__)
@@ -196,7 +201,7 @@ def info_items(settings: NodeSettings, named: frozenset[str]) -> Why:
     shown: Why = {
         name: getattr(settings, name)
         for name in NodeSettings.__struct_fields__
-        if name not in TOLD_WHEN_SET or name in named
+        if name not in SHOWN_ONCE_NAMED or name in named
     }
     watermark = settings.vm_memory_high_watermark
     if isinstance(watermark, Absolute):

@@ -11,19 +11,13 @@ from engine.errors import CommandError
 from engine.node.broker.board import Board
 from engine.node.broker.capacity import Capacity
 from engine.node.broker.configuration import Configuration
-from engine.node.broker.definitions import Definitions
 from engine.node.clients.actors import OPEN, Consumer, Publisher, stop
 from engine.node.clients.channel import connection_of
-from engine.node.clients.closing import Closing
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
 from engine.node.clients.heartbeats import Heartbeats
 from engine.node.commands import commands as cmd
 from engine.node.commands import ending_commands as ending
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.verbs import Handlers
-from engine.node.mirrors.patience import Patience
-from engine.node.queues.lifetimes import Lifetimes
-from engine.node.queues.queues import Queues
 from engine.node.time.scheduler import Scheduler
 
 MAX_ACTORS: Final = 20
@@ -34,29 +28,23 @@ class ClientVerbs:
 
     def __init__(
         self,
+        parts: ClientParts,
         *,
         configuration: Configuration,
         capacity: Capacity,
-        definitions: Definitions,
-        queues: Queues,
-        lifetimes: Lifetimes,
-        connections: Connections,
-        consumers: Consumers,
-        closing: Closing,
         board: Board,
         scheduler: Scheduler,
-        patience: Patience,
     ) -> None:
         self._configuration = configuration
         self._capacity = capacity
-        self._definitions = definitions
-        self._queues = queues
-        self._lifetimes = lifetimes
-        self._connections = connections
-        self._consumers = consumers
-        self._closing = closing
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._lifetimes = parts.lifetimes
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._closing = parts.closing
         self._board = board
-        self._patience = patience
+        self._patience = parts.patience
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:

@@ -9,40 +9,25 @@ from typing import Any
 from engine.amqp.declarations import check_access
 from engine.amqp.errors import AmqpError
 from engine.errors import CommandError
-from engine.node.broker.definitions import Definitions
 from engine.node.clients.actors import Hand
 from engine.node.clients.channel import connection_of
-from engine.node.clients.closing import Closing
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.verbs import Handlers
-from engine.node.mirrors.patience import Patience
-from engine.node.queues.lifetimes import Lifetimes
-from engine.node.queues.queues import Queues
 
 
 class HandVerbs:
     """The channels by hand at work."""
 
-    def __init__(
-        self,
-        definitions: Definitions,
-        queues: Queues,
-        lifetimes: Lifetimes,
-        connections: Connections,
-        consumers: Consumers,
-        closing: Closing,
-        patience: Patience,
-    ) -> None:
-        self._definitions = definitions
-        self._queues = queues
-        self._lifetimes = lifetimes
-        self._connections = connections
-        self._consumers = consumers
-        self._closing = closing
-        self._patience = patience
+    def __init__(self, parts: ClientParts) -> None:
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._lifetimes = parts.lifetimes
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._closing = parts.closing
+        self._patience = parts.patience
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""

@@ -22,18 +22,14 @@ from engine.amqp.errors import AmqpError
 from engine.amqp.exchanges import Binding, Exchange
 from engine.amqp.policies import Policy, PolicyRefused, checked, policy_of
 from engine.errors import CommandError
-from engine.node.broker.definitions import Definitions
 from engine.node.clients.channel import connection_of
-from engine.node.clients.closing import Closing
-from engine.node.clients.consumers import Consumers
 from engine.node.commands import topology_commands as cmd
 from engine.node.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.ends import QueueEnds
 from engine.node.control.verbs import Handlers
 from engine.node.mirrors.cluster import Cluster
 from engine.node.mirrors.parts import ClusterParts
-from engine.node.queues.lifetimes import Lifetimes
-from engine.node.queues.queues import Queues
 
 
 class TopologyVerbs:
@@ -41,24 +37,20 @@ class TopologyVerbs:
 
     def __init__(
         self,
-        definitions: Definitions,
-        queues: Queues,
-        lifetimes: Lifetimes,
-        consumers: Consumers,
-        closing: Closing,
+        parts: ClientParts,
         ends: QueueEnds,
         cluster: Cluster,
-        parts: ClusterParts,
+        cluster_parts: ClusterParts,
     ) -> None:
-        self._definitions = definitions
-        self._queues = queues
-        self._lifetimes = lifetimes
-        self._consumers = consumers
-        self._closing = closing
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._lifetimes = parts.lifetimes
+        self._consumers = parts.consumers
+        self._closing = parts.closing
         self._ends = ends
         self._cluster = cluster
-        self._nodes = parts.nodes
-        self._mishaps = parts.mishaps
+        self._nodes = cluster_parts.nodes
+        self._mishaps = cluster_parts.mishaps
         self._patience = parts.patience
 
     def handlers(self) -> Handlers:

@@ -17,7 +17,7 @@ from engine.backing_queue.places import PLACES, Place
 from engine.backing_queue.protocol import BackingQueue, Drained, IndexLoad, Message, NeedsTimeout, StoreCredit
 from engine.backing_queue.terms import Terms
 from engine.extents import BLANK, IN_RAM, Extent
-from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, backing_queue_of
+from engine.node.broker.backing_queues import BACKING_QUEUES, Implementation, QueueMeans, backing_queue_of
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.ranges import Range, RangeSet
@@ -32,7 +32,6 @@ from engine.transitions import (
     QueueStarted,
     QueueStopped,
     Requeued,
-    Transition,
 )
 from engine.variable_queue import VariableQueue
 from tests.helpers.following import Follower
@@ -47,11 +46,11 @@ class Shelf:
 
     places = ON_SHELF
 
-    def __init__(self, *, name: str, durable: bool, emit: Callable[[Transition], None], **_: Any) -> None:
-        self.name = name
-        self.durable = durable
+    def __init__(self, means: QueueMeans) -> None:
+        self.name = means.name
+        self.durable = means.durable
         self.now_us = 0
-        self._emit = emit
+        self._emit = means.emit
         self._ready: Stretches[Extent] = Stretches()
         self._lent: Stretches[Extent] = Stretches()
         self._next = 0
@@ -324,7 +323,7 @@ def check(made: Follower) -> dict[str, Any]:
 
 
 def test_both_are_backing_queues() -> None:
-    makers: list[Callable[..., BackingQueue]] = [VariableQueue, Shelf]
+    makers: list[Callable[[QueueMeans], BackingQueue]] = [VariableQueue, Shelf]
     assert [maker.places for maker in makers] == [PLACES["variable_queue"], PLACES[SHELF]]  # type: ignore[attr-defined]
 
 
