@@ -74,9 +74,7 @@ def manage(var_dir: Path, *arguments: str, root: Path = ROOT) -> None:
 def prepare(var_dir: Path, root: Path = ROOT) -> None:
     """Make the database under `var_dir`, with the ready scenarios in it, and collect the static files."""
     var_dir.mkdir(parents=True, exist_ok=True)
-    manage(var_dir, "migrate", "--no-input", "--verbosity", "0", root=root)
-    manage(var_dir, "load_scenarios", root=root)
-    manage(var_dir, "collectstatic", "--no-input", "--verbosity", "0", root=root)
+    manage(var_dir, "prepare", root=root)
 
 
 def start(

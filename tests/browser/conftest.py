@@ -21,15 +21,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-# Scope "package", not "session": while Playwright's synchronous interface is open, its event loop counts as
-# running in this thread, and neither asynchronous tests nor Django's database may be used beside it.
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[live_server.LiveServer]:
     """Run the app as `make run` does, on a database and directory of its own."""
     with live_server.running(tmp_path_factory.mktemp("waterline")) as running:
         yield running
 
 
+# Scope "package", not "session": while Playwright's synchronous interface is open, its event loop counts as
+# running in this thread, and neither asynchronous tests nor Django's database may be used beside it.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Return the distribution's Chromium, without a window."""

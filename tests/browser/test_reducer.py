@@ -12,8 +12,8 @@ from playwright.sync_api import Browser
 from tests.browser.sessions import begin
 from tools import live_server
 
-COMMANDS = 2500
-ROWS_FOLDED_AT_LEAST = 5000
+COMMANDS = 1000
+ROWS_FOLDED_AT_LEAST = 2000
 
 PLAY = """
 async ({path, commands}) => {

@@ -1,0 +1,27 @@
+"""manage.py prepare: make ready what a server needs before it starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    """One process does all steps: starting Django once for each would take longer than the steps."""
+
+    help = "Make the tables, load the ready scenarios and collect the static files; what is there already is kept."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Say each step before it begins, then do it."""
+        self._say("Preparing the database ...")
+        call_command("migrate", interactive=False, verbosity=0)
+        self._say("Loading the scenarios ...")
+        call_command("load_scenarios", stdout=self.stdout)
+        self._say("Collecting static files ...")
+        call_command("collectstatic", interactive=False, verbosity=0)
+
+    def _say(self, sentence: str) -> None:
+        self.stdout.write(sentence)
+        self.stdout.flush()
