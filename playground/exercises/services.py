@@ -18,7 +18,7 @@ from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import grade, kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
-from playground.messages import Refused
+from playground.messages import Message, Refused
 from playground.models import Session
 
 MOST_VARIANTS = 1_000_000
@@ -83,6 +83,23 @@ def _graded(exercise: Exercise, whole: Any) -> Verdict:
         ) from None
     except TooLong:
         raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
+
+
+def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
+    """Return how the answer stands that somebody is making in the session; nothing is counted or kept."""
+    if work.done_at is None and _gate_reason(work, exercise) is not None:
+        return None
+    whole = _whole_answer(work, exercise, None)
+    deadline = time.monotonic() + limits.GRADING_S
+    with repeating.gate.place(f"learner {work.learner_id}"):
+        try:
+            return kind_of(exercise).standing(exercise, whole, lambda: time.monotonic() > deadline)
+        except (BadAnswer, TooLong):
+            return None
+
+
+def _gate_reason(work: Work, exercise: Exercise) -> Message | None:
+    return gates.closed(work.learner, exercise.slug)
 
 
 def _keep(work: Work, verdict: Verdict) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -80,7 +83,29 @@ def notes(request: HttpRequest, unit: str) -> HttpResponse:
         }
         for each in catalog.of_unit(unit)
     ]
-    return render(request, "exercises/notes.html", {"unit": found.texts(language), "slug": unit, "key": key})
+    texts = found.texts(language)
+    context = {"unit": texts, "slug": unit, "key": key}
+    context["timing"] = [named(line, language) for line in texts.timing]
+    return render(request, "exercises/notes.html", context)
+
+
+def named(line: str, language: str) -> SafeString:
+    """Return a line of notes in which exercises are called as their pages call them, with links there."""
+    slugs = "|".join(sorted(map(re.escape, catalog.exercises()), key=len, reverse=True))
+    parts = re.split(rf"(?<![\w-])({slugs})(?![\w-])", line)
+    found = [catalog.exercises().get(part) for part in parts]
+    return format_html_join(
+        "",
+        "{}",
+        (
+            (
+                format_html('<a href="{}">{}</a>', _address(each), each.texts(language).title)
+                if each
+                else part,
+            )
+            for part, each in zip(parts, found, strict=True)
+        ),
+    )
 
 
 @require_safe
@@ -165,6 +190,22 @@ def changes_work(view: View) -> View:
         return redirect(_address(found) + "#task")
 
     return done
+
+
+@require_safe
+@never_cache
+@rate_limited_reading
+def standing(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Tell how the answer stands that the visitor is making in the session: goals reached, and what is left."""
+    _found(unit, slug)
+    work = selectors.work_on(learners.current(request.session), slug)
+    found = None
+    if work is not None and work.session is not None:
+        try:
+            found = services.standing(work, catalog.variant(slug, work.variant))
+        except Refused:
+            found = None
+    return JsonResponse(found or {})
 
 
 @require_POST

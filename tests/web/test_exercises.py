@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
@@ -402,3 +403,37 @@ def test_a_locked_prediction_stands_on_the_lanes(client: Client) -> None:
     client.post(address("where-next", "answer"), {"answer": "delta"})
     page = client.get(address("where-next")).content.decode()
     assert '<script id="ghost-lanes" type="application/json">{"delta": 1}</script>' in page
+
+
+def test_the_goals_of_a_state_stand_beside_the_session_and_cost_no_attempt(client: Client) -> None:
+    work = begin(client, "reach-delta")
+    page = client.get(address("reach-delta")).content.decode()
+    assert "best known: 1 command" in page
+    standing = client.get(address("reach-delta", "standing.json")).json()
+    assert standing["goals"] == {"delta": False, "q4": False}
+    assert (standing["commands_left"], standing["messages_left"]) == (3, 40)
+    assert work.session is not None
+    command = {"do": "publish", "count": 30, "size_bytes": 6000}
+    sessions.record_command(work.session.public_id, 0, 1_000_000, command)
+    sessions.note_progress(work.session.public_id, 3_000_000, "")
+    standing = client.get(address("reach-delta", "standing.json")).json()
+    assert standing == {
+        "goals": {"delta": True, "q4": True},
+        "commands_left": 2,
+        "messages_left": 10,
+    }
+    assert Work.objects.get().attempts == 0
+    assert Client().get(address("reach-delta", "standing.json")).json() == {}
+
+
+def test_how_a_prediction_stands_is_not_told(client: Client) -> None:
+    begin(client, "first-in")
+    assert client.get(address("first-in", "standing.json")).json() == {}
+
+
+def test_notes_call_exercises_as_their_pages_do_and_link_them(client: Client) -> None:
+    client.force_login(get_user_model().objects.create_user("t", password="x"))
+    page = client.get("/learn/waterline/notes/", headers={"accept-language": "en"}).content.decode()
+    timing = page[page.index("Timing") : page.index("Discussion")]
+    assert "first-in and" not in timing
+    assert f'<a href="{address("first-in")}">The first messages</a> and' in timing

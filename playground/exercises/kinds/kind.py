@@ -130,6 +130,10 @@ class Kind(ABC):
         """Return how many messages a locked answer puts in each lane; what it does not say is left out."""
         return {}
 
+    def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any] | None:
+        """Return how the answer stands that is being made, without judging it; None where that would tell it."""
+        return None
+
     def is_held(self, progress: Progress) -> bool:
         """Tell whether the run stands still, and its session can only be watched."""
         return not progress.locked

@@ -108,6 +108,28 @@ class Reach(Kind):
         verbs = " ".join(str(command.get("do", "")) for _at_us, command in commands[:8])
         return Verdict(not feedback, feedback, tuple(lines), verbs or "-")
 
+    def standing(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> dict[str, Any]:
+        """Return which goals hold now, and what is left of the budget."""
+        commands, _until_us = _read(answer)
+        verdict = self.grade(exercise, answer, give_up)
+        limits: Allowance = exercise.form.limits
+        plain = [command for _at_us, command in commands]
+        return {
+            "goals": {line.about: bool(line.right) for line in verdict.lines},
+            "commands_left": limits.commands - len(plain),
+            "messages_left": limits.messages - published_by(plain),
+        }
+
+    def page(self, exercise: Exercise, texts: Texts, progress: Progress) -> dict[str, Any]:
+        """Return the goals in words, the budget, what is allowed, and how few commands are enough."""
+        form: Form = exercise.form
+        return {
+            "goals": [(goal.id, texts.words.get(goal.id, goal.id)) for goal in form.goals],
+            "budget": {"commands": form.limits.commands, "messages": form.limits.messages},
+            "allowed": {"verbs": form.limits.verbs, "forbidden_settings": form.limits.forbidden_settings},
+            "best": len(self.solution(exercise)["commands"]),
+        }
+
     def solution(self, exercise: Exercise) -> dict[str, Any]:
         """Return the written commands as an answer."""
         return as_answer(list(exercise.form.solution))
@@ -154,9 +176,13 @@ def _limits_broken(commands: list[dict[str, Any]], limits: Allowance) -> str | N
     settings = {command.get("name") for command in commands if command.get("do") == "set"}
     if settings & set(limits.forbidden_settings):
         return "_setting-not-allowed"
-    published = sum(
+    return "_too-many-messages" if published_by(commands) > limits.messages else None
+
+
+def published_by(commands: list[dict[str, Any]]) -> int:
+    """Return how many messages commands publish."""
+    return sum(
         count
         for command in commands
         if command.get("do") == "publish" and isinstance(count := command.get("count", 0), int)
     )
-    return "_too-many-messages" if published > limits.messages else None

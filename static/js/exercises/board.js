@@ -11,9 +11,10 @@ function placeName(place) {
 }
 
 /** Show a board in the place of the selects, which stay the truth that the form sends. */
-export function makeBoard(root) {
+export function makeBoard(root, draft) {
   const selects = [...root.querySelectorAll("select[data-seq]")];
   const live = root.querySelector("[data-board-live]");
+  draft.restore(selects);
   const places = root.dataset.places.split(" ");
   const chosen = new Set();
   const arriving = selects.some((select) => select.value === "");
@@ -35,6 +36,7 @@ export function makeBoard(root) {
       place: placeName(place),
       messages: sequence.join(", "),
     });
+    draft.keep(selects);
     chosen.clear();
     draw(sequence[0]);
   };
@@ -45,7 +47,8 @@ export function makeBoard(root) {
       "div.board-lane",
       { "data-place": place || "arriving", role: "group", "aria-label": placeName(place) },
       el("span", { "aria-hidden": "true" }, placeName(place)),
-      el("div", {}, ...messages.map((select) => chip(select.dataset.seq))),
+      // as on the stage: the newest on the left, the head of the queue on the right
+      el("div", {}, ...messages.reverse().map((select) => chip(select.dataset.seq))),
     );
     if (place) acceptDrops(row, place);
     return row;

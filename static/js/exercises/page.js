@@ -1,6 +1,8 @@
 /** The task beside a live session: the run goes on after a right step or a locked prediction, and answers by hand. */
 import { makeBoard } from "./board.js";
+import { Draft } from "./drafts.js";
 import { Ghosts } from "./ghosts.js";
+import { Goals } from "./goals.js";
 import { makeSortable } from "./sort.js";
 
 const task = document.querySelector("#task");
@@ -23,7 +25,13 @@ document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) =
   if (said && box) new Ghosts(box, JSON.parse(said.textContent), event.detail.stage);
 });
 
+const reach = task?.querySelector("[data-reach]");
+document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
+  if (reach) new Goals(reach, event.detail.session);
+});
+
+const draft = new Draft(sessionStorage, task?.querySelector("[data-draft]")?.getAttribute("data-draft") ?? "");
 const board = task?.querySelector("[data-board]");
-if (board) makeBoard(board);
+if (board) makeBoard(board, draft);
 const list = task?.querySelector("[data-sort]");
-if (list) makeSortable(list, task.querySelector("[data-sort-live]"));
+if (list) makeSortable(list, task.querySelector("[data-sort-live]"), draft);

@@ -3,13 +3,16 @@ import { fill, gettext } from "../model/text.js";
 import { el } from "../view/base/dom.js";
 
 /** Show two lists in the place of the selects, which stay the truth that the form sends. */
-export function makeSortable(list, live) {
+export function makeSortable(list, live, draft) {
   const lines = [...list.children].map((line) => ({
     id: line.dataset.item,
     text: line.querySelector("label").textContent,
     select: line.querySelector("select"),
   }));
-  const order = [];
+  const selects = lines.map((line) => line.select);
+  draft.restore(selects);
+  const kept = lines.filter((line) => line.select.value);
+  const order = kept.sort((one, other) => Number(one.select.value) - Number(other.select.value));
   const pool = el("ul.sortable.is-pool", { "aria-label": gettext("Lines to choose from") });
   const sorted = el("ol.sortable", { "aria-label": gettext("Your order") });
   const lists = el(
@@ -31,6 +34,7 @@ export function makeSortable(list, live) {
       const position = order.indexOf(each);
       each.select.value = position < 0 ? "" : String(position + 1);
     }
+    draft.keep(selects);
     live.textContent =
       at === null
         ? fill(gettext("Left out: %(line)s"), { line: line.text })

@@ -1,0 +1,35 @@
+/** Which controls of the page give which commands, so that those that an exercise forbids can be greyed. */
+
+/** Selectors of controls by the verb that they send, and of settings by their names. */
+export const VERBS = {
+  publish: ["[data-form=publish] .burst [data-publish-label]"],
+  set_publisher: ["[data-act=stream]", "[data-add=publisher]"],
+  set_consumer: ["[data-act=consume]", "[data-add=consumer]"],
+  get: ["[data-act=get]"],
+  ack: ["[data-act=ack]"],
+  requeue: ["[data-act=requeue]"],
+  purge: ["[data-act=purge]"],
+  restart: ["[data-restart]"],
+  set: ["[data-mode]", "#ram", "#watermark", "#ratio", "#strategy", ".target", "[name=work_profile]", "[data-fence]"],
+  declare_queue: ["[data-act=topology]"],
+};
+export const SETTINGS = {
+  queue_mode: ["[data-mode]"],
+  ram_bytes: ["#ram"],
+  vm_memory_high_watermark: ["#watermark"],
+  vm_memory_high_watermark_paging_ratio: ["#ratio"],
+  vm_memory_calculation_strategy: ["#strategy"],
+  target_ram_count: [".target", "[data-fence]"],
+  work_profile: ["[name=work_profile]"],
+};
+
+/**
+ * The selectors of controls that may not be used.
+ * @param {{verbs: string[], forbidden_settings: string[]}} allowed no verbs means all of them
+ */
+export function forbidden({ verbs, forbidden_settings: settings }) {
+  const found = settings.flatMap((name) => SETTINGS[name] ?? []);
+  if (!verbs.length) return found;
+  for (const [verb, selectors] of Object.entries(VERBS)) if (!verbs.includes(verb)) found.push(...selectors);
+  return [...new Set(found)];
+}

@@ -1,0 +1,41 @@
+/** What somebody has put down so far, kept in this tab until the next step: a reload or a look elsewhere loses nothing. */
+
+/** @param {Storage} store @param {string} key which step of which exercise with which numbers */
+export class Draft {
+  constructor(store, key) {
+    this.store = store;
+    this.key = `draft ${key}`;
+  }
+
+  /** @returns {Record<string, string>} values by the names of fields; empty where nothing is kept */
+  read() {
+    try {
+      const found = JSON.parse(this.store.getItem(this.key) ?? "{}");
+      return found && typeof found === "object" && !Array.isArray(found) ? found : {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** @param {Record<string, string>} values */
+  write(values) {
+    try {
+      this.store.setItem(this.key, JSON.stringify(values));
+    } catch {
+      // a full or forbidden store keeps no drafts
+    }
+  }
+
+  /** Put a draft back into selects; what a select does not offer is passed over. */
+  restore(selects) {
+    const values = this.read();
+    for (const select of selects) {
+      const value = values[select.name];
+      if (typeof value === "string" && [...select.options].some((option) => option.value === value)) select.value = value;
+    }
+  }
+
+  keep(selects) {
+    this.write(Object.fromEntries([...selects].map((select) => [select.name, select.value])));
+  }
+}

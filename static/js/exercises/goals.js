@@ -1,0 +1,58 @@
+/** Reach a state: the goals as they stand, what is left of the budget, and forbidden controls greyed. */
+import { gettext } from "../model/text.js";
+import { forbidden } from "./allowed.js";
+
+const ASK_MS = 1500;
+
+/** The server repeats the session as grading does, at most so often, and only when something has happened. */
+export class Goals {
+  constructor(root, session) {
+    this.root = root;
+    this.address = root.dataset.reach;
+    this.seen = null;
+    this.asking = false;
+    grey(JSON.parse(root.querySelector("#reach-allowed").textContent));
+    session.listen(() => this.look(session));
+  }
+
+  look(session) {
+    const now = `${session.next} ${session.play}`;
+    if (this.asking || now === this.seen) return;
+    this.asking = true;
+    setTimeout(async () => {
+      this.seen = `${session.next} ${session.play}`;
+      try {
+        const answer = await fetch(this.address, { headers: { accept: "application/json" } });
+        if (answer.ok) this.show(await answer.json());
+      } catch {
+        // the next change asks again
+      } finally {
+        this.asking = false;
+        if (`${session.next} ${session.play}` !== this.seen) this.look(session);
+      }
+    }, ASK_MS);
+  }
+
+  show({ goals, commands_left: commands, messages_left: messages }) {
+    if (!goals) return;
+    for (const [id, holds] of Object.entries(goals)) {
+      const line = this.root.querySelector(`[data-goal="${CSS.escape(id)}"]`);
+      const word = holds ? "yes" : "no";
+      if (!line || line.dataset.holds === word) continue;
+      line.dataset.holds = word;
+      line.querySelector(".sign").textContent = holds ? "✓" : "○";
+      line.querySelector("[data-goal-said]").textContent = holds ? gettext("reached") : gettext("not yet");
+    }
+    this.root.querySelector("[data-left-commands]").textContent = String(commands);
+    this.root.querySelector("[data-left-messages]").textContent = String(messages);
+  }
+}
+
+function grey(allowed) {
+  for (const selector of forbidden(allowed))
+    for (const control of document.querySelectorAll(`.beside-live :is(${selector})`)) {
+      control.inert = true;
+      control.classList.add("is-forbidden");
+      control.title = gettext("Not allowed in this exercise");
+    }
+}
