@@ -50,7 +50,9 @@ export class Goals {
 
 function grey(allowed) {
   for (const selector of forbidden(allowed))
-    for (const control of document.querySelectorAll(`.beside-live :is(${selector})`)) {
+    for (const control of /** @type {NodeListOf<HTMLElement>} */ (
+      document.querySelectorAll(`.beside-live :is(${selector})`)
+    )) {
       control.inert = true;
       control.classList.add("is-forbidden");
       control.title = gettext("Not allowed in this exercise");

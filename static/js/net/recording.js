@@ -35,9 +35,9 @@ export class Recording {
     /** @type {Map<number, Promise<any>>} by place in `moments` */
     this.kept = new Map();
     this.told = 0;
-    this.Socket = class {
+    this.Socket = class extends RecordedSocket {
       constructor() {
-        return new RecordedSocket(recording);
+        super(recording);
       }
     };
   }

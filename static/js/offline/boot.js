@@ -32,8 +32,8 @@
     document.head.append(made);
   };
 
-  try {
-    const [program, page] = await Promise.all([unpack("program"), unpack(`page-${language}`)]);
+  /** Put the page's parts in the place of the one that is opening. */
+  const build = (program, page) => {
     root.lang = language;
     if (["light", "dark"].includes(wishes.get("theme"))) root.dataset.theme = wishes.get("theme");
     Object.assign(root.dataset, { sprite: "#icon-sprite", rules: page.data.recording.rules });
@@ -46,6 +46,11 @@
     for (const [name, text] of Object.entries(program.modules))
       imports[name] = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
     element("script", JSON.stringify({ imports }), { type: "importmap" });
+  };
+
+  try {
+    const [program, page] = await Promise.all([unpack("program"), unpack(`page-${language}`)]);
+    build(program, page);
     const whole = (name) => (/^\d{1,16}$/.test(wishes.get(name) ?? "") ? Number(wishes.get(name)) : null);
     page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
     const { open } = await import(program.entry);
