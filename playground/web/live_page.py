@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 from django.http import HttpRequest
 from django.urls import reverse
@@ -13,6 +13,7 @@ from playground.doors import door
 from playground.links import Place, place_of
 from playground.models import Session
 from playground.storybook.texts import localized
+from playground.verdicts.marking import words_of
 
 
 def context(request: HttpRequest, found: Session) -> dict[str, object]:
@@ -35,7 +36,7 @@ def context(request: HttpRequest, found: Session) -> dict[str, object]:
             "scenario": found.scenario,
             "engine": door().version,
             "console": console.page_data(),
-            "story": localized(story) if story else None,
+            "story": told_story(story) if story else None,
             "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
@@ -53,6 +54,12 @@ def context(request: HttpRequest, found: Session) -> dict[str, object]:
             },
         },
     }
+
+
+def told_story(story: dict[str, Any]) -> dict[str, Any]:
+    """Return a story in the reader's language, with those of its words that the glossary explains."""
+    told = localized(story)
+    return {**told, "words": words_of(told), "glossary": reverse("glossary")}
 
 
 def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:

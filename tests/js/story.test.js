@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Story } from "../../static/js/model/story.js";
+import { pieces } from "../../static/js/model/words.js";
 import { SvgPen } from "../../static/js/view/base/svg-pen.js";
 
 const TOLD = {
@@ -99,4 +100,15 @@ test("a picture as SVG holds what was painted, and no markup of anybody's", () =
   const opened = text.match(/<[a-zA-Z]+[ >]/g).length;
   const closed = text.match(/\/>|<\/[a-zA-Z]+>/g).length;
   assert.equal(opened, closed);
+});
+
+test("words of the glossary are marked where they first come, and only as whole words", () => {
+  const words = { "q3": "q3", "journal": "journal", "journal.jif": "journal", "阈值": "watermark", "lazy": "lazy" };
+  const marked = (text, seen) => pieces(text, words, seen).filter((each) => each.anchor).map((each) => each.text);
+  assert.deepEqual(marked("q3 and q3, journal.jif, x-queue-mode Lazy, lazy-all"), ["q3", "journal.jif", "Lazy"]);
+  assert.deepEqual(marked("内存阈值与q3里"), ["阈值", "q3"]);
+  const seen = new Set();
+  assert.deepEqual([marked("q3", seen), marked("q3 again", seen)], [["q3"], []]);
+  for (const text of ["", "q3", "a q3 b", "nothing"]) assert.equal(pieces(text, words).map((each) => each.text).join(""), text);
+  assert.deepEqual(pieces("as it is", undefined), [{ text: "as it is", anchor: null }]);
 });

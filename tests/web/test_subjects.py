@@ -6,12 +6,14 @@ import re
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from playground import verdicts
 from playground.models import Scenario
 from playground.storybook.texts import KEYS
 from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
+from playground.web.live_page import told_story
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 pytestmark = pytest.mark.django_db
@@ -89,3 +91,14 @@ def test_the_glossary_explains_every_word(client: Client) -> None:
     for each in verdicts.glossary().values():
         assert f'id="{each.anchor}"' in page
         assert words[each.anchor]
+
+
+def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list[Scenario]) -> None:
+    """Whoever opens a ready run finds each word of the glossary explained where it first comes."""
+    found = next(each for each in library if each.slug == "busy-store-syncs")
+    for language, mailbox in (("en", "mailbox"), ("zh-hans", "邮箱"), ("zh-hant", "信箱")):
+        with translation.override(language):
+            told = told_story(found.story)
+        assert told["words"][mailbox] == "mailbox"
+        assert set(told["words"].values()) <= {each.anchor for each in verdicts.glossary().values()}
+        assert told["glossary"] == "/glossary/"

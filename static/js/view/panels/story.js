@@ -1,6 +1,7 @@
 /** The story panel: what is asked before the run, what is said on the way, and the verdict. */
 import { Story } from "../../model/story.js";
 import { fill, gettext, seconds } from "../../model/text.js";
+import { pieces } from "../../model/words.js";
 import { el, find, setText, show } from "../base/dom.js";
 import { spotlight } from "../base/spotlight.js";
 import { ruleLink } from "../base/rule-link.js";
@@ -96,6 +97,7 @@ export class StoryPanel {
 
   render(stop, locked) {
     const body = find("[data-story=body]", this.root);
+    this.marked = new Set();
     const parts = stop ? this.partsOf(stop) : [];
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
     if (locked && !stop?.ask) parts.push(this.asked());
@@ -109,13 +111,19 @@ export class StoryPanel {
 
   intro() {
     const { question, watch_for: watch } = this.story.told;
-    return el("div.story-note", {}, question && el("p.lead", {}, question), watch && el("p", {}, watch));
+    return el("div.story-note", {}, question && el("p.lead", {}, ...this.words(question)), watch && el("p", {}, ...this.words(watch)));
+  }
+
+  /** A text whose words of the glossary are links to their meaning, each where it first comes in the panel. */
+  words(text) {
+    const link = (anchor, word) => el("a.term", { href: `${this.story.told.glossary}#${anchor}`, target: "_blank", "data-term": anchor }, word);
+    return pieces(text, this.story.told.words, this.marked).map((each) => (each.anchor ? link(each.anchor, each.text) : each.text));
   }
 
   partsOf(stop) {
     const notes = stop.notes
       .filter((note) => note.text)
-      .map((note) => el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", note.text));
+      .map((note) => el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", ...this.words(note.text)));
     return [
       ...notes,
       stop.ask || (stop.answer && this.story.right !== null) ? this.asked() : null,
@@ -133,11 +141,11 @@ export class StoryPanel {
     return el(
       "div.story-ask",
       { role: "group", "aria-label": gettext("Your prediction") },
-      el("p.lead", {}, prediction.question),
+      el("p.lead", {}, ...this.words(prediction.question)),
       el("div.options", {}, ...options),
       open && el("button.btn.ghost.small", { type: "button", onclick: () => this.skip() }, gettext("Skip")),
       !open && !told && chosen !== null && el("p.dim", {}, gettext("Locked. The run will tell.")),
-      told && el("p.outcome", { role: "status" }, this.outcome(chosen, right)),
+      told && el("p.outcome", { role: "status" }, ...this.words(this.outcome(chosen, right))),
     );
   }
 
@@ -197,7 +205,7 @@ export class StoryPanel {
       el(
         "p",
         {},
-        verdict.text,
+        ...this.words(verdict.text),
         " ",
         el("span.dim", {}, `RabbitMQ ${verdict.version ?? "3.10.8"}`),
         ...(verdict.rules ?? []).flatMap((rule) => [" ", ruleLink(rule)]),
