@@ -13,6 +13,7 @@ from playground import limits
 from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.checkpoints import build_of
+from playground.hosting.foresight import Foresight
 from playground.hosting.past import Past
 from playground.hosting.registry import Registry
 from playground.hosting.retelling import Retellings
@@ -72,6 +73,16 @@ def retellings() -> Retellings:
     return _retellings(registry())
 
 
+@cache
+def _foresight(of: Registry) -> Foresight:
+    return Foresight(of.door, of.limits)
+
+
+def foresight() -> Foresight:
+    """Return what tells pages of this process what a stop would leave."""
+    return _foresight(registry())
+
+
 def registry() -> Registry:
     """Return the hosts of this process."""
     with _lock:
@@ -85,4 +96,5 @@ async def end() -> None:
         _registry.cache_clear()
         _past.cache_clear()
         _retellings.cache_clear()
+        _foresight.cache_clear()
         _tenure.cache_clear()

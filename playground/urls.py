@@ -43,6 +43,7 @@ urlpatterns = [
     re_path(rf"^{SESSION}/file\Z", sessions.file_bytes, name="session-file"),
     re_path(rf"^{SESSION}/record\Z", files.record, name="session-record"),
     re_path(rf"^{SESSION}/past\Z", past.rows, name="session-past"),
+    re_path(rf"^{SESSION}/survival\Z", past.survival, name="session-survival"),
     re_path(rf"^{SESSION}/download\Z", files.download, name="session-download"),
     re_path(rf"^{SESSION}/files\.zip\Z", files.archive, name="session-archive"),
     re_path(rf"^{SESSION}/scenario\.json\Z", sessions.scenario_file, name="session-scenario"),

@@ -6,8 +6,6 @@ and the rows right before those that it has, and asks again for what lies betwee
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import Any, Final
 
 import msgspec
@@ -15,6 +13,7 @@ import msgspec
 from engine.replay import Player
 from engine.replay.frames import encode
 from engine.replay.player import SLICE, Piece
+from playground.hosting.answers import Answers
 from playground.hosting.book import Remembered
 from playground.hosting.breath import Breath
 from playground.hosting.door import NodeDoor
@@ -71,18 +70,11 @@ class Retellings:
     def __init__(self, door: NodeDoor, limits: Limits) -> None:
         self._door = door
         self._limits = limits
-        self._kept: OrderedDict[tuple[str, int, int], tuple[list[Any], bytes]] = OrderedDict()
-        self._guard = threading.Lock()
+        self._answers = Answers(KEPT)
 
     def known(self, session_id: str, first: int, last: int, record: Remembered) -> bytes | None:
         """Return an answer that is kept and still true."""
-        key = session_id, first, last
-        with self._guard:
-            used, answer = self._kept.get(key, ([], None))
-            if answer is None or record.commands[: len(used)] != used:
-                return None
-            self._kept.move_to_end(key)
-            return answer
+        return self._answers.find((session_id, first, last), record)
 
     def tell(self, session_id: str, first: int, last: int, record: Remembered) -> bytes:
         """Return the rows from `first` to before `last` as JSON, see `Told`.
@@ -107,11 +99,7 @@ class Retellings:
             if player.next < last:
                 raise NotThere("future")
         answer = encode(Told(teller.stretches, min(player.next, last)))
-        with self._guard:
-            self._kept[session_id, first, last] = record.commands[: player.given], answer
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return answer
+        return self._answers.keep((session_id, first, last), record.commands[: player.given], answer)
 
 
 class Teller:

@@ -1,20 +1,30 @@
-"""What happened in a session before its page came: rows and states, told again."""
+"""What a repetition of a session tells its page: what happened before it came, and what a stop would leave."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from playground import live, repeating, selectors, whereabouts
+from playground import holds, live, repeating, selectors, whereabouts
 from playground.hosting.book import Remembered
+from playground.hosting.foresight import KINDS
 from playground.hosting.places import NotThere
 from playground.messages import Message, Refused
 from playground.models import Session
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
 from playground.web.errors import answer, too_many
 from playground.web.query import whole_number
+
+MISSING: Final = {
+    "future": gettext_lazy("The run has not come to that moment."),
+    "too_long": gettext_lazy("Repeating the run up to that moment takes longer than this server allows."),
+}
 
 
 @require_safe
@@ -36,17 +46,45 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
     told = live.retellings().known(session_id, first, last, record)
-    if told is None:
+    return _told(request, told, lambda: live.retellings().tell(session_id, first, last, record))
+
+
+@require_safe
+@rate_limited_reading
+@never_cache
+def survival(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Return what a stop of `?kind=` would leave of each queue now, see `engine.replay.survival.Fate`.
+
+    A session that waits for an answer tells nothing: the answer may be just that.
+    """
+    found = session_or_gone(session_id)
+    kind = request.GET.get("kind", "")
+    try:
+        if kind not in KINDS:
+            raise Refused(_("kind must be clean, kill or power."))
+        holds.check_may_leave(found.public_id)
+        record = _reached(found)
+    except Refused as refused:
+        return answer(request, 400, _("That did not work"), refused.message)
+    except TimeoutError:
+        return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
+    told = live.foresight().known(session_id, kind, record)
+    return _told(request, told, lambda: live.foresight().see(session_id, kind, record))
+
+
+def _told(request: HttpRequest, kept: bytes | None, repeat: Callable[[], bytes]) -> HttpResponse:
+    """Answer what is kept; else repeat the run in its turn, if this address may."""
+    if kept is None:
         if not may_repeat(request):
             return too_many(
                 request, Message(_("Too many moments of the past were asked for. Wait a little."))
             )
         try:
             with repeating.for_request(request):
-                told = live.retellings().tell(session_id, first, last, record)
-        except NotThere:
-            return JsonResponse({"error": _("The run has not come to that moment.")}, status=404)
-    return HttpResponse(told, content_type="application/json")
+                kept = repeat()
+        except NotThere as missing:
+            return JsonResponse({"error": MISSING[missing.reason]}, status=404)
+    return HttpResponse(kept, content_type="application/json")
 
 
 def _reached(session: Session) -> Remembered:

@@ -45,6 +45,7 @@ def context(request: HttpRequest, found: Session) -> dict[str, object]:
                 "file": reverse("session-file", args=[found.public_id]),
                 "record": reverse("session-record", args=[found.public_id]),
                 "past": reverse("session-past", args=[found.public_id]),
+                "survival": reverse("session-survival", args=[found.public_id]),
                 "download": reverse("session-download", args=[found.public_id]),
                 "archive": reverse("session-archive", args=[found.public_id]),
                 "scenario": reverse("session-scenario", args=[found.public_id]),

@@ -1,7 +1,8 @@
 /** The time line: an alarm that flaps is one band and one mark, and numbers stay short. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { alarmBands, withoutFlaps } from "../../static/js/layout/charts.js";
+import { FOLD_PX, alarmBands, idleTimes, scaleX, timeAt, timeSpan, timeTicks, withoutFlaps } from "../../static/js/layout/charts.js";
+import { Activity } from "../../static/js/model/activity.js";
 import { compact } from "../../static/js/model/text.js";
 
 const SPAN = [0, 10_000_000];
@@ -33,4 +34,27 @@ test("alarms that last keep all their marks", () => {
 
 test("numbers are read at a glance", () => {
   assert.deepEqual([0, 940, 9999, 10_000, 123_456, 12_345_678].map(compact), ["0", "940", "9\u2009999", "10\u2009k", "123\u2009k", "12.3\u2009M"]);
+});
+
+test("idle time between what happened is folded, and a pixel leads back to its time", () => {
+  const busy = [[0, 1e6], [2e6, 3e6], [40e6, 41e6], [100e6, 101e6]];
+  const folds = idleTimes(busy);
+  assert.deepEqual(folds, [[3.5e6, 39.5e6], [41.5e6, 99.5e6]]);
+  const span = [0, 101e6, folds];
+  const x = scaleX(span, AREA);
+  assert.equal(x(0), 0);
+  assert.ok(Math.abs(x(101e6) - 1000) < 1e-6);
+  assert.ok(Math.abs(x(39.5e6) - x(3.5e6) - FOLD_PX) < 1e-6);
+  assert.ok(x(3e6) > 300, "what happened has the room");
+  for (const us of [0, 2e6, 20e6, 41e6, 99.9e6, 101e6]) assert.ok(Math.abs(timeAt(span, AREA, x(us)) - us) < 10, us);
+  assert.ok(timeTicks(span, 1000).every((second) => !folds.some(([a, b]) => second * 1e6 > a && second * 1e6 < b)));
+  assert.deepEqual(timeSpan([{ us: 5 }], 10e6, folds), [5, 10e6, folds]);
+});
+
+test("what happened is kept as stretches, few however long the run", () => {
+  const activity = new Activity();
+  for (let at = 0; at < 1000; at += 1) activity.see(at * 3e6);
+  assert.ok(activity.list.length <= 200);
+  assert.equal(activity.list[0][0], 0);
+  assert.equal(activity.list.at(-1)[1], 999 * 3e6);
 });

@@ -33,6 +33,21 @@ test("what may be jumped to: beginnings once, alarms and their end, restarts and
   ]);
 });
 
+test("a queue that had something on disk and is empty again is drained, once", () => {
+  const events = new Events();
+  const state = stateOf(published(0, 2));
+  const push = decode(["AlphasPushed", "Q46", "orders", "q4", "q3", [], null, {}]);
+  const left = decode(["Fetched", "Q26", "orders", "q4", null, [[0, 2, 0, 10, 18, 0, 0]], null, {}]);
+  const empty = stateOf();
+  events.see(1, 0, left, empty);
+  events.see(2, 1, push, state);
+  events.see(3, 2, left, state);
+  events.see(4, 5_000_000, left, empty);
+  events.see(5, 9_000_000, left, empty);
+  assert.deepEqual(events.list.map(({ type, number }) => [type, number]), [["beta", 2], ["drained", 4]]);
+  assert.ok(SIGNS.drained);
+});
+
 test("the same within a second is one event, and small ones do not push the others out", () => {
   const events = new Events();
   const sync = ["StoreSynced", "S23", "persistent", 0];

@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { IN_RAM, INDEXED } from "../../static/js/model/catalogue/rows.js";
 import { explain, narrate } from "../../static/js/model/why.js";
+import { PERSISTENT, extent as run, feed, live, published as publishes } from "./feed.js";
 
 const extent = (flags) => [5, 3, 5, 1000, flags, 0, 0];
 const pushed = (...flags) => ({ kind: "AlphasPushed", rule: "Q46", queue: "orders", source: "q4", to: "q3", extents: flags.map(extent), why: {} });
@@ -39,4 +40,26 @@ test("an alarm is over only where one was set; a run begins without one (M7)", (
   const alarms = (values) => narrate({ kind: "NodeChanged", rule: "M7", queue: null, part: "alarms", values, why: {} }).text;
   assert.equal(alarms({ memory: false, disk: false }), "No alarm is set");
   assert.match(alarms({ memory: false }), /^Alarm over/);
+});
+
+test("a restart says what it lost and what came back, and why", () => {
+  const session = live();
+  feed(session, publishes(0, 6), 100_000);
+  feed(session, publishes(6, 4, { flags: PERSISTENT }), 200_000);
+  feed(session, [["Fetched", "Q26", "orders", "q4", "ram_pending", [run(6, 1, PERSISTENT)], null, {}]], 300_000);
+  feed(
+    session,
+    [
+      ["QueueStopped", "S234", "orders", "power"],
+      ["IndexRecovered", "S113", "orders", false, [[6, 3, 16]], [], null, 0],
+      ["QueueStarted", "Q62", "orders", "default", true, [6, 3, 0, 16], { len: 3 }],
+    ],
+    400_000,
+  );
+  const { t, messages, fate } = session.timeline.lines.at(-1);
+  assert.deepEqual([fate.transient, fate.unsynced, fate.unacked, fate.acks], [6, 1, 1, 0]);
+  const said = explain(t, messages, null, fate);
+  assert.equal(said.title, "Restarted: 6 transient, 1 persistent, not on disk yet lost, 1 back");
+  assert.match(said.reason, /Delivered again: 1 unacknowledged\./);
+  assert.equal(narrate(t, messages).text.startsWith("The queue started"), true);
 });

@@ -11,6 +11,7 @@ from engine.replay import Player, on_ledger
 from engine.replay.frames import encode
 from playground import live, selectors, services
 from playground.hosting import retelling
+from playground.web import access
 
 pytestmark = pytest.mark.django_db
 
@@ -111,3 +112,20 @@ def test_telling_is_rationed_bounded_in_time_and_what_is_kept_is_free(
     assert told.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429
     assert ask(client, session_id, to=30).content == told.content
+
+
+def test_what_a_stop_would_leave_is_asked_of_a_repetition(
+    client: Client, session_id: str, limit: Any
+) -> None:
+    services.undo_command(session_id, 2, 0)
+    services.note_progress(session_id, 4_000_000, "")
+    fates = client.get(f"/s/{session_id}/survival", {"kind": "power"}).json()
+    assert sum(count for _start, count in fates["orders"]["kept"]) == 40
+    assert fates["orders"]["lost"] == []
+    assert client.get(f"/s/{session_id}/survival", {"kind": "storm"}).status_code == 400
+    assert client.get("/s/2345/survival", {"kind": "power"}).status_code == 404
+    limit(past_per_minute=0, past_s=0)
+    access.buckets.cache_clear()
+    again = client.get(f"/s/{session_id}/survival", {"kind": "power"})
+    assert again.json() == fates, "what is kept is free"
+    assert client.get(f"/s/{session_id}/survival", {"kind": "kill"}).status_code == 429

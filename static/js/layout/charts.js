@@ -1,13 +1,37 @@
 /** Small charts over virtual time: stacked lane lengths, memory with its lines, rates. Pure: samples to paths. */
 
+/** Idle time of more than this is folded, but for a little beside what happened. */
+const IDLE_US = 4_000_000;
+const BESIDE_US = 500_000;
+const MOST_FOLDS = 24;
+/** How wide folded time is. */
+export const FOLD_PX = 14;
+
 /**
- * The span of time that the charts show: [from, to] in virtual microseconds.
- * @returns {[number, number]}
+ * The span of time that the charts show: [from, to] in virtual microseconds, and what of it is folded.
+ * @typedef {[from: number, to: number, folds?: [number, number][]]} Span
+ * @returns {Span}
  */
-export function timeSpan(samples, nowUs) {
+export function timeSpan(samples, nowUs, folds = []) {
   const from = samples.length ? samples[0].us : 0;
   const to = Math.max(nowUs, from + 4_000_000);
-  return [from, to];
+  return [from, to, folds];
+}
+
+/**
+ * The idle times between stretches in which something happened, the longest ones: [[from, to], ...] in order.
+ * @param {[number, number][]} busy
+ * @returns {[number, number][]}
+ */
+export function idleTimes(busy) {
+  /** @type {[number, number][]} */
+  const found = [];
+  for (let at = 1; at < busy.length; at += 1) {
+    const [from, to] = [busy[at - 1][1] + BESIDE_US, busy[at][0] - BESIDE_US];
+    if (to - from > IDLE_US) found.push([from, to]);
+  }
+  const longest = new Set([...found].sort((a, b) => b[1] - b[0] - (a[1] - a[0])).slice(0, MOST_FOLDS));
+  return found.filter((each) => longest.has(each));
 }
 
 /** An alarm that goes for less than this many pixels has not gone: it flaps. */
@@ -47,16 +71,23 @@ export function withoutFlaps(events, span, area) {
   return kept;
 }
 
-/** Ticks at round seconds, about every `pixels`. */
-export function timeTicks([from, to], width, pixels = 90) {
-  const spanS = (to - from) / 1e6;
-  const rough = (spanS * pixels) / Math.max(1, width);
+/**
+ * Ticks at round seconds, about every `pixels`, and none in folded time.
+ * @param {Span} span
+ */
+export function timeTicks([from, to, folds = []], width, pixels = 90) {
+  const spanS = (to - from - total(folds)) / 1e6;
+  const rough = (spanS * pixels) / Math.max(1, width - FOLD_PX * folds.length);
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5].map((factor) => factor * unit).find((each) => each >= rough) ?? 10 * unit;
   const ticks = [];
   for (let second = Math.ceil(from / 1e6 / step) * step; second <= to / 1e6; second += step)
-    ticks.push(second);
+    if (!folds.some(([a, b]) => second * 1e6 > a && second * 1e6 < b)) ticks.push(second);
   return ticks;
+}
+
+function total(folds) {
+  return folds.reduce((sum, [a, b]) => sum + b - a, 0);
 }
 
 /** Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the top value. */
@@ -104,7 +135,30 @@ export function rates(samples) {
   return found;
 }
 
-/** Virtual time to pixels. */
-export function scaleX([from, to], area) {
-  return (us) => area.x + ((us - from) / (to - from)) * area.w;
+/**
+ * Virtual time to pixels; folded time is thin.
+ * @param {Span} span
+ */
+export function scaleX([from, to, folds = []], area) {
+  const perUs = (area.w - FOLD_PX * folds.length) / (to - from - total(folds));
+  return (us) => {
+    let x = area.x + (us - from) * perUs;
+    for (const [a, b] of folds) if (us > a) x += (FOLD_PX / (b - a) - perUs) * (Math.min(us, b) - a);
+    return x;
+  };
+}
+
+/**
+ * The virtual time at a pixel: the way back of `scaleX`.
+ * @param {Span} span
+ */
+export function timeAt(span, area, pixel) {
+  const x = scaleX(span, area);
+  let [low, high] = span;
+  for (let halving = 0; halving < 50; halving += 1) {
+    const middle = (low + high) / 2;
+    if (x(middle) < pixel) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }

@@ -1,5 +1,6 @@
 /** The events of a run: what a reader may want to jump to. Each row is looked at once, as it is folded. */
 import { KINDS } from "./catalogue/kinds.js";
+import { readyOf } from "./messages.js";
 
 const SAME_US = 1_000_000;
 const MAX_EVENTS = 200;
@@ -8,6 +9,8 @@ const MAX_SMALL = 60;
 
 /** Events that are many and small: they have a tick, no name. */
 export const SMALL = new Set(["fsync", "roll"]);
+
+const PAGED = new Set(["AlphasPushed", "BetasPushed"]);
 
 /** Paging begins where the target is finite at last, by hand or by the memory monitor. */
 function ofTarget({ queue, target }, events) {
@@ -65,11 +68,30 @@ export class Events {
     this.stopped = null;
     this.seen = new Set();
     this.last = {};
+    /** Queues that have had something on disk since they were empty last: only then is being empty again an event. */
+    this.deep = new Set();
   }
 
-  /** Look at one transition. The same again within a second is the same event. */
-  see(number, atUs, t) {
-    const type = DEPENDS[t.kind] ? DEPENDS[t.kind](t, this) : KINDS[t.kind].mark;
+  /**
+   * Look at one transition, with the state after it. The same again within a second is the same event.
+   * @param {number} number
+   * @param {number} atUs
+   * @param {any} t
+   * @param {any} state
+   */
+  see(number, atUs, t, state = null) {
+    this.note(number, atUs, this.typeOf(t));
+    if (PAGED.has(t.kind)) this.deep.add(t.queue);
+    if (!KINDS[t.kind].leaves || !this.deep.has(t.queue) || !state || readyOf(state.queues[t.queue]) > 0) return;
+    this.deep.delete(t.queue);
+    this.note(number, atUs, "drained");
+  }
+
+  typeOf(t) {
+    return DEPENDS[t.kind] ? DEPENDS[t.kind](t, this) : KINDS[t.kind].mark;
+  }
+
+  note(number, atUs, type) {
     if (!type || atUs - (this.last[type] ?? -Infinity) < SAME_US) return;
     this.last[type] = atUs;
     this.list.push({ number, atUs, type });

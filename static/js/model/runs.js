@@ -32,6 +32,12 @@ export const ENTRIES = {
   continues: (row, next) => row[N.code] === next[N.code],
 };
 
+/** Numbers of which nothing else is known: [start, count]. */
+export const RANGES = {
+  part: (row, offset, count) => [row[START] + offset, count],
+  continues: () => true,
+};
+
 /** Rows of a message store: rows of STORE_ROW; step -1 was written backwards. */
 export const STORE_ROWS = {
   part: (row, offset, count) => {

@@ -1,6 +1,8 @@
 /** What happened so far, bounded: samples for the charts, marks for the events, lines for the narrative. */
+import { Activity } from "./activity.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
+import { fateOf } from "./fate.js";
 import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
 import { total } from "./runs.js";
@@ -15,6 +17,7 @@ export class Timeline {
   constructor() {
     this.marks = new Events();
     this.sampling = new Samples();
+    this.activity = new Activity();
     /** @type {any[]} */
     this.lines = [];
     /** @type {Record<string, {t: any, memory: any}>} */
@@ -22,6 +25,8 @@ export class Timeline {
     /** @type {Record<string, boolean>} which queues' targets were set by hand, by name */
     this.pins = {};
     this.held = 0;
+    /** Queues that stopped, with what their recovery found: {queue, entries}, by name. */
+    this.stopped = {};
   }
 
   clear() {
@@ -49,9 +54,11 @@ export class Timeline {
   /** Note one transition that has just been folded. */
   note(number, atUs, t, state) {
     this.sampling.count(t);
-    this.marks.see(number, atUs, t);
+    this.marks.see(number, atUs, t, state);
     if (t.kind === "TargetChanged") this.target(t, state);
-    if (KINDS[t.kind].shown !== "step" && !isQuietNode(t)) this.line(number, atUs, t);
+    if (isQuietNode(t)) return;
+    this.activity.see(atUs);
+    if (KINDS[t.kind].shown !== "step") this.line(number, atUs, t);
   }
 
   /** A target that comes with no duration was set by hand (Q43). */
@@ -62,9 +69,11 @@ export class Timeline {
 
   /** Look at what a stop is about to end: the start after it tells what was lost. */
   before(t, state) {
+    if (t.kind === "IndexRecovered" && this.stopped[t.queue]) this.stopped[t.queue].entries = t.entries;
     if (t.kind !== "QueueStopped") return;
     const queue = state.queues[t.queue];
     this.held = readyOf(queue) + pendingOf(queue);
+    if (t.how !== "deleted") this.stopped[t.queue] = { queue, entries: [] };
   }
 
   line(number, atUs, t) {
@@ -86,8 +95,16 @@ export class Timeline {
     // A mirror (queue@node) begins empty, and nobody loses anything by that.
     const starts = t.kind === "QueueStarted" && !t.queue.includes("@");
     const messages = starts ? this.lost(t) : messagesOf(t);
-    this.lines.push({ number, atUs, t, detail, times: 1, messages, first: number, sinceUs: atUs });
+    const fate = starts ? this.fate(t) : null;
+    this.lines.push({ number, atUs, t, detail, times: 1, messages, fate, first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
+  }
+
+  /** What became of a queue's messages that stopped before; null where it only begins. */
+  fate({ queue, values }) {
+    const before = this.stopped[queue];
+    delete this.stopped[queue];
+    return before ? fateOf(before.queue, before.entries, values.len ?? 0) : null;
   }
 
   /** How many messages of before the stop are not there any more. */

@@ -2,15 +2,9 @@
  * What no fsync has covered yet, from the transitions: index entries since the journal was synced last, records since
  * the store was. The fold has no room for this; a power cut would tell.
  */
-import { insert, remove } from "./runs.js";
+import { RANGES as RUNS, insert, remove } from "./runs.js";
 
 const MAX_RUNS = 2000;
-
-/** Runs [start, count]. */
-const RUNS = {
-  part: (row, offset, count) => [row[0] + offset, count],
-  continues: () => true,
-};
 
 /**
  * What waits in one journal or store; `syncedUs` is when it was synced last.

@@ -1,5 +1,6 @@
 /** Transition and state to words: what happened, in which function of the broker, by which rule, with its numbers. */
 import { KINDS, UNITS } from "./catalogue/kinds.js";
+import { outcomeText, returnText } from "./fate-words.js";
 import { WORDS } from "./why-words.js";
 import { reductionSteps, reductionTitle } from "./why-reduce.js";
 import { bytes, decimal, fill, gettext, number } from "./text.js";
@@ -16,11 +17,12 @@ function valuesOf(t, messages) {
 /** Places of a sentence that stand for the number of messages. */
 const COUNTED = /%\((n|count)\)s/;
 
-/** One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages. */
-export function narrate(t, messages = messagesOf(t)) {
+/** One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages; `fate` of a stop's messages. */
+export function narrate(t, messages = messagesOf(t), fate = null) {
   const word = WORDS[t.kind];
   if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind, counted: false };
   const { glyph, tone, text, values } = word(t, messages);
+  if (fate) return { glyph, tone, text: outcomeText(fate), counted: true };
   return { glyph, tone, text: fill(text, { ...valuesOf(t, messages), ...values }), counted: COUNTED.test(text) };
 }
 
@@ -29,10 +31,11 @@ export function narrate(t, messages = messagesOf(t)) {
  * @param {any} t
  * @param {number} messages
  * @param {{t: any, memory: any}?} target the last one of its queue
+ * @param {any} fate what a stop left, for the start after it
  */
-export function explain(t, messages = messagesOf(t), target = null) {
+export function explain(t, messages = messagesOf(t), target = null, fate = null) {
   const why = t.why ?? {};
-  const line = narrate(t, messages);
+  const line = narrate(t, messages, fate);
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
   if (t.kind === "Reduced") {
     return {
@@ -49,7 +52,7 @@ export function explain(t, messages = messagesOf(t), target = null) {
   return {
     ...shared,
     title: line.text,
-    reason: reason ? fill(reason, valuesOf(t, messages)) : "",
+    reason: [reason ? fill(reason, valuesOf(t, messages)) : "", fate ? returnText(fate) : ""].filter(Boolean).join(" "),
     bar: null,
     steps: [],
     facts: factsOf(why, t.kind),

@@ -64,9 +64,9 @@ function commanding({ controls, clients, topology }, page, off) {
     { title: gettext("Queue mode: lazy"), run: press("[data-mode=lazy]"), off },
     { title: gettext("Queue mode: default"), run: press("[data-mode=default]"), off },
     { title: gettext("Queues, exchanges, bindings, policies"), words: "topology declare bind", run: () => topology.open(), off },
-    { title: gettext("Restart the node in order"), words: "restart", run: send({ do: "restart", kind: "clean" }), off },
-    { title: gettext("Kill the node (kill -9)"), words: "restart crash", run: send({ do: "restart", kind: "kill" }), off },
-    { title: gettext("Pull the plug"), words: "power restart crash", run: send({ do: "restart", kind: "power" }), off },
+    { title: gettext("Restart the node in order"), words: "restart", run: () => controls.restart("clean"), off },
+    { title: gettext("Kill the node (kill -9)"), words: "restart crash", run: () => controls.restart("kill"), off },
+    { title: gettext("Pull the plug"), words: "power restart crash", run: () => controls.restart("power"), off },
     ...declaredQueues(controls.session.state).map((queue) => ({
       title: fill(gettext("Kill the process of queue %(queue)s"), { queue }),
       run: send({ do: "kill_queue", queue }),

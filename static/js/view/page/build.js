@@ -7,6 +7,7 @@ import { CommandPalette } from "./command-palette.js";
 import { bindKeys } from "./keys.js";
 import { PlaceOfLink } from "./place.js";
 import { Sharing } from "./share.js";
+import { Theatre } from "./theatre.js";
 import { Tour } from "./tour.js";
 import { LeaderLine } from "./leader-line.js";
 
@@ -49,6 +50,10 @@ export function buildPage(live, rooms, repaint) {
       flash: (text) => alerts.flash(text),
     }),
   };
+  const theatre = new Theatre(find("[data-theatre]", root), live, stage.view, (command) =>
+    panels.controls.send(command, "queue"),
+  );
+  panels.controls.restart = (kind) => theatre.open(kind);
   const all = { ...rooms, page };
   page.palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(all, playhead));
   find("[data-act=palette]").addEventListener("click", () => page.palette.open());

@@ -25,6 +25,8 @@ export class Controls {
     this.bindConsumer();
     this.memory = new MemoryControls(this);
     this.bindQueue();
+    /** What comes before a stop of the node: the page puts the crash theatre here. */
+    this.restart = (kind) => this.send({ do: "restart", kind }, "queue");
   }
 
   field(name) {
@@ -213,7 +215,7 @@ export class Controls {
     find("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
     for (const button of findAll("[data-restart]", this.root)) {
       button.addEventListener("click", () =>
-        this.send({ do: "restart", kind: button.dataset.restart }, "queue"),
+        this.restart(button.dataset.restart),
       );
     }
   }

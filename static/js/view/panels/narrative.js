@@ -78,7 +78,7 @@ export class Narrative {
 
   /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
   item(line, later, here) {
-    const said = narrate(line.t, line.messages);
+    const said = narrate(line.t, line.messages, line.fate);
     const times = line.times > 1 && !said.counted ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
     const queue = this.many() ? queueOf(line.t) : null;

@@ -9,6 +9,9 @@ import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
 import { ruleAddress } from "../base/rule-link.js";
 
 const SPEAK_MS = 1500;
+/** The most significant reason of so much virtual time is the one that stands. */
+const HOLDS_US = 1_500_000;
+const MOST = 40;
 
 export class WhyPanel {
   constructor(root, session) {
@@ -32,7 +35,7 @@ export class WhyPanel {
       if (this.session.behind || (another && this.shown)) this.showNothing();
       return;
     }
-    const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= 200_000).slice(-14));
+    const best = heaviest(lines.filter((line) => last.atUs - line.atUs <= HOLDS_US).slice(-MOST));
     if (best && (another || best.number !== this.shown?.number || best.messages !== this.shown?.messages))
       this.show(best);
   }
@@ -82,7 +85,7 @@ export class WhyPanel {
 
   show(line) {
     this.shown = { ...line };
-    const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue));
+    const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);
     this.head(said.name, said.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), said.title);
     setText(find("[data-why-reason]", this.root), said.reason || "");

@@ -8,6 +8,7 @@ import { Selection } from "../../model/selection.js";
 import { shownQueue } from "../../model/shown.js";
 import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
+import { Fates } from "./fates.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
@@ -50,6 +51,7 @@ export class StageView {
     this.dragged = false;
     this.pace = new Pace();
     this.flights = new Flights(() => this.reduced.matches);
+    this.fates = new Fates();
     this.painted = [];
     this.scene = null;
     /** How the tween goes to the next scene: {moves, instant}; null where the scene is the one that is wanted. */
@@ -77,6 +79,18 @@ export class StageView {
   /** A transition was folded: what enters no lane flies past them. */
   see(t) {
     if (!this.session.behind) this.flights.see(t, shownQueue(this.session.state), performance.now());
+  }
+
+  /** Show what a stop would leave of the queue, or no more with null. */
+  showFates(fate) {
+    this.fates.shown = fate;
+    this.refresh();
+  }
+
+  /** The stop comes now: what is lost leaves ghosts. */
+  cutFates() {
+    if (this.scene) this.fates.cut(this.scene, this.queue, performance.now());
+    this.refresh();
   }
 
   /** Another queue is shown: nothing of the one before is carried over. */
@@ -138,8 +152,9 @@ export class StageView {
     const scene = this.slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
+    const fading = this.fates.paint(pen, scene, this.queue, now);
     for (const listener of this.painted) listener(this.shown);
-    return moving || flying || Object.keys(this.changes).length > 0;
+    return moving || flying || fading || Object.keys(this.changes).length > 0;
   }
 
   /** Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight. */

@@ -1,5 +1,17 @@
 /** The charts of the dock: lane lengths, memory and rates over virtual time, with the events above them. */
-import { alarmBands, line, rates, scaleX, stacked, timeSpan, timeTicks, withoutFlaps } from "../../layout/charts.js";
+import {
+  FOLD_PX,
+  alarmBands,
+  idleTimes,
+  line,
+  rates,
+  scaleX,
+  stacked,
+  timeAt,
+  timeSpan,
+  timeTicks,
+  withoutFlaps,
+} from "../../layout/charts.js";
 import { SMALL } from "../../model/events.js";
 import { LANES } from "../../model/messages.js";
 import { aboutPlace } from "../../model/places.js";
@@ -8,11 +20,14 @@ import { cutToFit, fitCanvas, onResize, write } from "../base/canvas.js";
 import { el, find, throttle } from "../base/dom.js";
 import { closesLikeAMenu } from "../base/popover.js";
 import { SIGNS } from "./event-signs.js";
+import { Spacing } from "./spacing.js";
 import { colors, faded } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 
 const LABELS = 148;
 const NARROW_LABELS = 84;
+/** The least room between the figures of two seconds. */
+const TICK_PX = 44;
 const LAYERS = [...LANES].reverse();
 
 export class ChartsView {
@@ -29,6 +44,7 @@ export class ChartsView {
     this.details?.addEventListener("toggle", () => this.renderTable());
     if (this.details) closesLikeAMenu(this.details);
     onResize(this.canvas, () => this.update());
+    this.spacing = new Spacing(find("[data-act=spacing]", root), () => this.update());
     this.tableSoon = throttle(1000, () => this.renderTable());
   }
 
@@ -42,7 +58,9 @@ export class ChartsView {
     const { samples } = this.session.timeline;
     const labels = width < 560 ? NARROW_LABELS : LABELS;
     const area = { x: labels, w: width - labels - 14 };
-    const span = timeSpan(samples, Math.max(this.session.nowUs, this.session.endsUs));
+    const idle = idleTimes(this.session.timeline.activity.list);
+    this.spacing.offer(idle.length > 0);
+    const span = timeSpan(samples, Math.max(this.session.nowUs, this.session.endsUs), this.spacing.on ? idle : []);
     this.plot = { span, area };
     const room = height - this.top - 16;
     const tracks = [0.46, 0.3, 0.24].map((share) => share * room);
@@ -57,6 +75,7 @@ export class ChartsView {
     this.paintLengths(pen, samples, span, boxes[0]);
     this.paintMemory(pen, samples, span, boxes[1]);
     this.paintRates(pen, samples, span, boxes[2]);
+    this.paintFolds(pen, span, area, y);
     this.paintNow(pen, span, area, y);
   }
 
@@ -64,7 +83,7 @@ export class ChartsView {
   timeAt(pixel) {
     if (!this.plot) return null;
     const { span, area } = this.plot;
-    return span[0] + (Math.max(0, pixel - area.x) / area.w) * (span[1] - span[0]);
+    return timeAt(span, area, pixel);
   }
 
   /** Of things over time, the last one at the moment that is looked at. */
@@ -90,10 +109,13 @@ export class ChartsView {
 
   paintTime(pen, span, area, y) {
     const x = scaleX(span, area);
+    let free = -Infinity;
     for (const second of timeTicks(span, area.w)) {
       const at = x(second * 1e6);
       pen.fillStyle = faded(colors.line2, 0.5);
       pen.fillRect(Math.round(at), 18, 1, y - 18);
+      if (at < free) continue;
+      free = at + TICK_PX;
       if (at < area.x + area.w - 12)
         write(pen, `${decimal(second, 3)} s`, at, y + 12, {
           size: 10.5,
@@ -101,6 +123,23 @@ export class ChartsView {
           color: colors.ink3,
           align: "center",
         });
+    }
+  }
+
+  /** Folded time: a thin break in everything that is drawn over time. */
+  paintFolds(pen, span, area, y) {
+    const x = scaleX(span, area);
+    for (const [from] of span[2] ?? []) {
+      const at = Math.round(x(from));
+      pen.fillStyle = colors.card;
+      pen.fillRect(at + 3, this.top, FOLD_PX - 6, y - this.top + 1);
+      pen.strokeStyle = colors.line2;
+      pen.lineWidth = 1;
+      for (const side of [at + 3, at + FOLD_PX - 3]) {
+        pen.beginPath();
+        for (let v = this.top, turn = 0; v <= y; v += 6, turn += 1) pen.lineTo(side + (turn % 2 ? 2 : -1), v);
+        pen.stroke();
+      }
     }
   }
 

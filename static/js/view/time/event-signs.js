@@ -8,6 +8,7 @@ export const SIGNS = {
   out: ["\u25bd", "beta", () => gettext("paged out")],
   delta: ["\u25c6", "delta", () => gettext("first \u03b4")],
   read: ["\u2261", "gamma", () => gettext("segment read")],
+  drained: ["\u25cb", "alpha-t", () => gettext("drained")],
   memory: ["\u25b2", "alarm", () => gettext("memory alarm")],
   disk: ["\u25b2", "alarm", () => gettext("disk alarm")],
   calm: ["\u25b3", "ink2", () => gettext("alarm over")],

@@ -1,0 +1,125 @@
+"""What a stop would leave of a run now: found out by stopping a repetition of it, not by rules of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import msgspec
+
+from engine.backing_queue.places import place_named
+from engine.extents import PERSISTENT
+from engine.fold.index_table import ACK
+from engine.ranges import Range, RangeSet
+from engine.replay.player import Player
+from engine.transitions import IndexRecovered, QueueStarted
+
+WITHIN_US: Final = 60_000_000
+"""Longest virtual time that a start may take."""
+FILE_ACKED: Final = 3
+"""The part of an index entry's code that a segment file has, where it has the acknowledgement too (S71)."""
+
+
+class Fate(msgspec.Struct):
+    """What becomes of a queue's messages.
+
+    Args:
+        kept: seq_ids of ready messages that are there again.
+        back: of those that come back: they were unacknowledged, or acknowledged without the disk knowing.
+        lost: of those that are gone, as far as it is known which.
+        unplaced: how many of `kept` are gone as well: transient ones in delta, of which only their number is known.
+        unacked: how many of `back` consumers held.
+        acks: how many of `back` were acknowledged already.
+        transient: how many of those that are gone no disk was to keep.
+        unsynced: how many of them are persistent and had not reached the disk.
+        survives: whether the queue itself is there again.
+    """
+
+    kept: list[Range]
+    back: list[Range]
+    lost: list[Range]
+    unplaced: int
+    unacked: int
+    acks: int
+    transient: int
+    unsynced: int
+    survives: bool
+
+
+def foresee(player: Player, kind: str) -> dict[str, Fate]:
+    """Return the fate of each queue's messages if the node were stopped now; the player's node is stopped by that.
+
+    Args:
+        player: stands where the run is.
+        kind: "clean", "kill" or "power" (S234).
+    """
+    before = player.node.snapshot()["queues"]  # type: ignore[attr-defined]  # every node has one
+    found: dict[str, Any] = {}
+    started: dict[str, int] = {}
+    rows = [*player.give({"do": "restart", "kind": kind}).rows]
+    for piece in player.play(player.node.now_us + WITHIN_US):
+        rows += piece.rows
+        if _all_started(before, rows):
+            break
+    for row in rows:
+        if isinstance(row, IndexRecovered):
+            found.setdefault(row.queue, row.entries)
+        elif isinstance(row, QueueStarted):
+            started[row.queue] = int(row.values["len"] or 0)
+    return {
+        name: fate_of(queue, found.get(name, ()) if name in started else None, started.get(name, 0))
+        for name, queue in before.items()
+        if queue["lanes"]
+    }
+
+
+def _all_started(before: dict[str, Any], rows: list[Any]) -> bool:
+    started = {row.queue for row in rows if isinstance(row, QueueStarted)}
+    return all(name in started or not queue["durable"] for name, queue in before.items())
+
+
+def fate_of(queue: dict[str, Any], recovered: Iterable[tuple[int, int, int]] | None, length: int = 0) -> Fate:
+    """Compare a queue before a stop with the index entries that its recovery found. Twin: static/js/model/fate.js.
+
+    Args:
+        queue: as snapshots have it.
+        recovered: (start, count, code) of each entry; None when the queue is gone.
+        length: how many messages the queue has after its start: a clean start leaves transient entries in the index
+            and does not count them.
+    """
+    ready, held, transient = RangeSet(), RangeSet(), RangeSet()
+    for place, rows in queue["lanes"].items():
+        for start, count, _msg_no, _size, flags, *_rest in rows:
+            (held if place_named(place).unacked else ready).add(start, count)
+            if not flags & PERSISTENT:
+                transient.add(start, count)
+    delta = RangeSet()
+    first, _count, transient_in_delta, end = queue["delta"]
+    if first is not None:
+        live = RangeSet(Range(*entry[:2]) for entry in queue["index"]["entries"] if not _acked(entry[2]))
+        delta = RangeSet(live.inside(first, end - first))
+    ready.update(delta)
+    there = RangeSet(Range(start, count) for start, count, code in recovered or () if not _acked(code))
+    there.subtract(transient)
+    unplaced = max(0, len(there) - length)
+    lost = ready.copy().update(held).subtract(there)
+    back = there.copy().subtract(ready)
+    unacked = len(back.intersection(held))
+    gone = (
+        len(lost.intersection(transient)) + min(transient_in_delta, len(lost.intersection(delta))) + unplaced
+    )
+    return Fate(
+        kept=list(ready.intersection(there)),
+        back=list(back),
+        lost=list(lost),
+        unplaced=unplaced,
+        unacked=unacked,
+        acks=len(back) - unacked,
+        transient=gone,
+        unsynced=len(lost) + unplaced - gone,
+        survives=recovered is not None,
+    )
+
+
+def _acked(code: int) -> bool:
+    return code >> 3 == FILE_ACKED or code & ACK != 0

@@ -1,0 +1,36 @@
+/** What a stop keeps, loses and brings back, in words. */
+import { total } from "./runs.js";
+import { fill, gettext, ngettext, number } from "./text.js";
+
+/** [count, reasons] of what is lost, of what comes back: reasons are texts, without those that count nothing. */
+export function reasonsOf({ unacked, acks, transient, unsynced }) {
+  const some = (count, text) => (count ? [fill(text, { n: number(count) })] : []);
+  return {
+    lost: [
+      ...some(transient, gettext("%(n)s transient")),
+      ...some(unsynced, gettext("%(n)s persistent, not on disk yet")),
+    ],
+    back: [
+      ...some(unacked, gettext("%(n)s unacknowledged")),
+      ...some(acks, gettext("%(n)s whose acks were not on disk")),
+    ],
+  };
+}
+
+/** One line of what a stop did: "Restarted: 62 transient lost, 3 back". */
+export function outcomeText(fate) {
+  const { lost } = reasonsOf(fate);
+  const parts = [
+    lost.length
+      ? fill(gettext("%(what)s lost"), { what: lost.join(gettext(", ")) })
+      : gettext("nothing lost"),
+    fill(ngettext("%(n)s back", "%(n)s back", total(fate.back)), { n: number(total(fate.back)) }),
+  ];
+  return fill(gettext("Restarted: %(what)s"), { what: parts.join(gettext(", ")) });
+}
+
+/** Why messages come back: "2 unacknowledged, 1 whose acks were not on disk are delivered again." Nothing where none do. */
+export function returnText(fate) {
+  const { back } = reasonsOf(fate);
+  return back.length ? fill(gettext("Delivered again: %(what)s."), { what: back.join(gettext(", ")) }) : "";
+}

@@ -1,0 +1,66 @@
+/**
+ * What a stop left of a queue's messages: the queue before it, compared with the index entries that its recovery found.
+ * The twin of engine/replay/survival.py, which also says what a stop would leave now.
+ */
+import { DELTA as D, ENTRY as N, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
+import { acked } from "./messages.js";
+import { aboutPlace } from "./places.js";
+import { RANGES as RUNS, insert, overlapping, remove, total } from "./runs.js";
+
+/** @returns {number[][]} */
+function runsOf(rows) {
+  /** @type {number[][]} */
+  const found = [];
+  for (const [start, count] of rows) {
+    remove(found, start, count, RUNS);
+    insert(found, [start, count], RUNS);
+  }
+  return found;
+}
+
+const both = (these, those) => runsOf(these.flatMap(([start, count]) => overlapping(those, start, count, RUNS)));
+
+function without(these, those) {
+  const rest = runsOf(these);
+  for (const [start, count] of those) remove(rest, start, count, RUNS);
+  return rest;
+}
+
+/**
+ * {kept, back, lost} as runs [start, count], and why: {unplaced, unacked, acks, transient, unsynced, survives}.
+ * `recovered` are index entries, null when the queue is gone; `length` is how many messages it has after its start.
+ */
+export function fateOf(queue, recovered, length = 0) {
+  const places = Object.entries(queue.lanes);
+  const rowsWhere = (holds) => runsOf(places.flatMap(([place, rows]) => rows.filter((row) => holds(place, row))));
+  const held = rowsWhere((place) => aboutPlace(place).unacked);
+  const transient = rowsWhere((_, row) => !(row[E.flags] & PERSISTENT));
+  const live = (entries) => runsOf(entries.filter((entry) => !acked(entry[N.code])));
+  const delta =
+    queue.delta[D.start] === null
+      ? []
+      : overlapping(live(queue.index.entries), queue.delta[D.start], queue.delta[D.end] - queue.delta[D.start], RUNS);
+  const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...delta]);
+  const there = without(live(recovered ?? []), transient);
+  const unplaced = Math.max(0, total(there) - length);
+  const lost = without([...ready, ...held], there);
+  const back = without(there, ready);
+  const unacked = total(both(back, held));
+  const gone = total(both(lost, transient)) + Math.min(queue.delta[D.transient], total(both(lost, delta))) + unplaced;
+  return {
+    kept: both(ready, there),
+    back,
+    lost,
+    unplaced,
+    unacked,
+    acks: total(back) - unacked,
+    transient: gone,
+    unsynced: total(lost) + unplaced - gone,
+    survives: recovered !== null,
+  };
+}
+
+/** How many of each: {kept, lost, back}. */
+export function countsOf({ kept, lost, back, unplaced }) {
+  return { kept: total(kept) - unplaced, lost: total(lost) + unplaced, back: total(back) };
+}

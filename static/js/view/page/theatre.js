@@ -1,0 +1,177 @@
+/**
+ * Before a restart, a kill or a power cut: time stands, the engine is asked what the stop would leave, each glyph shows
+ * it, and the reader may guess first. Then the cut, ghosts of what is lost, and what came of it.
+ */
+import { countsOf, fateOf } from "../../model/fate.js";
+import { outcomeText, reasonsOf } from "../../model/fate-words.js";
+import { shownQueue } from "../../model/shown.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { find, findAll, focused, setText, show } from "../base/dom.js";
+
+const WORDS = {
+  clean: { title: () => gettext("If the node restarts now"), act: () => gettext("Restart") },
+  kill: { title: () => gettext("If the node is killed now"), act: () => gettext("Kill") },
+  power: { title: () => gettext("If the power is cut now"), act: () => gettext("Pull the plug") },
+};
+
+export class Theatre {
+  /** `root` is the card; `live` has the run; `stage` draws the fates; `send(command)` gives commands. */
+  constructor(root, { session, engine, data }, stage, send) {
+    this.root = root;
+    this.session = session;
+    this.engine = engine;
+    this.url = data.urls.survival;
+    this.stage = stage;
+    this.send = send;
+    this.kind = "clean";
+    this.fates = null;
+    this.before = null;
+    this.guess = null;
+    const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.askGuess() };
+    for (const button of findAll("[data-theatre-act]", root))
+      button.addEventListener("click", () => acts[button.dataset.theatreAct]());
+    find("[data-theatre-guess]", root).addEventListener("submit", (event) => this.guessed(event));
+    root.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.leave();
+    });
+    session.watch((t) => this.see(t));
+  }
+
+  /** Nodes of a cluster, and a queue that is not there, have no theatre: they stop at once. */
+  get plays() {
+    const { state } = this.session;
+    return Object.keys(state.node.cluster ?? {}).length === 0 && shownQueue(state) !== null;
+  }
+
+  /** Show what a stop of this kind would leave. */
+  async open(kind) {
+    if (!this.plays) return this.send({ do: "restart", kind });
+    this.opener = focused();
+    this.kind = kind;
+    this.fates = null;
+    this.guess = null;
+    this.resumes = this.session.play;
+    if (this.resumes) this.engine.control({ play: false });
+    setText(find("[data-theatre-title]", this.root), WORDS[kind].title());
+    setText(find("[data-theatre-text]", this.root), gettext("A copy of the run is stopped to see what is left \u2026"));
+    setText(find("[data-theatre-act=cut]", this.root), WORDS[kind].act());
+    this.parts({ counts: false, guess: false, cut: true, hide: false });
+    show(this.root, true);
+    this.root.focus({ preventScroll: true });
+    const asked = (this.asked = {});
+    const { fates, error } = await this.ask(kind);
+    if (asked !== this.asked) return undefined;
+    if (fates) this.tell(fates);
+    else setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
+    return undefined;
+  }
+
+  async ask(kind) {
+    try {
+      const answer = await fetch(`${this.url}?${new URLSearchParams({ kind })}`, { headers: { accept: "application/json" } });
+      const told = await answer.json();
+      return answer.ok ? { fates: told } : { error: told.error };
+    } catch {
+      return { error: "" };
+    }
+  }
+
+  /** The fate of the queue that is shown. */
+  get fate() {
+    return this.fates?.[shownQueue(this.session.state)] ?? null;
+  }
+
+  tell(fates) {
+    this.fates = fates;
+    if (!this.fate) return;
+    const counts = countsOf(this.fate);
+    this.counts(counts, reasonsOf(this.fate));
+    this.parts({ counts: true, guess: false, cut: true, hide: this.guess === null });
+    setText(find("[data-theatre-text]", this.root), this.verdict(counts));
+    this.stage.showFates(this.fate);
+  }
+
+  counts(counts, reasons) {
+    for (const kind of ["kept", "lost", "back"]) {
+      setText(find(`[data-fate=${kind}]`, this.root), number(counts[kind]));
+      if (reasons[kind]) setText(find(`[data-fate-why=${kind}]`, this.root), reasons[kind].join(" \u00b7 "));
+    }
+  }
+
+  verdict({ lost }) {
+    if (this.guess === null) return gettext("Each message shows what would become of it.");
+    const values = { guess: number(this.guess), lost: number(lost) };
+    return this.guess === lost
+      ? fill(gettext("You said %(guess)s, and so it is."), values)
+      : fill(gettext("You said %(guess)s; %(lost)s would be lost."), values);
+  }
+
+  /** The reader wants to guess: nothing is told until then. */
+  askGuess() {
+    this.stage.showFates(null);
+    this.parts({ counts: false, guess: true, cut: false, hide: false });
+    setText(find("[data-theatre-text]", this.root), gettext("Look at what is in RAM, on disk, and not yet fsynced."));
+    find("[name=lost]", this.root).focus();
+  }
+
+  guessed(event) {
+    event.preventDefault();
+    const input = find("[name=lost]", this.root);
+    if (!/^\d{1,9}$/.test(input.value.trim())) {
+      input.setAttribute("aria-invalid", "true");
+      return;
+    }
+    input.removeAttribute("aria-invalid");
+    this.guess = Number(input.value);
+    this.tell(this.fates);
+  }
+
+  /** Stop the node now. */
+  async cut() {
+    const { state } = this.session;
+    const queue = shownQueue(state);
+    this.watched = { queue, before: structuredClone(state.queues[queue]), entries: null };
+    this.stage.cutFates();
+    this.parts({ counts: false, guess: false, cut: false, hide: false });
+    await this.send({ do: "restart", kind: this.kind });
+    if (this.resumes) this.engine.control({ play: true });
+    if (!this.watched?.told) this.close();
+  }
+
+  /** What really came back, from the recovery's own words. */
+  see(t) {
+    const { watched } = this;
+    if (!watched || t.queue !== watched.queue) return;
+    if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
+    if (t.kind !== "QueueStarted" || watched.told) return;
+    watched.told = true;
+    const fate = fateOf(watched.before, watched.entries ?? [], t.values.len ?? 0);
+    this.counts(countsOf(fate), reasonsOf(fate));
+    setText(find("[data-theatre-title]", this.root), outcomeText(fate));
+    setText(find("[data-theatre-text]", this.root), "");
+    this.parts({ counts: true, guess: false, cut: false, hide: false });
+  }
+
+  parts({ counts, guess, cut, hide }) {
+    show(find("[data-theatre-counts]", this.root), counts);
+    show(find("[data-theatre-guess]", this.root), guess);
+    show(find("[data-theatre-act=cut]", this.root), cut);
+    show(find("[data-theatre-act=hide]", this.root), hide);
+  }
+
+  /** Nothing is stopped; time goes on as before. */
+  leave() {
+    if (this.resumes && !this.watched) this.engine.control({ play: true });
+    this.close();
+  }
+
+  close() {
+    this.asked = null;
+    this.watched = null;
+    this.stage.showFates(null);
+    show(this.root, false);
+    this.opener?.focus?.({ preventScroll: true });
+  }
+}

@@ -1,0 +1,86 @@
+/** Before a stop: what it would keep, lose and bring back, over the glyphs. After it: ghosts of what is lost. */
+import { fateSegments, segmentFrame } from "../../layout/fates.js";
+import { roundRect, write } from "../base/canvas.js";
+import { colors, faded, hatch } from "../base/colors.js";
+
+const GHOST_MS = 5000;
+const FADE_MS = 1200;
+
+/** What each fate looks like: its sign says it without colour. */
+const LOOKS = {
+  kept: { sign: "\u2713", tone: "alpha-t" },
+  lost: { sign: "\u2715", tone: "alarm-t" },
+  back: { sign: "\u21a9", tone: "sel" },
+};
+
+export class Fates {
+  constructor() {
+    /** What a stop would do to the queue that is shown, or null. */
+    this.shown = null;
+    /** @type {{x: number, y: number, w: number, h: number}[]} */
+    this.ghosts = [];
+    this.until = 0;
+  }
+
+  /** What would be lost stays as ghosts from `now` on; the fates are told no more. */
+  cut(scene, queue, now) {
+    const lost = queue && this.shown ? fateSegments(scene, queue, this.shown).filter(({ kind }) => kind === "lost") : [];
+    this.ghosts = lost.map((segment) => segmentFrame(scene, segment)).filter((frame) => frame !== null);
+    this.until = now + GHOST_MS;
+    this.shown = null;
+  }
+
+  /** Draw them; tells whether ghosts still fade. */
+  paint(pen, scene, queue, now) {
+    if (this.shown && queue)
+      for (const segment of fateSegments(scene, queue, this.shown)) this.paintOne(pen, scene, segment);
+    if (now >= this.until) this.ghosts = [];
+    pen.globalAlpha = Math.min(1, Math.max(0, (this.until - now) / FADE_MS));
+    for (const frame of this.ghosts) paintGhost(pen, frame);
+    pen.globalAlpha = 1;
+    return this.ghosts.length > 0;
+  }
+
+  paintOne(pen, scene, segment) {
+    const frame = segmentFrame(scene, segment);
+    if (!frame) return;
+    const { sign, tone } = LOOKS[segment.kind];
+    const { x, y, w, h } = frame;
+    if (segment.kind === "lost") {
+      pen.fillStyle = faded(colors.card, 0.6);
+      pen.fillRect(x, y, w, h);
+      pen.fillStyle = hatch(pen, null, faded(colors.alarm, 0.4), 6, 1.3);
+      pen.fillRect(x, y, w, h);
+    } else {
+      pen.strokeStyle = colors[tone];
+      pen.lineWidth = segment.kind === "back" ? 2 : 1.3;
+      pen.setLineDash(segment.kind === "back" ? [5, 3] : []);
+      pen.strokeRect(x + 1, y + 1, Math.max(0, w - 2), h - 2);
+      pen.setLineDash([]);
+    }
+    const [cx, cy] = scene.geo.turned ? [x + 9, y + h / 2] : [x + w / 2, y + 2];
+    roundRect(pen, cx - 8, cy - 8, 16, 16, 8);
+    pen.fillStyle = colors.card;
+    pen.fill();
+    pen.strokeStyle = colors[tone];
+    pen.lineWidth = 1.2;
+    pen.stroke();
+    write(pen, sign, cx, cy + 4, { size: 11, weight: 700, family: colors.sans, color: colors[tone], align: "center" });
+  }
+}
+
+function paintGhost(pen, { x, y, w, h }) {
+  pen.strokeStyle = colors["alarm-t"];
+  pen.lineWidth = 1.2;
+  pen.setLineDash([3, 3]);
+  pen.strokeRect(x + 1, y + 1, Math.max(0, w - 2), h - 2);
+  pen.setLineDash([]);
+  if (w < 14 || h < 14) return;
+  write(pen, "\u2715", x + w / 2, y + h / 2, {
+    size: 12,
+    weight: 700,
+    family: colors.sans,
+    color: colors["alarm-t"],
+    align: "center",
+  });
+}

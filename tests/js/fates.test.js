@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fateSegments, segmentFrame } from "../../static/js/layout/fates.js";
+import { stageScene } from "../../static/js/layout/stage.js";
+import { countsOf, fateOf } from "../../static/js/model/fate.js";
+import { PERSISTENT, paged, published, stateOf } from "./feed.js";
+
+test("each message of the stage shows its fate, neighbours alike as one", () => {
+  const state = stateOf(published(0, 10), published(10, 4, { flags: PERSISTENT }));
+  const { orders } = state.queues;
+  const fate = fateOf(orders, [[10, 3, 16]], 3);
+  assert.deepEqual([fate.kept, fate.lost, fate.back], [[[10, 3]], [[0, 10], [13, 1]], []]);
+  assert.deepEqual(countsOf(fate), { kept: 3, lost: 11, back: 0 });
+  const scene = stageScene(state, 1200, 400, false);
+  const segments = fateSegments(scene, orders, fate);
+  assert.deepEqual(
+    segments.map(({ lane, kind, from, to }) => [lane.name, kind, from, to]),
+    [["q4", "lost", 0, 10], ["q4", "kept", 10, 13], ["q4", "lost", 13, 14]],
+  );
+  const q4 = scene.lanes.find((lane) => lane.name === "q4");
+  for (const segment of segments) {
+    const frame = segmentFrame(scene, segment);
+    assert.ok(frame.w > 0 && frame.x >= q4.u0 - 1 && frame.x + frame.w <= q4.u1 + 1);
+  }
+});
+
+test("delta is told by its index entries, and a queue that is gone loses all", () => {
+  const { orders } = stateOf(published(0, 40), paged(0, 40, 10)).queues;
+  const gone = fateOf(orders, null);
+  assert.equal(gone.survives, false);
+  assert.equal(countsOf(gone).lost, 40);
+  assert.equal(countsOf(gone).kept, 0);
+});

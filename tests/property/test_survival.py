@@ -1,0 +1,90 @@
+"""What a stop would leave, foreseen on a repetition, is what it leaves; and the page reads it from the rows alike."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from engine.replay import Player, on_ledger
+from engine.replay.survival import Fate, fate_of, foresee
+from engine.transitions import IndexRecovered
+from tests.helpers.twin import Twin
+
+SCENARIO: Final = {"version": 1, "title": "stops", "profile": "classroom", "until_us": 0, "commands": []}
+
+
+def publish(at_us: int, count: int, persistent: bool) -> tuple[int, dict[str, Any]]:
+    command = {
+        "do": "publish",
+        "count": count,
+        "size_bytes": 6000,
+        "persistent": persistent,
+        "confirm": False,
+    }
+    return at_us, command
+
+
+COMMANDS: Final = [
+    publish(0, 10, True),
+    publish(100_000, 8, False),
+    (
+        200_000,
+        {"do": "set_consumer", "name": "c1", "rate_per_s": 5, "prefetch": 4, "ack": "each", "running": True},
+    ),
+    publish(900_000, 30, True),
+    publish(1_000_000, 40, False),
+    publish(1_990_000, 3, True),
+]
+MOMENTS_US: Final = (50_000, 900_000, 1_990_000, 3_000_000)
+
+
+def player_at(at_us: int) -> Player:
+    """Return a player of the run, at a moment."""
+    player = Player(on_ledger(dict(SCENARIO), 100_000), COMMANDS)
+    for _piece in player.play(at_us):
+        pass
+    return player
+
+
+def total(runs: list[Any]) -> int:
+    return sum(count for _start, count in msgspec.to_builtins(runs))
+
+
+@pytest.mark.parametrize("kind", ["clean", "kill", "power"])
+def test_what_is_foreseen_is_what_is_left(kind: str, twin: Twin) -> None:
+    asked: list[dict[str, Any]] = []
+    for at_us in MOMENTS_US:
+        fate = foresee(player_at(at_us), kind)["orders"]
+        player = player_at(at_us)
+        before = player.node.snapshot()["queues"]["orders"]
+        rows = player.give({"do": "restart", "kind": kind}).rows
+        after = player.node.snapshot()["queues"]["orders"]
+        length = after["counters"]["len"]
+        assert total(fate.kept) - fate.unplaced + total(fate.back) == length
+        was = before["counters"]["len"] + sum(
+            row[1] for name in before["lanes"] if "pending" in name for row in before["lanes"][name]
+        )
+        assert total(fate.kept) + total(fate.lost) + fate.unacked == was
+        assert fate.transient + fate.unsynced == total(fate.lost) + fate.unplaced
+        recovered = next(row.entries for row in rows if isinstance(row, IndexRecovered))
+        assert fate == fate_of(before, recovered, length)
+        for entries, said in ((recovered, fate), (None, fate_of(before, None))):
+            asked.append(
+                msgspec.to_builtins({"queue": before, "recovered": entries, "length": length, "fate": said})
+            )
+    twin.agrees("survival-twin.mjs", asked)
+
+
+def test_the_reasons_are_told_apart() -> None:
+    fates: dict[str, Fate] = {
+        kind: foresee(player_at(2_000_000), kind)["orders"] for kind in ("clean", "power")
+    }
+    assert fates["clean"].unsynced == 0, "who stops in order writes everything"
+    assert fates["clean"].transient > 0
+    assert fates["clean"].acks == 0
+    assert fates["power"].unacked + fates["power"].acks > 0
+    gone = fate_of(player_at(2_000_000).node.snapshot()["queues"]["orders"], None)  # type: ignore[attr-defined]
+    assert not gone.survives
+    assert not gone.kept
