@@ -11,7 +11,7 @@ from engine.replay.survival import foresee
 from playground.hosting.answers import Answers
 from playground.hosting.book import Remembered
 from playground.hosting.breath import Breath
-from playground.hosting.door import Door
+from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
 from playground.limits import Limits
 
@@ -28,7 +28,7 @@ class Foresight:
         limits: `past_s` bounds the time of a repetition.
     """
 
-    def __init__(self, door: Door, limits: Limits) -> None:
+    def __init__(self, door: NodeDoor, limits: Limits) -> None:
         self._door = door
         self._limits = limits
         self._answers = Answers(KEPT)
