@@ -54,7 +54,7 @@ class TransitionLog:
     of the run may differ for it.
     """
 
-    __slots__ = ("number", "halt_at", "pause", "_at_us", "_rows", "_first", "_chain", "_chained", "_keep")
+    __slots__ = ("number", "halt_at", "pause", "_at_us", "_rows", "_first", "_chain", "_lines", "_lined", "_keep")
 
     def __init__(self, keep: int = 2048) -> None:
         self.number = 0
@@ -64,7 +64,8 @@ class TransitionLog:
         self._rows: list[Transition] = []
         self._first = 0
         self._chain = b""
-        self._chained = 0
+        self._lines = b""
+        self._lined = 0
         self._keep = max(keep, BLOCK)
 
     def add(self, at_us: int, transition: Transition) -> None:
@@ -72,7 +73,7 @@ class TransitionLog:
         self._at_us.append(at_us)
         self._rows.append(transition)
         self.number += 1
-        if self.number - self._chained == BLOCK:
+        if not self.number % BLOCK:
             self._end_block()
         if self.number == self.halt_at:
             raise Halted(f"transition {self.number} is reached")
@@ -82,7 +83,7 @@ class TransitionLog:
     def _end_block(self) -> None:
         """Hash a whole block, then drop what is too old."""
         self._chain = self._hash_on().digest()
-        self._chained = self.number
+        self._lines = b""
         surplus = len(self._rows) - self._keep
         if surplus >= self._keep:
             del self._rows[:surplus]
@@ -90,12 +91,14 @@ class TransitionLog:
             self._first += surplus
 
     def _hash_on(self) -> blake2b:
-        """Hash the present block onto the chain."""
-        new = self._chained - self._first
+        """Hash the present block onto the chain. A row is encoded once, however often somebody asks."""
+        new = self._lined - self._first
         lines: list[object] = []
         for at_us, row in zip(self._at_us[new:], self._rows[new:], strict=True):
             lines += (at_us, row)
-        return blake2b(self._chain + _ENCODER.encode_lines(lines), digest_size=DIGEST_BYTES)
+        self._lines += _ENCODER.encode_lines(lines)
+        self._lined = self.number
+        return blake2b(self._chain + self._lines, digest_size=DIGEST_BYTES)
 
     @property
     def digest(self) -> str:

@@ -1,4 +1,4 @@
-"""A session's record in the database, for its host. What several sessions write at the same time is one transaction."""
+"""A session's record in the database, for its host, and the leases of the sessions that this process owns."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any, TypeVar
 
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
-from django.db import transaction
 
-from playground import leases, selectors, services
+from playground import leases, selectors
+from playground.appends import Append
 from playground.hosting.book import Elsewhere, Remembered, Unreachable
 from playground.leases import Holder
+from playground.writer import writer
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Write = Callable[[], None]
 
 _threads = ThreadPoolExecutor(2, thread_name_prefix="book")
 """Apart from the thread that all sockets share."""
@@ -37,80 +37,6 @@ def in_thread(work: Callable[..., T]) -> Callable[..., Any]:
             raise Unreachable(str(error)) from error
 
     return database_sync_to_async(attempt, thread_sensitive=False, executor=_threads)
-
-
-class Writer:
-    """Writes in the order in which it is asked to: all that waits, in one transaction."""
-
-    def __init__(self) -> None:
-        self._waiting: list[tuple[Write, asyncio.Future[None]]] = []
-        self._writing: asyncio.Task[None] | None = None
-
-    def write(self, write: Write) -> asyncio.Future[None]:
-        """Write soon. The future is done when it is on record; it raises `Unreachable` when it is not."""
-        done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.append((write, done))
-        if self._writing is None:
-            self._writing = asyncio.create_task(self._write_all())
-        return done
-
-    async def _write_all(self) -> None:
-        try:
-            while self._waiting:
-                batch, self._waiting = self._waiting, []
-                failures = await in_thread(written)([write for write, _done in batch])
-                for (_write, done), failure in zip(batch, failures, strict=True):
-                    if done.done():  # who asked does not wait any more
-                        continue
-                    if failure is None:
-                        done.set_result(None)
-                    else:
-                        done.set_exception(failure)
-        finally:
-            self._writing = None
-
-
-def written(writes: list[Write]) -> list[Exception | None]:
-    """Write them in one transaction, or, if that cannot be, one by one; return what became of each."""
-    if len(writes) > 1:
-        try:
-            with transaction.atomic():
-                for write in writes:
-                    write()
-        except Elsewhere:
-            logger.info("one of %s writes is of a session that another process has by now", len(writes))
-        except Exception:
-            logger.exception("%s writes could not be made at once", len(writes))
-        else:
-            return [None] * len(writes)
-    return [_written(write) for write in writes]
-
-
-def _written(write: Write) -> Exception | None:
-    try:
-        with transaction.atomic():
-            write()
-    except DatabaseError as error:
-        return Unreachable(str(error))
-    except Elsewhere as error:
-        return error
-    except Exception as error:
-        logger.exception("a write failed")
-        return error
-    return None
-
-
-_writers: dict[asyncio.AbstractEventLoop, Writer] = {}
-
-
-def writer() -> Writer:
-    """Return the writer of the running event loop."""
-    loop = asyncio.get_running_loop()
-    if loop not in _writers:
-        for ended in [each for each in _writers if each.is_closed()]:
-            del _writers[ended]
-        _writers[loop] = Writer()
-    return _writers[loop]
 
 
 class Tenure:
@@ -199,26 +125,21 @@ class DatabaseBook:
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
         """Write a command down."""
-        await self._write(services.record_command, sequence, at_us, command)
+        await writer().write(self._append(row=(sequence, at_us, command)))
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Write down that the last command is taken back."""
-        await self._write(services.undo_command, sequence, at_us)
+        await writer().write(self._append(row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come."""
-        self._write(services.note_progress, at_us, "").add_done_callback(_log_failure)
+        writer().note(self._append(reached=(at_us, "")))
 
     async def reached(self, at_us: int, digest: str) -> None:
         """Write down how far the run has come."""
-        await self._write(services.note_progress, at_us, digest)
+        await writer().write(self._append(reached=(at_us, digest)))
 
-    def _write(self, service: Callable[..., None], *arguments: Any) -> asyncio.Future[None]:
+    def _append(self, **parts: Any) -> Append:
         if self._epoch is None:
             raise Elsewhere
-        return writer().write(partial(service, self._session_id, *arguments, epoch=self._epoch))
-
-
-def _log_failure(done: asyncio.Future[None]) -> None:
-    if not done.cancelled() and done.exception() is not None:
-        logger.warning("how far a session has come could not be written down: %s", done.exception())
+        return Append(self._session_id, self._epoch, **parts)

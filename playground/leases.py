@@ -7,7 +7,7 @@ loss of its lease cannot write over what the next owner did. Times are the datab
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import timedelta
 
 import msgspec
@@ -94,14 +94,17 @@ def lapse(processes: Iterable[str]) -> int:
     return Lease.objects.filter(process__in=list(processes), expires_at__gt=Now()).update(expires_at=Now())
 
 
-def guard(public_id: str, epoch: int) -> int:
-    """Return the session's primary key, and let nobody take it over before the transaction ends.
+def guard(epochs: Collection[tuple[str, int]]) -> dict[tuple[str, int], int]:
+    """Let nobody take sessions over before the transaction ends.
 
-    Raises:
-        Elsewhere: this epoch is over.
+    Args:
+        epochs: sessions, each with the epoch under which it is to be written.
+
+    Returns:
+        The primary keys of those whose epoch is not over.
     """
-    current = Lease.objects.select_for_update(of=("self",)).filter(session__public_id=public_id, epoch=epoch)
-    found = current.values_list("session_id", flat=True).first()
-    if found is None:
-        raise Elsewhere(node_of(public_id))
-    return int(found)
+    named = Lease.objects.filter(session__public_id__in=[public_id for public_id, _epoch in epochs])
+    # Always in the same order, so that two processes never wait for each other.
+    locked = named.order_by("session_id").select_for_update(of=("self",))
+    found = locked.values_list("session__public_id", "epoch", "session_id")
+    return {(public_id, epoch): key for public_id, epoch, key in found if (public_id, epoch) in epochs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from functools import cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from django.conf import settings
 
 import engine
-from playground import limits
+from playground import limits, writer
 from playground.book import DatabaseBook, Tenure
 from playground.doors import door
 from playground.hosting.checkpoints import build_of
@@ -98,3 +99,4 @@ async def end() -> None:
         _retellings.cache_clear()
         _foresight.cache_clear()
         _tenure.cache_clear()
+    await asyncio.to_thread(writer.release)

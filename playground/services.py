@@ -10,7 +10,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from playground import leases, limits, selectors, timeline
+from playground import limits, selectors, timeline
+from playground.appends import Append, append
 from playground.doors import door
 from playground.models import CommandRecord, Scenario, Session
 
@@ -50,40 +51,24 @@ def delete_untouched(session: Session) -> None:
 def record_command(
     public_id: str, sequence: int, at_us: int, command: dict[str, Any], epoch: int | None = None
 ) -> None:
-    """Add a row to the record of a session. Fails if another process wrote the row of this number already.
-
-    Args:
-        epoch: of the lease under which it is written; None where no run is at stake, as in tests and tools.
-
-    Raises:
-        Elsewhere: another process owns the session by now.
-    """
-    with transaction.atomic():
-        pk = _owned(public_id, epoch)
-        CommandRecord.objects.create(
-            session_id=pk, sequence=sequence, at_us=at_us, command=command, epoch=epoch or 0
-        )
+    """Add a row to the record of a session: see `appends`. Raises `Elsewhere`."""
+    _append(Append(public_id, epoch, row=(sequence, at_us, command)))
 
 
 def undo_command(public_id: str, sequence: int, at_us: int, epoch: int | None = None) -> None:
     """Take the last command of a session back, which is a row of its own; its run is known up to `at_us`."""
-    with transaction.atomic():
-        record_command(public_id, sequence, at_us, selectors.UNDO, epoch)
-        Session.objects.filter(public_id=public_id).update(reached_us=at_us, digest="")
+    _append(Append(public_id, epoch, row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
 
 
 def note_progress(public_id: str, at_us: int, digest: str, epoch: int | None = None) -> None:
     """Write down how far a session has come, and that somebody is there."""
-    with transaction.atomic():
-        Session.objects.filter(pk=_owned(public_id, epoch)).update(
-            reached_us=at_us, digest=digest, last_seen=timezone.now()
-        )
+    _append(Append(public_id, epoch, reached=(at_us, digest)))
 
 
-def _owned(public_id: str, epoch: int | None) -> int:
-    if epoch is None:
-        return Session.objects.only("pk").get(public_id=public_id).pk
-    return leases.guard(public_id, epoch)
+def _append(wanted: Append) -> None:
+    (failure,) = append([wanted])
+    if failure is not None:
+        raise failure
 
 
 def keep_scenario(

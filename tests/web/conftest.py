@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from playground import live, selectors, services
+from playground import live, selectors, services, writer
 from playground.hosting.registry import Registry
 from playground.library import files, load
 from playground.models import Scenario
@@ -60,3 +60,4 @@ def fresh_registry() -> Iterator[type[Registry]]:
     if live._registry.cache_info().currsize:
         live._registry().stop()
     live._registry.cache_clear()
+    writer.release()

@@ -1,0 +1,127 @@
+"""What is written to records: many sessions' additions in one transaction, and never into a file that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from channels.db import database_sync_to_async
+from django.db import OperationalError, connection
+from django.test.utils import CaptureQueriesContext
+
+from playground import leases, selectors, services, writer
+from playground.appends import Append, append
+from playground.hosting.book import Elsewhere, Unreachable
+from playground.leases import Holder
+from playground.models import CommandRecord, Session
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PUBLISH: dict[str, Any] = {"do": "publish", "count": 1}
+US = Holder("us")
+
+
+def owned() -> tuple[str, int]:
+    session = services.start_session(services.blank_scenario("classroom"))
+    return session.public_id, leases.take(session.public_id, US, 60)
+
+
+def test_what_ten_sessions_add_takes_as_many_queries_as_what_one_adds() -> None:
+    ten = [owned() for _each in range(10)]
+
+    def queries(number: int, of: list[tuple[str, int]]) -> int:
+        wanted = [
+            Append(one, epoch, row=(number, 10, PUBLISH), reached=(10 + number, "")) for one, epoch in of
+        ]
+        with CaptureQueriesContext(connection) as seen:
+            assert append(wanted) == [None] * len(of)
+        return len(seen)
+
+    assert queries(0, ten) == queries(1, ten[:1])
+    assert {each.reached_us for each in Session.objects.all()} == {10, 11}
+
+
+def test_a_session_that_another_process_has_holds_up_nobody() -> None:
+    (ours, epoch), (theirs, late) = owned(), owned()
+    found = append([Append(theirs, late - 1, row=(0, 5, PUBLISH)), Append(ours, epoch, row=(0, 5, PUBLISH))])
+    assert isinstance(found[0], Elsewhere)
+    assert found[1] is None
+    assert list(CommandRecord.objects.values_list("session__public_id", flat=True)) == [ours]
+
+
+def test_what_is_added_to_one_session_is_in_the_order_in_which_it_was_asked_for() -> None:
+    one, epoch = owned()
+    undo = Append(one, epoch, row=(1, 20, selectors.UNDO), reached=(20, ""))
+    append([Append(one, epoch, row=(0, 20, PUBLISH)), Append(one, epoch, reached=(90, "x")), undo])
+    remembered = selectors.remembered(one)
+    assert (remembered.commands, remembered.rows, remembered.reached_us) == ([], 2, 20)
+
+
+async def test_of_two_writes_at_once_the_one_that_cannot_be_made_is_told_alone() -> None:
+    (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
+    pen = writer.writer()
+    again = [pen.write(Append(one, epoch, row=(0, 5, PUBLISH))) for _twice in range(2)]
+    fine = pen.write(Append(other, others, row=(0, 5, PUBLISH)))
+    await asyncio.wait([*again, fine])
+    assert again[0].exception() is None
+    assert isinstance(again[1].exception(), Unreachable)
+    assert fine.exception() is None
+
+
+async def test_notes_wait_for_each_other_and_never_come_after_what_is_newer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
+    delayed: list[Callable[[], None]] = []
+    monkeypatch.setattr(
+        asyncio.get_running_loop(), "call_later", lambda _s, callback, *_more: delayed.append(callback)
+    )
+    pen = writer.writer()
+    pen.note(Append(one, epoch, reached=(7, "")))
+    pen.note(Append(other, others, reached=(8, "")))
+    pen.note(Append(other, others, reached=(9, "")))
+    await pen.write(Append(one, epoch, reached=(70, "rested")))
+    (write_notes,) = delayed
+    write_notes()
+    await pen.write(lambda: None)
+    reached = await database_sync_to_async(
+        lambda: dict(Session.objects.values_list("public_id", "reached_us"))
+    )()
+    assert reached == {one: 70, other: 9}
+
+
+async def test_the_connection_stays_open_and_is_made_anew_for_another_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """SQLite goes on writing to a file that was deleted: what is written there is on no record."""
+    pen = writer.writer()
+
+    async def used() -> Any:
+        seen: list[Any] = []
+        await pen.write(lambda: seen.append(connection.connection))
+        return seen[0]
+
+    first = await used()
+    assert await used() is first
+    monkeypatch.setattr(writer, "_file_of_now", lambda: (1, 2))
+    second = await used()
+    assert second is not first
+    assert await used() is second
+
+
+async def test_a_database_that_fails_is_not_written_to_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one, epoch = await database_sync_to_async(owned)()
+    writer.release()
+
+    def refuse(*_arguments: Any) -> None:
+        raise OperationalError("no place")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(connection), "connect", refuse)
+        with pytest.raises(Unreachable):
+            await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
+    await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
