@@ -11,7 +11,6 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from playground import limits, selectors, timeline
-from playground.appends import Append, append
 from playground.doors import door
 from playground.models import CommandRecord, Scenario, Session
 
@@ -46,29 +45,6 @@ def delete_untouched(session: Session) -> None:
     """Delete a session in which nobody gave a command."""
     if not CommandRecord.objects.filter(session=session).exists():
         session.delete()
-
-
-def record_command(
-    public_id: str, sequence: int, at_us: int, command: dict[str, Any], epoch: int | None = None
-) -> None:
-    """Add a row to the record of a session: see `appends`. Raises `Elsewhere`."""
-    _append(Append(public_id, epoch, row=(sequence, at_us, command)))
-
-
-def undo_command(public_id: str, sequence: int, at_us: int, epoch: int | None = None) -> None:
-    """Take the last command of a session back, which is a row of its own; its run is known up to `at_us`."""
-    _append(Append(public_id, epoch, row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
-
-
-def note_progress(public_id: str, at_us: int, digest: str, epoch: int | None = None) -> None:
-    """Write down how far a session has come, and that somebody is there."""
-    _append(Append(public_id, epoch, reached=(at_us, digest)))
-
-
-def _append(wanted: Append) -> None:
-    (failure,) = append([wanted])
-    if failure is not None:
-        raise failure
 
 
 def keep_scenario(

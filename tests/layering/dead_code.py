@@ -49,6 +49,7 @@ ALLOWED = (
     (r"playground/.*sockets\.py", "bytes_data", "an argument that channels passes"),
     (r"bench/websocket\.py", "http_open|redirect_request", "urllib calls it"),
     (r"playground/serve\.py", "server_class", "daphne's name"),
+    (r"playground/writer\.py", "close_at", "Django asks a connection how long it stays open"),
     (
         r"playground/hosting/workers/end\.py",
         r"connection_\w+|data_received",

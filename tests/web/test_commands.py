@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from playground import library, selectors, services, tidying
 from playground.models import CommandRecord, Scenario, Session
+from tests.web import record
 
 pytestmark = pytest.mark.django_db
 
@@ -43,7 +44,7 @@ def test_sessions_that_nobody_opens_are_deleted_and_links_stay() -> None:
     scenario = services.blank_scenario("classroom")
     kept = services.keep_scenario(scenario)
     old, new = services.start_session(scenario, kept), services.start_session(scenario)
-    services.record_command(old.public_id, 0, 5, {"do": "purge"})
+    record.record_command(old.public_id, 0, 5, {"do": "purge"})
     Session.objects.filter(pk=old.pk).update(last_seen=timezone.now() - timedelta(days=40))
     output = io.StringIO()
     call_command("clean_sessions", stdout=output)

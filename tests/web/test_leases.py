@@ -22,6 +22,7 @@ from playground.hosting.book import Elsewhere
 from playground.hosting.registry import Registry
 from playground.leases import Holder
 from playground.models import CommandRecord, Lease, Session
+from tests.web import record
 from tests.web.stub import Reader
 from tests.web.test_host import acknowledge
 
@@ -93,20 +94,20 @@ def test_a_session_that_is_gone_has_no_owner() -> None:
     epoch = leases.take(one, A, LONG_S)
     Session.objects.all().delete()
     with pytest.raises(Elsewhere):
-        services.record_command(one, 0, 0, PUBLISH, epoch)
+        record.record_command(one, 0, 0, PUBLISH, epoch)
 
 
 def test_a_late_append_an_undo_and_progress_of_the_old_epoch_are_refused() -> None:
     one = begin()
     old = leases.take(one, A, LONG_S)
-    services.record_command(one, 0, 10, PUBLISH, old)
+    record.record_command(one, 0, 10, PUBLISH, old)
     lapse()
     new = leases.take(one, B, LONG_S)
-    services.record_command(one, 1, 20, PUBLISH, new)
+    record.record_command(one, 1, 20, PUBLISH, new)
     for late in (
-        lambda: services.record_command(one, 2, 30, {"do": "purge"}, old),
-        lambda: services.undo_command(one, 2, 0, old),
-        lambda: services.note_progress(one, 99, "x", old),
+        lambda: record.record_command(one, 2, 30, {"do": "purge"}, old),
+        lambda: record.undo_command(one, 2, 0, old),
+        lambda: record.note_progress(one, 99, "x", old),
     ):
         with pytest.raises(Elsewhere) as elsewhere:
             late()
@@ -121,9 +122,9 @@ def test_an_undo_is_a_row_of_the_record() -> None:
     one = begin()
     epoch = leases.take(one, A, LONG_S)
     for sequence, at_us in enumerate((10, 20)):
-        services.record_command(one, sequence, at_us, PUBLISH, epoch)
-    services.undo_command(one, 2, 20, epoch)
-    services.record_command(one, 3, 30, {"do": "purge"}, epoch)
+        record.record_command(one, sequence, at_us, PUBLISH, epoch)
+    record.undo_command(one, 2, 20, epoch)
+    record.record_command(one, 3, 30, {"do": "purge"}, epoch)
     remembered = selectors.remembered(one)
     assert remembered.commands == [(10, PUBLISH), (30, {"do": "purge"})]
     assert (remembered.rows, remembered.reached_us) == (4, 20)
@@ -243,7 +244,7 @@ async def test_another_process_repeats_the_run_of_one_that_died(start: Any, tmp_
     a.host(one).command(first.client, 2, {"do": "purge"})
     await first.until("accepted", 2)
     moment = await a.host(one).moment()
-    await in_database(services.note_progress)(one, moment.at_us, "")
+    await in_database(record.note_progress)(one, moment.at_us, "")
     shutil.rmtree(tmp_path / "a")  # another machine sees none of its files
     await in_database(lapse)()
     second = b.reader(one)

@@ -22,6 +22,7 @@ from playground.models import Scenario, Session
 from playground.storybook.entry import read
 from playground.views import exports
 from playground.views import links as link_views
+from tests.web import record
 from tests.web.test_sockets import browsers  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -462,7 +463,7 @@ async def test_sharing_a_told_run_keeps_its_story_and_the_whole_of_it(browsers: 
     assert selectors.scenario_body(shared)["until_us"] == 17_000_000
     file = await sync_to_async(sharing.file_of)(session)
     assert read(file).story.prediction is not None
-    await sync_to_async(services.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
+    await sync_to_async(record.record_command)(session.public_id, 0, 4_800_000, {"do": "purge"})
     mine = await sync_to_async(sharing.share)(await sync_to_async(selectors.session_by_id)(session.public_id))
     assert mine.story is None, "the story was about another run"
     assert selectors.scenario_body(mine)["until_us"] == 4_800_000

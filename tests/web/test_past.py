@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from playground import live, selectors, services
+from playground import live, selectors
 from playground.hosting.past import KEPT
+from tests.web import record
 from tests.web.test_records import JSON, body_of
 
 pytestmark = pytest.mark.django_db
@@ -22,8 +23,8 @@ PUBLISH = {"do": "publish", "count": 20, "size_bytes": 6000, "persistent": True}
 def session_id(client: Client) -> str:
     """Return a session on record that published twice; nobody has it open."""
     found = str(client.post("/s/new", {"profile": "classroom"})["Location"].split("/")[2])
-    services.record_command(found, 0, 100_000, PUBLISH)
-    services.record_command(found, 1, 2_000_000, {"do": "purge"})
+    record.record_command(found, 0, 100_000, PUBLISH)
+    record.record_command(found, 1, 2_000_000, {"do": "purge"})
     return found
 
 
@@ -83,9 +84,9 @@ def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str)
     made = live.past().repeated
     ask(client, session_id, seq=7, at=at)
     assert live.past().repeated == made
-    services.undo_command(session_id, 2, 0)
-    services.undo_command(session_id, 3, 0)
-    services.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
+    record.undo_command(session_id, 2, 0)
+    record.undo_command(session_id, 3, 0)
+    record.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
     assert "fields" not in ask(client, session_id, seq=7, at=at).json()
     assert live.past().repeated == made + 1
 

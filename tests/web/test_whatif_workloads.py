@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from playground import services
 from playground.models import Session
+from tests.web import record
 from workloads import store
 from workloads.workload import shipped
 
@@ -37,7 +38,7 @@ def recorded_session(seen_ago: timedelta) -> Session:
     blank = services.blank_scenario("classroom")
     session = services.start_session({**blank, "title": "Alice's session"})
     given = {"do": "set_publisher", "name": "alice", "rate_per_s": 5, "size_bytes": 9}
-    services.record_command(session.public_id, 0, 1000, given)
+    record.record_command(session.public_id, 0, 1000, given)
     Session.objects.filter(pk=session.pk).update(reached_us=2_000_000, last_seen=timezone.now() - seen_ago)
     return session
 

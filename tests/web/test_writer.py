@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from channels.db import database_sync_to_async
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.test.utils import CaptureQueriesContext
 
 from playground import leases, selectors, services, writer
@@ -121,7 +121,7 @@ async def test_a_database_that_fails_is_not_written_to_and_tried_again(
         raise OperationalError("no place")
 
     with monkeypatch.context() as patched:
-        patched.setattr(type(connection), "connect", refuse)
+        patched.setattr(type(connections["default"]), "connect", refuse)
         with pytest.raises(Unreachable):
             await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
     await writer.writer().write(Append(one, epoch, row=(0, 5, PUBLISH)))
