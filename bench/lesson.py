@@ -130,7 +130,8 @@ async def follow_stage(lesson: Lesson, stage: Socket, sent: dict[int, float]) ->
             through = (
                 message["next"] if message["t"] == "snapshot" else message["first"] + len(message["rows"])
             )
-            await stage.send(t="ack", through=through)
+            if message.get("ack", True):
+                await stage.send(t="ack", through=through)
         elif message["t"] in {"accepted", "refused"}:
             lesson.refused += message["t"] == "refused" and not lesson.frozen_at_s
             if message["id"] in sent:

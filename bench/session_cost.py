@@ -72,7 +72,8 @@ class Student:
             if kind in {"frame", "snapshot"}:
                 self.frames += 1
                 through = message["next"] if kind == "snapshot" else message["first"] + len(message["rows"])
-                await self._socket.send(t="ack", through=through)
+                if message.get("ack", True):
+                    await self._socket.send(t="ack", through=through)
             elif kind in {"accepted", "refused"}:
                 self.answered += 1
                 self.refused += kind == "refused"

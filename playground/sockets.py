@@ -125,6 +125,17 @@ class SessionSocket(AsyncWebsocketConsumer):
         _held.give_back(self._place)
         self._place = {}
 
+    async def dispatch(self, message: dict[str, Any]) -> None:
+        """Handle what the server says of this socket.
+
+        Channels asks a thread before each message whether a connection to the database is too old. Nothing here keeps
+        one, and most messages need none.
+        """
+        if message["type"] == "websocket.receive":
+            await self.websocket_receive(message)
+        else:
+            await super().dispatch(message)
+
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message."""
         if self._over or self.client is None:

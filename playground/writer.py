@@ -18,6 +18,8 @@ from playground.hosting.book import Unreachable
 
 logger = logging.getLogger(__name__)
 
+BETWEEN_S: Final = 0.025
+"""Between the beginnings of two transactions: where many give commands, each transaction has several."""
 NOTES_S: Final = 1.0
 """How long notes of how far runs have come wait for each other."""
 
@@ -35,6 +37,7 @@ class Writer:
         self._waiting: list[tuple[Wanted, asyncio.Future[None]]] = []
         self._writing: asyncio.Task[None] | None = None
         self._notes: dict[str, Append] = {}
+        self._next_s = 0.0
 
     def write(self, wanted: Wanted) -> asyncio.Future[None]:
         """Write soon. The future is done when it is on record.
@@ -64,6 +67,8 @@ class Writer:
         loop = asyncio.get_running_loop()
         try:
             while self._waiting:
+                await asyncio.sleep(self._next_s - loop.time())
+                self._next_s = loop.time() + BETWEEN_S
                 batch, self._waiting = self._waiting, []
                 outcomes = await loop.run_in_executor(_thread, _attempt, [wanted for wanted, _done in batch])
                 for (_wanted, done), outcome in zip(batch, outcomes, strict=True):

@@ -73,10 +73,17 @@ class Run:
         taken, self.frame = self.frame, Frame(self.node.log.number)
         return taken
 
-    def encode_frame(self, frame: Frame, play: bool, speed: float) -> bytes:
-        """Write a frame as it goes over the wire."""
+    def encode_frame(self, frame: Frame, play: bool, speed: float, asks: bool = True) -> bytes:
+        """Write a frame as it goes over the wire.
+
+        Args:
+            asks: whether it is to be acknowledged.
+        """
         node = self.node
-        return encode(frame_message(frame, node.now_us, digest=node.log.digest, play=play, speed=speed))
+        more: dict[str, Any] = {} if asks else {"ack": False}
+        return encode(
+            frame_message(frame, node.now_us, digest=node.log.digest, play=play, speed=speed, **more)
+        )
 
     def encode_state(self) -> msgspec.Raw:
         """Write the whole state once, for all the snapshots that carry it."""

@@ -14,6 +14,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
+from playground.hosting.session.session import STEADY_TICK_S
 from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
 from tests.web.stub import MemoryBook, Reader, StubDoor, settled
 
@@ -165,7 +166,7 @@ async def test_a_paused_session_still_answers_a_late_acknowledgement(world: Worl
     stalled = world.reader(acknowledges=False)
     world.command(stalled, do="tick", on=True)
     await stalled.until("frame", FRAMES_IN_FLIGHT - 1)
-    await asyncio.sleep(0.2)
+    await asyncio.sleep(4 * STEADY_TICK_S)
     world.host().control(play=False, speed=None)
     await asyncio.sleep(0.1)
     world.host().acknowledge(stalled.client, stalled.rows_without_holes())

@@ -240,6 +240,7 @@ async def test_a_stranger_watches_and_may_not_command(browsers: Any) -> None:
     assert "watching" in (await stranger.command(1, do="purge"))["message"]
     await stranger.send(t="control", play=False)
     assert (await stranger.kind("notice"))["level"] == "limit"
+    await stranger.kind("snapshot")
     await owner.command(1, do="publish", count=3, size_bytes=10)
     await stranger.until(lambda m: m["t"] == "frame" and any(row[0] == "Published" for row in m["rows"]))
 
@@ -365,7 +366,10 @@ async def test_a_reader_that_stalls_stays_bounded_and_gets_a_snapshot_later(brow
     await browser.send(
         t="command", id=1, command={"do": "set_publisher", "name": "p1", "rate_per_s": 20, "size_bytes": 100}
     )
-    await asyncio.sleep(2.5)
+    async with asyncio.timeout(30):
+        while browser.socket.output_queue.qsize() < FRAMES_IN_FLIGHT:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
     waiting = []
     while not browser.socket.output_queue.empty():
         waiting.append(await browser.receive())

@@ -81,4 +81,5 @@ class FrameSender:
     def _send_frame(self, readers: list[int], frame: Frame, run: Run, pacer: Pacer) -> None:
         for reader in readers:
             self.windows[reader].sent(frame.first + frame.counts.total())
-        self._send(readers, run.encode_frame(frame, pacer.play, pacer.speed))
+        asks = any(self.windows[reader].asks for reader in readers)
+        self._send(readers, run.encode_frame(frame, pacer.play, pacer.speed, asks))

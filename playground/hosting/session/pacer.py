@@ -42,12 +42,16 @@ class Pacer:
             return math.inf
         return self._anchor_s + (at_us - self._anchor_us) / (self.speed * 1e6)
 
-    def due_us(self, now_s: float, at_us: int) -> int:
-        """Return the virtual time to advance to, at least `at_us` (where the engine is)."""
+    def due_us(self, now_s: float, at_us: int, owes_s: float = CATCH_UP_S) -> int:
+        """Return the virtual time to advance to, at least `at_us` (where the engine is).
+
+        Args:
+            owes_s: real time that an engine may have to make up for.
+        """
         if not self.play:
             return at_us
         due = self._anchor_us + (now_s - self._anchor_s) * self.speed * 1e6
-        most = at_us + CATCH_UP_S * self.speed * 1e6
+        most = at_us + owes_s * self.speed * 1e6
         if due > most:
             due = most
             self._anchor_s, self._anchor_us = now_s, due

@@ -120,6 +120,12 @@ class Control(_Message, frozen=True, array_like=True, tag=True):
     until_us: int | None = None
 
 
+class Space(_Message, frozen=True, array_like=True, tag=True):
+    """The server has trouble to carry all frames: let so many times as much time pass between two."""
+
+    factor: float
+
+
 class Ping(_Message, frozen=True, array_like=True, tag=True):
     """Are you there?"""
 
@@ -139,6 +145,7 @@ ToWorker = (
     | Ack
     | Show
     | Control
+    | Space
     | Ping
 )
 

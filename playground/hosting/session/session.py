@@ -22,17 +22,18 @@ from playground.hosting.door import NodeDoor
 from playground.hosting.run import Replay, Run
 from playground.hosting.session import failures, mix, protocol
 from playground.hosting.session.burst import Beyond, check_burst
+from playground.hosting.session.ease import Ease
 from playground.hosting.session.frame_sender import FrameSender
 from playground.hosting.session.jobs import Job
-from playground.hosting.session.pacer import Pacer
+from playground.hosting.session.pacer import CATCH_UP_S, Pacer
 from playground.hosting.session.window import FrameWindow
 
 logger = logging.getLogger(__name__)
 
-TICK_S: Final = 0.05
-"""Between two frames where somebody does something: at most twenty a second."""
-STEADY_TICK_S: Final = 0.15
-"""Between two frames while time passes and nobody does anything: what happens then can be followed all the same."""
+TICK_S: Final = 0.045
+"""Between two frames where somebody does something: at most twenty a second, with the worker's grid of turns."""
+STEADY_TICK_S: Final = 0.19
+"""Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
 UNSEEN_TICK_S: Final = 0.2
 """Between two turns of a session whose pages are all in the background."""
 TURN_S: Final = 0.04
@@ -70,6 +71,7 @@ class Session:
         send: carries a message to the server.
         clock: real seconds.
         checkpoints: keeps runs; None for none.
+        ease: spaces its frames out.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Session:
         send: Callable[[Any], None],
         clock: Callable[[], float],
         checkpoints: Checkpoints | None = None,
+        ease: Ease | None = None,
     ) -> None:
         self.session_id = session_id
         self.run: Run | None = None
@@ -94,6 +97,7 @@ class Session:
         self._send = send
         self._clock = clock
         self._checkpoints = checkpoints
+        self._ease = ease or Ease()
         self._record = Remembered({}, [])
         self._inbox: deque[Any] = deque()
         self._job: Job[None] | None = None
@@ -101,7 +105,7 @@ class Session:
         self._stops_us: int | None = None
         self._full = False
         self._kept_number = self._noted_us = 0
-        self._next_tick_s = self._next_look_s = self._next_note_s = 0.0
+        self._next_tick_s = self._next_look_s = self._next_note_s = self._tick_s = 0.0
 
     # --- from the owner ---
 
@@ -123,9 +127,15 @@ class Session:
             self._inbox.append(message)
 
     def due_s(self) -> float:
-        """Return when it wants its next turn; never comes where nothing is to be done."""
-        if self._job is not None or self._inbox:
+        """Return when it wants its next turn.
+
+        Minus infinity where somebody waits for it, zero where a turn was left in the middle, infinity where nothing is
+        to be done.
+        """
+        if self._job is not None:
             return 0.0
+        if self._inbox:
+            return -math.inf
         if self.run is None:
             return math.inf
         if self.frames.owes(self.run):
@@ -153,6 +163,11 @@ class Session:
         self._inbox.clear()
         self._close_run()
         self._files.forget(self.session_id)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a turn was left in the middle."""
+        return self._job is not None
 
     @property
     def plays(self) -> bool:
@@ -316,17 +331,20 @@ class Session:
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
         steady_s = STEADY_TICK_S if self.plays else TICK_S
-        self._next_tick_s = now_s + (steady_s if self.frames.seen else UNSEEN_TICK_S)
+        self._tick_s = (steady_s if self.frames.seen else UNSEEN_TICK_S) * self._ease.factor
+        self._next_tick_s = now_s + self._tick_s
         if self.plays:
             self._play(run, now_s)
         self.frames.flush(run, self.pacer, self._clock(), BEAT_S if self.plays else None)
 
     def _soon(self) -> None:
         """Tell of what somebody has just done as soon as another frame may go out."""
-        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + TICK_S)
+        self._next_tick_s = min(self._next_tick_s, self.frames.last_s + TICK_S * self._ease.factor)
 
     def _play(self, run: Run, now_s: float) -> None:
-        due_us = min(self.pacer.due_us(now_s, run.node.now_us), self._bounds.max_virtual_s * 1_000_000)
+        owes_s = max(CATCH_UP_S, 2 * self._tick_s)  # frames that come seldom do not slow time down
+        due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s)
+        due_us = min(due_us, self._bounds.max_virtual_s * 1_000_000)
         for stop_us in (self._ends_us, self._stops_us):
             due_us = due_us if stop_us is None else min(due_us, stop_us)
         reached = run.turn(max(due_us, run.node.now_us), TURN_S)

@@ -6,6 +6,8 @@ from collections import Counter, deque
 from typing import Literal
 
 FRAMES_IN_FLIGHT = 8
+ASKED = 3
+"""Each frame that is the third on its way, or the sixth, is to be acknowledged: the others are with it."""
 EMPTY_IN_FLIGHT = 4
 """An empty frame (only the clock moves) leaves room for those with rows."""
 
@@ -33,6 +35,11 @@ class FrameWindow:
     def unacknowledged(self) -> int:
         """Number of frames and snapshots on their way."""
         return len(self._in_flight)
+
+    @property
+    def asks(self) -> bool:
+        """Whether the reader is to acknowledge what has just been sent."""
+        return not len(self._in_flight) % ASKED
 
     @property
     def waits(self) -> bool:

@@ -14,6 +14,8 @@ from playground.hosting.session.protocol import FromWorker, ToWorker
 
 LENGTH: Final = struct.Struct(">I")
 READ_BYTES: Final = 256 * 1024
+HELD_BYTES: Final = 256 * 1024
+"""So much that is to be sent is sent at once."""
 
 encode = msgspec.msgpack.Encoder().encode
 of_server = msgspec.msgpack.Decoder(ToWorker)
@@ -59,13 +61,28 @@ class Link:
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
         self._unpacker = Unpacker(of_server)
+        self._held = bytearray()
         self._sending = threading.Lock()
         self._arrival = select.poll()  # select() itself takes no handle from 1024 on
         self._arrival.register(end, select.POLLIN)
 
     def send(self, message: Any) -> None:
-        """Send a message; waits while the server is behind. Raises `Gone`."""
-        data = packed(message)
+        """Send a message with the next `flush`, or now if there is much to send."""
+        self._held += packed(message)
+        if len(self._held) > HELD_BYTES:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is to be sent; waits while the server is behind. Raises `Gone`."""
+        if self._held:
+            data, self._held = self._held, bytearray()
+            self._send(data)
+
+    def send_now(self, message: Any) -> None:
+        """Send a message before all that is to be sent. For another thread. Raises `Gone`."""
+        self._send(packed(message))
+
+    def _send(self, data: bytes | bytearray) -> None:
         try:
             with self._sending:
                 self._socket.sendall(data)

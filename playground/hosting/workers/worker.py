@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import signal
 import socket
@@ -22,12 +23,16 @@ from playground.hosting.checkpoints import Checkpoints
 from playground.hosting.directories import SessionFiles
 from playground.hosting.door import NodeDoor
 from playground.hosting.session import protocol
+from playground.hosting.session.ease import Ease
 from playground.hosting.session.session import Session
+from playground.hosting.workers.agenda import GRID_S, Agenda
 from playground.hosting.workers.link import Gone, Link
 
 TURN_S: Final = 0.03
 """Real time of one session's turn when others wait."""
 LONGEST_WAIT_S: Final = 1.0
+HEARS_S: Final = 0.004
+"""While one turn follows the other: how long a command may wait to be heard, and an answer to be sent."""
 OVERRUN_S: Final = 20.0
 """A turn that takes so much of a processor's time never ends. On a busy machine, real time says nothing."""
 STUCK: Final = 3
@@ -53,15 +58,16 @@ class Worker:
         self._begin: protocol.Begin | None = None
         self._files: SessionFiles | None = None
         self._checkpoints: Checkpoints | None = None
+        self._agenda = Agenda()
+        self._ease = Ease()
+        self._heard_s = 0.0
 
     def serve(self) -> None:
         """Work until the server is gone. However this ends, the server sees that it has ended."""
         try:
             with contextlib.suppress(Gone):
                 while True:
-                    for message in self._link.receive(self._wait_s()):
-                        self._take(message)
-                    self._give_turns()
+                    self.go_on()
         finally:
             try:
                 for session in self.sessions.values():
@@ -70,16 +76,34 @@ class Worker:
             finally:
                 self._link.close()
 
-    def _wait_s(self) -> float:
-        due_s = min((session.due_s() for session in self.sessions.values()), default=float("inf"))
-        return min(max(0.0, due_s - self._clock()), LONGEST_WAIT_S)
-
-    def _give_turns(self) -> None:
+    def go_on(self) -> None:
+        """Give a turn to whoever wants one most; hear what came, and send what was said, if it is time to."""
         now_s = self._clock()
-        for session in [each for each in self.sessions.values() if each.due_s() <= now_s]:
-            self.turn = session.session_id, time.thread_time()
-            session.turn(TURN_S)
+        wait_s = self._agenda.wait_s(now_s)
+        if wait_s or now_s - self._heard_s >= HEARS_S:
+            self._link.flush()
+            for message in self._link.receive(min(wait_s, LONGEST_WAIT_S)):
+                self._take(message)
+            now_s = self._heard_s = self._clock()
+        taken = self._agenda.take(now_s)
+        if taken is not None:
+            self._give_turn(self.sessions[taken[0]], now_s, taken[1])
+
+    def _give_turn(self, session: Session, now_s: float, late_s: float) -> None:
+        goes_on = session.is_busy
+        if goes_on:
+            self._link.flush()  # nobody knows when it comes back
+        elif session.due_s() > -math.inf:
+            self._ease.late(now_s, late_s)
+        self.turn = session.session_id, time.thread_time()
+        session.turn(TURN_S)
         self.turn = None
+        self._plan(session)
+
+    def _plan(self, session: Session) -> None:
+        due_s = session.due_s()
+        # A turn that was left in the middle goes on behind those that are due by now.
+        self._agenda.put(session.session_id, self._clock() - GRID_S if session.is_busy else due_s)
 
     def _take(self, message: Any) -> None:
         match message:
@@ -87,12 +111,18 @@ class Worker:
                 self._prepare(message)
             case protocol.Ping():
                 self._link.send(protocol.Pong())
+            case protocol.Space():
+                self._ease.ask(message.factor)
             case protocol.Drop():
                 session = self.sessions.pop(message.session, None)
                 if session is not None:
+                    self._agenda.forget(message.session)
                     session.close()
             case _:
-                self._session(message.session).receive(message)
+                session = self._session(message.session)
+                session.receive(message)
+                if not session.is_busy:
+                    self._plan(session)
 
     def _prepare(self, message: protocol.Begin) -> None:
         self._begin = message
@@ -119,6 +149,7 @@ class Worker:
                 send=self._link.send,
                 clock=self._clock,
                 checkpoints=self._checkpoints,
+                ease=self._ease,
             )
         return session
 
@@ -137,7 +168,7 @@ def watch(worker: Worker, link: Link, overrun_s: float, thread: int) -> None:
         if turn is not None and time.clock_gettime(worked) - turn[1] > overrun_s:
             logging.getLogger(__name__).error("session %s does not come to an end", turn[0])
             with contextlib.suppress(Gone):
-                link.send(protocol.Stuck(turn[0]))
+                link.send_now(protocol.Stuck(turn[0]))
             os._exit(STUCK)
 
 

@@ -179,7 +179,7 @@ export class Transport {
     }
     this.next = message.first + message.rows.length;
     this.listeners.frame(message);
-    this.acknowledge();
+    if (message.ack !== false) this.acknowledge();
   }
 
   acknowledge() {

@@ -1,0 +1,48 @@
+"""How far frames are spaced out where nobody can keep up: pictures come seldom before answers come late."""
+
+from __future__ import annotations
+
+from typing import Final
+
+LOOK_S: Final = 0.5
+"""Between two looks at how late everything was."""
+LATE_S: Final = 0.05
+"""What is later than this on average says that there is too much to do."""
+IN_TIME_S: Final = 0.02
+MOST: Final = 6.0
+"""Frames come at least so many times as seldom as they should: about one a second is left."""
+SLOWER: Final = 1.5
+FASTER: Final = 0.9
+
+
+class Ease:
+    """One factor for all sessions of a worker, so that all give up the same share of their frames."""
+
+    def __init__(self) -> None:
+        self._own = 1.0
+        self._asked = 1.0
+        self._late_s = 0.0
+        self._count = 0
+        self._look_s = 0.0
+
+    @property
+    def factor(self) -> float:
+        """How many times the usual time passes between two frames."""
+        return max(self._own, self._asked)
+
+    def ask(self, factor: float) -> None:
+        """Take what somebody else wants, who has to carry the frames."""
+        self._asked = min(max(factor, 1.0), MOST)
+
+    def late(self, now_s: float, by_s: float) -> None:
+        """Note that something was done so much later than it should have been."""
+        self._late_s += max(0.0, by_s)
+        self._count += 1
+        if now_s < self._look_s:
+            return
+        mean_s = self._late_s / self._count
+        if mean_s > LATE_S:
+            self._own = min(MOST, self._own * SLOWER)
+        elif mean_s < IN_TIME_S:
+            self._own = max(1.0, self._own * FASTER)
+        self._late_s, self._count, self._look_s = 0.0, 0, now_s + LOOK_S

@@ -1,0 +1,73 @@
+"""Who has the next turn in a worker: first sessions that somebody asked something of, then those whose time has come.
+
+Turns in which time only passes come together, on the beats of a grid: then the worker is woken once for several
+sessions, and what they tell goes to the server at once.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections import deque
+from typing import Final
+
+GRID_S: Final = 0.025
+
+
+class Agenda:
+    """Sessions by name, each with the time at which it wants a turn."""
+
+    def __init__(self) -> None:
+        self._asked: deque[str] = deque()
+        self._heap: list[tuple[float, str]] = []
+        self._due_s: dict[str, float] = {}
+        """When each wants its turn; minus infinity where it was asked something. What differs in the heap is old."""
+
+    def put(self, name: str, due_s: float) -> None:
+        """Note when a session wants its next turn: never may be infinity."""
+        if self._due_s.get(name) == due_s:
+            return
+        if due_s == math.inf:
+            self._due_s.pop(name, None)
+            return
+        self._due_s[name] = due_s
+        if due_s == -math.inf:
+            self._asked.append(name)
+        else:
+            heapq.heappush(self._heap, (due_s, name))
+
+    def forget(self, name: str) -> None:
+        """A session is gone."""
+        self._due_s.pop(name, None)
+
+    def wait_s(self, now_s: float) -> float:
+        """Return how long nobody wants a turn."""
+        if self._next_asked() is not None:
+            return 0.0
+        due_s = self._next_due_s()
+        return max(0.0, math.ceil(due_s / GRID_S) * GRID_S - now_s) if due_s < math.inf else math.inf
+
+    def take(self, now_s: float) -> tuple[str, float] | None:
+        """Return whose turn it is, and how late that is; None if nobody wants one yet."""
+        name = self._next_asked()
+        if name is not None:
+            self._asked.popleft()
+            del self._due_s[name]
+            return name, 0.0
+        due_s = self._next_due_s()
+        beat_s = math.ceil(due_s / GRID_S) * GRID_S if due_s < math.inf else math.inf
+        if beat_s > now_s:
+            return None
+        name = heapq.heappop(self._heap)[1]
+        del self._due_s[name]
+        return name, now_s - beat_s
+
+    def _next_asked(self) -> str | None:
+        while self._asked and self._due_s.get(self._asked[0]) != -math.inf:
+            self._asked.popleft()
+        return self._asked[0] if self._asked else None
+
+    def _next_due_s(self) -> float:
+        while self._heap and self._due_s.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else math.inf
