@@ -72,6 +72,17 @@ test("says hello, and acknowledges what it took", () => {
   assert.equal(heard.frames.length, 1);
 });
 
+test("acknowledges no frame of which it is told that another one stands for it", () => {
+  const { socket } = connected();
+  socket().receive(snapshot(5));
+  socket().receive({ ...frame(5, 3), ack: false });
+  socket().receive(frame(8, 1));
+  assert.deepEqual(socket().sent.slice(1), [
+    { t: "ack", through: 5 },
+    { t: "ack", through: 9 },
+  ]);
+});
+
 test("a gap is never shown: a snapshot is asked for", () => {
   const { heard, socket } = connected();
   socket().receive(snapshot(5));

@@ -367,7 +367,7 @@ async def test_a_reader_that_stalls_stays_bounded_and_gets_a_snapshot_later(brow
         t="command", id=1, command={"do": "set_publisher", "name": "p1", "rate_per_s": 20, "size_bytes": 100}
     )
     async with asyncio.timeout(30):
-        while browser.socket.output_queue.qsize() < FRAMES_IN_FLIGHT:
+        while browser.socket.output_queue.qsize() < FRAMES_IN_FLIGHT:  # noqa: ASYNC110 - it must not know
             await asyncio.sleep(0.05)
     await asyncio.sleep(1)
     waiting = []

@@ -111,3 +111,19 @@ def test_a_snapshot_does_not_tell_the_pace() -> None:
     assert window.waits
     window.sent(0)
     assert not window.waits
+
+
+def test_a_window_that_is_full_has_asked_for_what_makes_room() -> None:
+    """Most frames need no acknowledgement of their own; one that never comes would end the session's picture."""
+    window, asked, through = in_step(), [], 0
+    for round_ in range(60):
+        while window.unacknowledged < FRAMES_IN_FLIGHT:
+            through += 1
+            window.sent(through)
+            if window.asks:
+                asked.append(through)
+        assert asked, "nothing would go on"
+        last = asked[0] if round_ % 3 else asked[-1]
+        window.acknowledge(last)
+        asked = [each for each in asked if each > last]
+    assert through > 100

@@ -19,6 +19,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.engine_door import EngineDoor
 from playground.hosting.registry import Registry
+from playground.hosting.session import protocol
 from playground.hosting.workers import pool
 from tests.web.stub import MemoryBook, Reader, settled
 from tests.web.test_host import HIDDEN, World
@@ -229,3 +230,17 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
     await lost.wait()
     assert blamed == [True]
     assert started.wait() == 3
+
+
+async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: Workers) -> None:
+    reader = workers.reader("one")
+    await reader.until("snapshot", seconds=20)
+    told: list[Any] = []
+    (end,) = workers.registry.pool.ends
+    send = end.send
+    end.send = lambda message: (told.append(message), send(message))  # type: ignore[method-assign, assignment]
+
+    loop = asyncio.get_running_loop()
+    for turn in range(12):
+        loop.call_later(0.25 * turn, time.sleep, 0.25)
+    await settled(lambda: any(isinstance(each, protocol.Space) and each.factor > 2 for each in told))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from playground.hosting.session import protocol
+from playground.hosting.session.ease import Ease
 from playground.hosting.workers.end import Listener, Lost, WorkerEnd
 from playground.hosting.workers.pulse import Pulse
 
@@ -22,6 +23,8 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 ENDS_S: Final = 3.0
 """How long workers may take to end."""
 PING_S: Final = 5.0
+FEEL_S: Final = 0.1
+"""Between two looks at how late this server's loop is."""
 SILENT_S: Final = 30.0
 """A worker that could have answered for so long, and did not, is killed. It ends by itself before that if it can."""
 
@@ -85,7 +88,8 @@ class Pool:
         self._started: dict[WorkerEnd, Started] = {}
         self._waiting: set[asyncio.Future[object]] = set()
         self._starting = asyncio.Lock()
-        self._watch: asyncio.Task[None] | None = None
+        self._ease = Ease()
+        self._tasks: list[asyncio.Task[None]] = []
 
     async def place(self, session_id: str, listener: Listener) -> WorkerEnd:
         """Return the worker of a session that has none yet: one with few sessions.
@@ -109,9 +113,10 @@ class Pool:
         end = await WorkerEnd(self._forget, started.kill).connect(ours)
         self._started[end] = started
         end.send(self._begin)
+        end.send(protocol.Space(self._ease.factor))
         self.ends.append(end)
-        if self._watch is None:
-            self._watch = asyncio.create_task(self._look_after())
+        if not self._tasks:
+            self._tasks = [asyncio.create_task(each) for each in (self._look_after(), self._keep_up())]
         return end
 
     def _forget(self, end: WorkerEnd) -> None:
@@ -136,12 +141,24 @@ class Pool:
                 else:
                     end.send(protocol.Ping())
 
+    async def _keep_up(self) -> None:
+        """Have the workers make fewer frames while this loop is late: then answers and holds would be late as well."""
+        loop = asyncio.get_running_loop()
+        while True:
+            wanted_s = loop.time() + FEEL_S
+            await asyncio.sleep(FEEL_S)
+            before = self._ease.factor
+            self._ease.late(loop.time(), loop.time() - wanted_s)
+            if self._ease.factor != before:
+                for end in self.ends:
+                    end.send(protocol.Space(self._ease.factor))
+
     async def end(self) -> None:
         """End all workers."""
-        if self._watch is not None:
-            self._watch.cancel()
-            await asyncio.gather(self._watch, return_exceptions=True)
-            self._watch = None
+        tasks, self._tasks = self._tasks, []
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         ends, self.ends = self.ends, []
         for end in ends:
             end.close()
