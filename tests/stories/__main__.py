@@ -7,11 +7,11 @@ import datetime as dt
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.stories.programs import program
 from tests.stories.run import run
+from tests.stories.side_by_side import Seeds, run_side_by_side
 from tests.stories.stories import STORIES
 from tests.stories.story import Story
 from tools.measured_on import measured_on
@@ -33,6 +33,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first random program")
     parser.add_argument("--count", type=int, default=200, help="how many random programs")
     parser.add_argument("--minutes", type=float, default=None, help="begin no program after so many minutes")
+    parser.add_argument(
+        "--nodes", type=int, default=6, help="how many private nodes play random programs at once"
+    )
     parser.add_argument("--add", action="store_true", help="add to the counts that the summary has")
     parser.add_argument("--most-differing", type=int, default=5, help="stop after so many that differ")
     parser.add_argument("--known", action="store_true", help="the hand-made and the minimal ones instead")
@@ -48,8 +51,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         ]
     else:
         last = None if options.minutes is None else began + 60 * options.minutes
-        programs = _programs(range(options.seed, options.seed + options.count), last)
-        done = [run(programs, found=options.found, most_differing=options.most_differing)]
+        seeds_left = Seeds(options.seed, options.count, last, options.most_differing)
+        done = [run_side_by_side(seeds_left, options.nodes, options.found)]
     stories, equal = sum(each.stories for each in done), sum(each.equal for each in done)
     steps = sum(each.steps for each in done)
     print(f"stories: {equal} of {stories} equal, {steps} steps, {time.monotonic() - began:.0f} s")
@@ -67,14 +70,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         options.summary.write_text(json.dumps(summary, indent=1) + "\n")
     whole = options.known or options.minutes is not None or stories == options.count
     return 0 if equal == stories and whole else 1
-
-
-def _programs(seeds: Iterable[int], last: float | None) -> Iterator[Story]:
-    """Yield the random programs of seeds, none after the monotonic time `last`."""
-    for seed in seeds:
-        if last is not None and time.monotonic() > last:
-            return
-        yield program(seed)
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ class BrokerPlayer:
         self._connections: dict[str, pika.BlockingConnection] = {}
         self._channels: dict[str, BlockingChannel] = {}
         self._held: dict[str, list[int]] = {}
+        self._limited: set[str] = set()
+        """Channels whose consumers share a limit."""
         self._publishers: dict[bool, Any] = {}
         self._waiting: dict[Any, list[int]] = {}
         """For each channel in confirm mode the numbers of publishes that the broker has not spoken of."""
@@ -356,8 +358,13 @@ class BrokerPlayer:
         channel = self._channel(place)
         if mode == "manual":
             channel.basic_qos(prefetch_count=prefetch)
+            if channel_prefetch or place in self._limited:
+                # That lifted the channel's limit, and chance decides what else goes out before the next method, and
+                # whether pika's blocking face hands it on if that one closes the channel.
+                self._settle()
+                self._limited.discard(place)
         if channel_prefetch:
-            self._settle()  # that lifted the channel's limit, and chance decides what else goes out before the next
+            self._limited.add(place)
             channel.basic_qos(prefetch_count=channel_prefetch, global_qos=True)
         arguments = {"x-priority": priority} if priority else None
         if name in channel._consumer_infos:
@@ -381,6 +388,8 @@ class BrokerPlayer:
 
     def _qos(self, prefetch: int, channel: bool = False, on: str = HAND) -> None:
         self._channel(on).basic_qos(prefetch_count=prefetch, global_qos=channel)
+        if channel:
+            (self._limited.add if prefetch else self._limited.discard)(on)
 
     def _cancel(self, name: str, on: str = HAND) -> None:
         # pika's blocking face would give messages back that it has not handed on yet: its own channel does not.

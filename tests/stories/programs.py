@@ -13,7 +13,7 @@ DEAD = "dead"
 EXCHANGES = {"x1": "direct", "x2": "fanout", "x3": "topic", "x4": "headers"}
 KEYS = ("k", "k.a", "a.k", "")
 OF_QUEUES = {"q1": HAND, "q2": "hand.2", "q3": "other", DEAD: "hand.4"}
-"""Channels of the consumers of each queue, in programs where a message may go to several."""
+"""Channels of the consumers of each queue, in programs where they share none."""
 CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
 LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
@@ -43,8 +43,12 @@ class Program:
         self._consumers: list[tuple[str, str]] = []
         """Names of those that were started, with their channels."""
         self._fans = self._random.random() < 0.5
-        """Whether a message may go to several queues: then consumers of different queues share no channel, because it
-        is chance which queue's delivery reaches a channel first."""
+        """Whether a message may go to several queues."""
+        self._limits = self._random.random() < 0.5
+        """Whether a channel may have a limit for all its consumers."""
+        self._apart = self._fans or self._limits
+        """Whether consumers of different queues share no channel, because it is chance which queue's delivery reaches a
+        channel first, or finds room there."""
         self._names = 0
         self._queues: list[str] = []
         self._exchanges: list[str] = []
@@ -315,7 +319,8 @@ class Program:
         if properties := self._properties():
             words["properties"] = properties
         if on is None and self._waits and self._chance(0.15):
-            words |= {"expiration_ms": self._random.choice((0, TTL_MS)), "pad_ms": PAD_MS}
+            soon = self._random.choice((0, TTL_MS))
+            words |= {"expiration_ms": soon, **({"pad_ms": PAD_MS} if soon else {})}
         elif self._chance(0.05):
             words["expiration_ms"] = 300_000
         self._do("publish", sizes=sizes, **words, **({} if on is None else {"on": on}))
@@ -366,7 +371,7 @@ class Program:
         again = self._random.choice(held) if manual and held and self._chance(0.03) else None
         words: dict[str, Any] = {"mode": "manual" if manual else "auto"}
         words["prefetch"] = self._random.choice((0, 1, 2, 3, 5)) if manual else 0
-        if manual and self._chance(0.15):
+        if manual and self._limits and self._chance(0.3):
             words["channel_prefetch"] = self._random.choice((1, 2, 4))
         if self._chance(0.15):
             words["priority"] = self._random.choice((-1, 1, 5))
@@ -374,7 +379,7 @@ class Program:
             words["exclusive"] = True
         on = self._channel()
         queue = queue or self._queue()
-        if self._fans:
+        if self._apart:
             on = OF_QUEUES.get(queue, on)
         if again is not None:  # a tag that its channel has, unless the broker cancelled it
             name, on = again
@@ -410,7 +415,10 @@ class Program:
 
     def _qos(self) -> None:
         self._do(
-            "qos", prefetch=self._random.choice((0, 1, 3)), channel=self._chance(0.6), on=self._channel()
+            "qos",
+            prefetch=self._random.choice((0, 1, 3)),
+            channel=self._limits and self._chance(0.8),
+            on=self._channel(),
         )
 
     def _cancel(self) -> None:

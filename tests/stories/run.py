@@ -145,7 +145,7 @@ def run(
     *,
     record: Path | None = None,
     found: Path | None = None,
-    most_differing: int = 1_000_000,
+    on_differing: Callable[[], None] | None = None,
     say: Callable[[str], None] = print,
 ) -> Result:
     """Play the stories against a private node and against the engine.
@@ -153,7 +153,7 @@ def run(
     Args:
         record: write there what the broker showed of all.
         found: a folder; what differs is shortened and stored there.
-        most_differing: stop after so many.
+        on_differing: told of each story that differs.
     """
     result, recorded = Result(), []
     with PrivateNode(SETTINGS) as node:
@@ -173,8 +173,8 @@ def run(
                     say(f"    {each}")
                 if found is not None:
                     _store(bench, story, found, say)
-                if len(result.differing) >= most_differing:
-                    break
+                if on_differing is not None:
+                    on_differing()
             elif result.stories % 50 == 0:
                 say(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
         bench.broker.close()

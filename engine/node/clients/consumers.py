@@ -296,12 +296,13 @@ class Consumers:
         if hand.in_tx:
             self._settle_later(hand, taken, do)
             return
-        groups = by_queue(taken) if multiple else _one_by_one(taken)
-        for group in groups:
-            if group.queue in self._queues:
-                do(hand, group, multiple and group.together)
-        of_consumers = sum(each.count for each in taken if each.consumer is not None)
-        hand.channel.limiter.acked(of_consumers)
+        limiter = hand.channel.limiter
+        methods = [by_queue(taken)] if multiple else _one_by_one(taken, apart=limiter.active)
+        for groups in methods:
+            with limiter.acked(sum(each.count for each in groups if each.consumer is not None)):
+                for group in groups:
+                    if group.queue in self._queues:
+                        do(hand, group, multiple and group.together)
 
     def _settle_later(
         self, hand: Hand, taken: Sequence[Unacked], do: Callable[[Hand, Group, bool], None]
@@ -390,15 +391,18 @@ def _by_name(held: Iterable[Unacked]) -> dict[str, list[Unacked]]:
     return found
 
 
-def _one_by_one(taken: Sequence[Unacked]) -> list[Group]:
-    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer."""
+def _one_by_one(taken: Sequence[Unacked], apart: bool) -> list[list[Group]]:
+    """Group deliveries that a client settles with a method each: neighbours of one queue and consumer, unless apart."""
+    if apart:
+        single = [each.part(i, 1) for each in taken for i in range(each.count)]
+        return [[Group(each.queue, each.consumer, [each])] for each in single]
     groups: list[Group] = []
     for each in taken:
         if groups and (groups[-1].queue, groups[-1].consumer) == (each.queue, each.consumer):
             groups[-1].deliveries.append(each)
         else:
             groups.append(Group(each.queue, each.consumer, [each]))
-    return groups
+    return [[each] for each in groups]
 
 
 def _tag(unacked: Unacked) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol
 
 from engine.node.commands.base import MAX_COUNT
@@ -55,12 +57,21 @@ class Limiter:
         """Count messages that consumers got and must acknowledge."""
         self.volume += count
 
-    def acked(self, count: int) -> None:
-        """Count messages that consumers hold no longer; a volume of 0 stays."""
-        if self.active and count:
-            reached = self._reached
-            self.volume = self.volume - count if self.volume else 0
-            self._notify(reached)
+    @contextmanager
+    def acked(self, count: int) -> Iterator[None]:
+        """Count messages that consumers hold no longer, while their queues settle them; a volume of 0 stays.
+
+        A queue that takes messages back and then asks finds the room already. Queues that were refused before hear of
+        it behind what they settle.
+        """
+        if not self.active or not count:
+            yield
+            return
+        reached = self._reached
+        self.volume = self.volume - count if self.volume else 0
+        freed = not self._reached
+        yield
+        self._notify(reached and freed)
 
     def set(self, limit: int, unacked: int) -> None:
         """Take a limit; `unacked` deliveries of the channel are outstanding when it is the first."""
@@ -68,7 +79,7 @@ class Limiter:
         if not self.active:
             self.volume = unacked
         self.limit = limit
-        self._notify(reached)
+        self._notify(reached and not self._reached)
 
     def lift(self) -> None:
         """Have no limit any more."""
@@ -85,8 +96,8 @@ class Limiter:
         self.limit = self.volume = 0
         self._waiting.clear()
 
-    def _notify(self, was_reached: bool) -> None:
-        if was_reached and not self._reached:
+    def _notify(self, has_room_again: bool) -> None:
+        if has_room_again:
             waiting, self._waiting = self._waiting, {}
             for queue in waiting:
                 queue.resume(self)

@@ -95,8 +95,8 @@ class WayOut:
         self._processes.meter.add(count * each_ns)
         channel = self._processes.of("channel", acks.consumer.name)
         acked = acks.count if acks.multiple else count
-        channel.send(partial(self._post, acks, count))
-        acks.consumer.channel.limiter.acked(acked)
+        with acks.consumer.channel.limiter.acked(acked):
+            channel.send(partial(self._post, acks, count))
 
     def _post(self, acks: _Acks, count: int) -> None:
         cpu = self._processes.meter.profile.cpu
