@@ -23,7 +23,7 @@ ifneq ($(TINY),)
 CORES := 0
 COUNT := 2
 DATE ?= 2026-01-31
-PREDICT_ARGS := --tiny --out var/tiny/predictions.json
+PREDICT_ARGS := --tiny --recorded --out var/tiny/predictions.json
 FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
@@ -205,8 +205,8 @@ conformance: dev-env ## Replay the traces and open the directories recorded from
 differential: dev-env ## Compare COUNT random programs from SEED on with the real broker (2000 from 1 on)
 	@$(PY) -m tests.differential --seed $(SEED) --count $(COUNT) $(DIFFERENTIAL_ARGS)
 
-stories: dev-env ## Play COUNT random AMQP programs from SEED on with a real RabbitMQ node and on the engine
-	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES))
+stories: dev-env ## Play COUNT random AMQP programs from SEED on with real RabbitMQ nodes and on the engine
+	@$(PY) -m tests.stories --seed $(SEED) --count $(COUNT) $(if $(MINUTES),--minutes $(MINUTES)) $(STORIES_ARGS)
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop $(INTEROP_ARGS)
@@ -224,9 +224,9 @@ attack: dev-env ## Try all that a stranger may, with an innocent session beside 
 soak: dev-env ## Users, nonsense, kills and faults for MINUTES=60; then nothing may be lost, different or left over
 	@$(PY) -m tests.soak --minutes $(or $(MINUTES),60) $(if $(TINY),--tiny)
 
-predict: dev-env ## Run the engine on what was measured on a real node, and write how far off it is: make predict DATE=2026-01-31
+predict: dev-env ## Drive a real node with the workloads, run the engine on the same, write the errors: make predict DATE=2026-01-31
 	@test -n "$(DATE)" || { echo "Give the day of the run: make predict DATE=2026-01-31"; exit 1; }
-	@$(PY) -m tests.predictions --date $(DATE) $(PREDICT_ARGS)
+	@$(PY) -m tests.predictions --date $(DATE) $(if $(MINUTES),--minutes $(MINUTES)) $(PREDICT_ARGS)
 
 long-tests: dev-env spark-env ## Run the long tests that `make test` leaves out
 	@tools/ensure_chromium.sh

@@ -47,7 +47,7 @@ def _predictions(found: dict[str, Any] | None) -> dict[str, Any] | None:
     ]
     runs = [
         {**each, "values": [_beside(name, each["metrics"].get(name)) for name in SHOWN]}
-        for each in found["cells"]
+        for each in (*found["cells"], *({**each, "under_rss": True} for each in found.get("rss", ())))
     ]
     return {**found, "table": table, "runs": runs, "columns": [label(name).name for name in SHOWN]}
 

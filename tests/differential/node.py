@@ -177,6 +177,16 @@ class PrivateNode:
         texts = [path.read_text(errors="replace") for path in sorted((self.root / "log").glob("*"))]
         return "\n".join("\n".join(text.splitlines()[-lines:]) for text in texts)
 
+    @property
+    def pid(self) -> int:
+        """The id of the node's process.
+
+        Raises NodeFailed when it does not run.
+        """
+        if self._process is None:
+            raise NodeFailed("the private node does not run")
+        return self._process.pid
+
     def stop(self) -> None:
         """Stop the node as an administrator does: everything is written and synced."""
         self._end(signal.SIGTERM)

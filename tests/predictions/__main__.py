@@ -1,4 +1,8 @@
-"""`python -m tests.predictions --date YYYY-MM-DD`: predict what was measured, and write fidelity/predictions.json."""
+"""`python -m tests.predictions --date YYYY-MM-DD`: measure, predict the same, and write fidelity/predictions.json.
+
+Each cell runs on a real node until it was measured three times; a run that ends early goes on where it stood. How quiet
+the machine was is kept with each run, and quiet ones count before others.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import argparse
 import datetime as dt
 import json
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +19,7 @@ from engine.node.commands.settings import REAL_NODE
 from sweeps.pool import Pool
 from tests.conftest import ROOT
 from tests.predictions import errors, measured
+from tests.predictions.drive.repeat import measure_missing
 from tests.predictions.fit import fit
 from tests.predictions.measured import FLOORS, MeasuredCell
 from tests.predictions.play import PHASES_MS, Predicted, predict
@@ -93,12 +99,34 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.predictions", description=__doc__)
     parser.add_argument("--date", required=True, help="the day of the run, as 2026-01-31")
     parser.add_argument("--tiny", action="store_true", help="two cells, one phase: only see that it works")
+    parser.add_argument(
+        "--recorded", action="store_true", help="measure nothing: take the runs that are kept"
+    )
+    parser.add_argument("--repetitions", type=int, default=3, help="how often each cell is measured")
+    parser.add_argument("--again", action="store_true", help="measure all of them anew")
+    parser.add_argument(
+        "--minutes", type=float, default=None, help="begin no measurement after so many minutes"
+    )
+    parser.add_argument("--runs", type=Path, default=measured.RUNS, help="what was measured, one run a line")
     parser.add_argument("--fit", action="store_true", help="first choose the constants anew, and say them")
     parser.add_argument("--processes", type=int, default=None, help="default: as many as there are cores")
     parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "predictions.json")
     options = parser.parse_args(argv)
     dt.date.fromisoformat(options.date)
-    cells = [cell for cell in measured.read() if not options.tiny or cell.name in TINY_CELLS]
+    wanted = [cell for cell in measured.cells() if not options.tiny or cell.name in TINY_CELLS]
+    if not options.recorded and not measure_missing(
+        wanted,
+        options.runs,
+        options.repetitions,
+        date=options.date,
+        again=options.again,
+        last=None if options.minutes is None else time.monotonic() + 60 * options.minutes,
+        say=_print,
+    ):
+        _print("not every cell was measured as often as asked; the same command goes on from here")
+    names = {cell.name for cell in wanted}
+    cells = [cell for cell in measured.read(runs=options.runs) if cell.name in names]
+    resident = [cell for cell in measured.read("rss", options.runs) if cell.name in names]
     phases = PHASES_MS[:1] if options.tiny else PHASES_MS
     used = constants()
     with Pool(options.processes) as pool:
@@ -106,6 +134,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             used = fit([cell for cell in cells if cell.fitted], pool, used, _print)
             _print(f"fit: the engine should have {used}")
         found = compare(cells, predict(cells, pool, used, phases))
+        under_rss = predict(resident, pool, used, phases)
     document = {
         "measured_on": measured_on(date=options.date),
         "reference": REFERENCE,
@@ -113,6 +142,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "constants": used,
         "phases": len(phases),
         **found,
+        "rss": [_cell(cell, under_rss[cell.name]) for cell in resident],
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

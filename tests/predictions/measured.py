@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from statistics import median
 from typing import Any, Final, NamedTuple
 
 from tests.conftest import RECORDINGS
 
 PLACE: Final = RECORDINGS / "validation"
+RUNS: Final = PLACE / "runs.json"
 
 STRATEGY: Final = "erlang"
 """How the node counted its memory in the runs that are predicted; the two others show what `rss` does."""
@@ -77,19 +79,71 @@ class MeasuredCell(NamedTuple):
         return self.name in FITTED
 
 
-def read() -> list[MeasuredCell]:
-    """Return every cell that was measured with the usual strategy."""
-    runs = json.loads((PLACE / "runs.json").read_text(encoding="utf-8"))
+class CellToMeasure(NamedTuple):
+    """A scenario as a node is to run it.
+
+    Args:
+        strategy: how the node counts its memory.
+        limit_shift_bytes: added to the limit; a small node is over it from its start under `rss`.
+    """
+
+    name: str
+    workload: str
+    scenario: dict[str, Any]
+    strategy: str = STRATEGY
+    limit_shift_bytes: int = 0
+
+
+UNDER_RSS: Final = {"drain p.5 w.4 rss": 0, "drain p.5 w.4 rss+75": 75_000_000}
+"""Cells of the first one under 3.10.8's own strategy, with what was added to the limit."""
+
+
+def cells() -> list[CellToMeasure]:
+    """Return every cell: shipped workloads with the settings of a heatmap's cell, and those under `rss`."""
+    found = [
+        CellToMeasure(each["name"], each["workload"], each["scenario"])
+        for each in json.loads((PLACE / "cells.json").read_text(encoding="utf-8"))
+    ]
+    first = found[0]
+    return [
+        *found,
+        *(
+            first._replace(name=name, strategy="rss", limit_shift_bytes=shift)
+            for name, shift in UNDER_RSS.items()
+        ),
+    ]
+
+
+def read(strategy: str = STRATEGY, runs: Path = RUNS) -> list[MeasuredCell]:
+    """Return every cell that was measured with a strategy, its scenario as the engine is to run it.
+
+    Args:
+        runs: the file of what was measured.
+    """
+    rows = json.loads(runs.read_text(encoding="utf-8"))
     found = []
-    for cell in json.loads((PLACE / "cells.json").read_text(encoding="utf-8")):
-        own = [each for each in runs if each["cell"] == cell["name"] and each["strategy"] == STRATEGY]
+    for cell in cells():
+        own = [each for each in rows if each["cell"] == cell.name and each["strategy"] == strategy]
+        if cell.strategy != strategy or not own:
+            continue
         quiet = [each for each in own if each["quiet"]]
         metrics = {name: _measured(NAMES.get(name, name), own, quiet or own) for name in FLOORS}
         kept = {name: each for name, each in metrics.items() if each is not None}
-        found.append(
-            MeasuredCell(cell["name"], cell["workload"], cell["scenario"], len(own), len(quiet), kept)
-        )
+        found.append(MeasuredCell(cell.name, cell.workload, _as_measured(cell), len(own), len(quiet), kept))
     return found
+
+
+def _as_measured(cell: CellToMeasure) -> dict[str, Any]:
+    """Return the scenario with the strategy and the limit that the node had."""
+    if cell.strategy == STRATEGY:
+        return cell.scenario
+    settings = cell.scenario["settings"]
+    limit = int(settings["ram_bytes"] * settings.get("vm_memory_high_watermark", 0.4))
+    changed = {
+        "vm_memory_calculation_strategy": cell.strategy,
+        "vm_memory_high_watermark": {"absolute": limit + cell.limit_shift_bytes},
+    }
+    return {**cell.scenario, "settings": {**settings, **changed}}
 
 
 def _measured(name: str, runs: list[dict[str, Any]], best: list[dict[str, Any]]) -> Measured | None:

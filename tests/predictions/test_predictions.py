@@ -28,7 +28,7 @@ def committed(repo_root: Path) -> dict[str, Any]:
 
 def test_tiny_run_writes_every_metric_with_its_error(tmp_path: Path) -> None:
     out = tmp_path / "predictions.json"
-    assert main(["--date", "2026-01-31", "--tiny", "--out", str(out)]) == 0
+    assert main(["--date", "2026-01-31", "--tiny", "--recorded", "--out", str(out)]) == 0
     found = json.loads(out.read_text())
     assert found["measured_on"]["date"] == "2026-01-31"
     assert {each["name"] for each in found["cells"]} == {"drain p.5 w.6", "pdrain 4000 e4096"}
@@ -40,6 +40,7 @@ def test_what_is_committed_is_of_this_engine_and_of_its_constants(committed: dic
     assert stale("predictions", committed) is None
     assert committed["constants"] == constants()
     assert {each["name"] for each in committed["cells"]} == {each.name for each in measured.read()}
+    assert {each["name"] for each in committed["rss"]} == {each.name for each in measured.read("rss")}
 
 
 def test_a_cell_predicted_again_is_the_same(committed: dict[str, Any]) -> None:

@@ -1,0 +1,25 @@
+%% What the node itself knows of its memory and disk, without asking a queue process: one that is woken reports an
+%% infinite duration, and is not told to page.
+-module(cq_sampler).
+-export([sample/0]).
+
+sample() ->
+    {Monitor, Limit} = vm_memory_monitor:get_memory_use(bytes),
+    #{monitor => Monitor, limit => Limit, rss => resident(),
+      total => erlang:memory(total), binary => erlang:memory(binary),
+      processes => erlang:memory(processes), ets => erlang:memory(ets),
+      alarm => [Resource || {{resource_limit, Resource, _}, _} <- rabbit_alarm:get_alarms()],
+      ready => ready(), files => files()}.
+
+resident() ->
+    {ok, Text} = file:read_file("/proc/self/statm"),
+    [_, Pages | _] = binary:split(Text, <<" ">>, [global]),
+    4096 * binary_to_integer(Pages).
+
+%% What the queues told by themselves, every five seconds.
+ready() ->
+    lists:sum([Ready || {_, Ready, _, _, _} <- ets:tab2list(queue_coarse_metrics), is_integer(Ready)]).
+
+files() ->
+    maps:from_list([{list_to_binary(lists:concat([Operation, '_', Counter])), Value}
+                    || {{Operation, Counter}, Value} <- file_handle_cache_stats:get()]).
