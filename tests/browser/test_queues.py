@@ -72,3 +72,51 @@ def test_another_queue_is_chosen_and_everything_follows(
     page.get_by_role("combobox", name="Which kind of lines").select_option("files")
     expect(lines).not_to_contain_text("published")
     assert_accessible(page)
+
+
+CLUSTER = {
+    "version": 1,
+    "profile": "classroom",
+    "settings": {"nodes": 3, "ring_hop_us": 2000},
+    "commands": [
+        {"at_us": 100_000, "do": "publish", "count": 8, "size_bytes": 100, "persistent": True},
+        {
+            "at_us": 200_000,
+            "do": "set_policy",
+            "name": "ha",
+            "pattern": ".*",
+            "definition": {"ha-mode": "all"},
+        },
+        {"at_us": 300_000, "do": "publish", "count": 4, "size_bytes": 100, "persistent": True},
+    ],
+    "until_us": 1_000_000,
+}
+
+
+def test_a_master_is_killed_on_its_card_and_the_stage_follows_its_heir(
+    open_page: OpenPage, assert_accessible: Callable[[Page], None]
+) -> None:
+    """Its late mirror lacked eight of twelve messages: they are lost, and the page says why."""
+    page = open_page()
+    page.goto("/")
+    page.locator("details.import summary").click()
+    page.locator("#import-text").fill(json.dumps(CLUSTER))
+    page.locator("details.import form button").click()
+    page.wait_for_url("**/s/*/")
+    cards = {node: page.locator(f"[data-node={node}]") for node in ("n1", "n2", "n3")}
+    expect(cards["n2"]).to_contain_text("lacks 8", timeout=SLOW_MS)
+    expect(cards["n1"].locator("[data-place=q4]")).to_have_text("q4 12")
+    cards["n1"].get_by_role("button", name="Kill").click()
+    expect(cards["n2"]).to_have_attribute("data-role", "master", timeout=SLOW_MS)
+    expect(cards["n1"]).to_have_attribute("data-role", "down")
+    expect(cards["n2"].locator("[data-place=lost]")).to_have_text("lost 8")
+    told = page.locator("[data-failover]")
+    expect(told).to_contain_text("8 messages are lost: they were older than this mirror")
+    page.wait_for_function(
+        "() => /^q4, 4 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)", timeout=SLOW_MS
+    )
+    assert_accessible(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(cards["n2"]).to_be_in_viewport(ratio=0.5)
+    for other in ("n1", "n3"):
+        expect(cards[other]).not_to_be_in_viewport()

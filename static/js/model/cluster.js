@@ -60,3 +60,41 @@ export function depthOf(state, name) {
   const queue = state.queues[name];
   return queue ? readyOf(queue) + pendingOf(queue) : null;
 }
+
+/**
+ * What the strip of a node shows, from the tail to the head: the places of its member, what the channels sent it that
+ * the master has not told of yet, what it lacks, and what the last failover lost. Together as long as the master's.
+ */
+export function stripOf({ role, lanes, unacked, held, lacks }, depth, lost) {
+  const has = lanes.reduce((sum, { count }) => sum + count, 0) + unacked;
+  const missing = lacks === "unknown" ? Math.max(0, depth - has) : lacks;
+  return [
+    { place: "held", count: held ?? 0 },
+    ...lanes,
+    { place: "unacked", count: unacked },
+    { place: "lacks", count: role === "mirror" ? missing : 0 },
+    { place: "lost", count: role === "master" ? lost : 0 },
+  ].filter(({ count }) => count > 0);
+}
+
+const ENDS_FAILOVER = new Set(["NodeStarted", "SyncStarted"]);
+
+/**
+ * The last failover of a queue among the lines of the narrative, until a node starts or its mirrors are filled: `what`
+ * is promoted, refused (nobody may be) or down, `node` the one that is gone, `lost` how many messages.
+ */
+export function failoverOf(lines, state, queue) {
+  let found = null;
+  for (let at = lines.length - 1; at >= 0; at -= 1) {
+    const { t } = lines[at];
+    if (ENDS_FAILOVER.has(t.kind)) return found;
+    if (t.kind === "QueuePromoted" && t.queue === queue && !found)
+      found = { what: "promoted", node: null, master: t.node, lost: Number(t.why.lost ?? 0) };
+    if (t.kind === "MirrorLeft" && t.queue === queue && t.how === "refused" && !found)
+      found = { what: "refused", node: null, master: null, lost: 0 };
+    if (t.kind === "NodeStopped" && found) return { ...found, node: t.node };
+    if (t.kind === "NodeStopped" && !state.queues[queue])
+      return { what: "down", node: t.node, master: null, lost: 0 };
+  }
+  return found;
+}

@@ -1,8 +1,10 @@
 /** The nodes of a cluster side by side: each with what it has of the shown queue, and what befalls it by hand. */
-import { depthOf, mirroredQueue, nodeOf, nodesOf } from "../../model/cluster.js";
+import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "../../model/cluster.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el, findAll, setText, show } from "../base/dom.js";
+import { failoverText } from "./failover.js";
+import { Ring, ringText } from "./ring.js";
 
 const PERCENT = 100;
 
@@ -14,6 +16,8 @@ export class Nodes {
     this.command = command;
     this.changed = changed;
     this.names = "";
+    this.master = null;
+    this.ring = null;
     root.addEventListener("click", (event) => this.click(event.target.closest("[data-node-act]")));
   }
 
@@ -57,12 +61,25 @@ export class Nodes {
     const { queue } = this;
     const depth = depthOf(state, queue);
     const shown = shownQueue(state);
+    const failover = failoverOf(this.playhead.timeline.lines, state, queue);
+    const told = this.root.querySelector("[data-failover]");
+    setText(told, failoverText(failover));
+    show(told, Boolean(failover));
     for (const card of findAll("[data-node]", this.root))
-      this.fill(card, nodeOf(state, queue, card.dataset.node), depth, shown);
+      this.fill(card, nodeOf(state, queue, card.dataset.node), { depth, shown, lost: failover?.lost ?? 0 });
+    this.follow(state.queues[queue]?.node ?? null);
     this.fillRing(state, queue);
   }
 
-  fill(card, about, depth, shown) {
+  /** Where one card is seen at a time, the master's comes into sight when another node has it. */
+  follow(master) {
+    const before = this.master;
+    this.master = master;
+    const card = this.root.querySelector(`[data-node="${master}"]`);
+    if (card && before !== master) card.parentElement.scrollTo({ left: card.offsetLeft - card.parentElement.offsetLeft });
+  }
+
+  fill(card, about, { depth, shown, lost }) {
     card.dataset.role = about.role;
     card.classList.toggle("is-shown", about.label !== null && about.label === shown);
     const [title, role, has, brings, memory] = findAll("[data-text]", card);
@@ -71,7 +88,7 @@ export class Nodes {
     setText(has, hasText(about));
     setText(brings, bringsText(about, depth));
     setText(memory, memoryText(about));
-    drawLanes(card.querySelector("[data-lanes]"), about);
+    drawStrip(card.querySelector("[data-lanes]"), stripOf(about, depth ?? 0, lost));
     const [look, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
     look.dataset.label = about.label ?? "";
     look.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
@@ -88,14 +105,8 @@ export class Nodes {
     const line = lines.findLast(({ t }) => t.kind === "RingSent" && t.queue === queue);
     const master = state.queues[queue];
     const order = master ? [master.node, ...(master.mirrors ?? [])] : [];
-    const words = this.root.querySelector("[data-ring-text]");
-    setText(words, line && order.length > 1 ? ringText(line.t, order) : gettext("Nothing goes around the ring."));
-    const moved = line ? String(line.number) : "";
-    const dot = this.root.querySelector("[data-ring-dot]");
-    if (dot.dataset.at !== moved) {
-      dot.dataset.at = moved;
-      dot.replaceWith(dot.cloneNode(true)); // a new element begins its animation anew
-    }
+    setText(this.root.querySelector("[data-ring-text]"), ringText(line, order));
+    this.ring.update(line, order);
     const [sync, cancel, mirror] = findAll(".ring [data-node-act]", this.root);
     show(sync, Boolean(master?.mirrors) && !master.syncing);
     show(cancel, Boolean(master?.syncing));
@@ -112,12 +123,14 @@ export class Nodes {
 
   build(names) {
     this.names = names.join();
+    this.ring = new Ring(names);
     this.root.replaceChildren(
+      el("p.node-failover", { "data-failover": "", role: "status", hidden: true }),
       el("div.node-cards", {}, ...names.map((node) => nodeCard(node))),
+      this.ring.root,
       el(
         "div.ring",
         {},
-        el("span.ring-line", { "aria-hidden": "true" }, el("i", { "data-ring-dot": "" })),
         el("span", { "data-ring-text": "" }),
         el("span.ring-bytes", { "data-ring-bytes": "" }),
         act("sync", gettext("Synchronise")),
@@ -194,23 +207,22 @@ function memoryText({ up, memory, limit, alarm }) {
   return alarm ? `${said}, ${gettext("alarm")}` : said;
 }
 
-function ringText({ instruction, count }, order) {
-  return fill(gettext("%(count)s × %(instruction)s: %(way)s"), {
-    count: number(count),
-    instruction,
-    way: order.join(" → "),
-  });
-}
+const PLACE_WORDS = {
+  held: (count) => fill(gettext("held %(count)s"), { count }),
+  unacked: (count) => fill(gettext("unacked %(count)s"), { count }),
+  lacks: (count) => fill(gettext("lacks %(count)s"), { count }),
+  lost: (count) => fill(gettext("lost %(count)s"), { count }),
+};
 
-/** The sub-queues as bars whose widths are their shares, from the tail to the head. */
-function drawLanes(root, { lanes, unacked }) {
-  const bars = [...lanes, { place: "unacked", count: unacked }].filter(({ count }) => count > 0);
+/** The parts of a strip as bars whose widths are their shares. */
+function drawStrip(root, bars) {
   const key = bars.map(({ place, count }) => `${place}:${count}`).join();
   if (root.dataset.key === key) return;
   root.dataset.key = key;
   root.replaceChildren(
     ...bars.map(({ place, count }) => {
-      const bar = el("span", { "data-place": place, title: `${place}: ${number(count)}` }, place);
+      const words = PLACE_WORDS[place]?.(number(count)) ?? `${place} ${number(count)}`;
+      const bar = el("span", { "data-place": place, title: words }, words);
       bar.style.flexGrow = String(count);
       return bar;
     }),
