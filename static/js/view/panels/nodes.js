@@ -4,7 +4,7 @@ import { showQueue, shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el, findAll, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
-import { Ring, ringText } from "./ring.js";
+import { ringOf, ringText } from "./ring.js";
 
 const PERCENT = 100;
 
@@ -106,7 +106,7 @@ export class Nodes {
     const master = state.queues[queue];
     const order = master ? [master.node, ...(master.mirrors ?? [])] : [];
     setText(this.root.querySelector("[data-ring-text]"), ringText(line, order));
-    this.ring.update(line, order);
+    this.ring.show(line, order);
     const [sync, cancel, mirror] = findAll(".ring [data-node-act]", this.root);
     show(sync, Boolean(master?.mirrors) && !master.syncing);
     show(cancel, Boolean(master?.syncing));
@@ -123,7 +123,7 @@ export class Nodes {
 
   build(names) {
     this.names = names.join();
-    this.ring = new Ring(names);
+    this.ring = ringOf(names);
     this.root.replaceChildren(
       el("p.node-failover", { "data-failover": "", role: "status", hidden: true }),
       el("div.node-cards", {}, ...names.map((node) => nodeCard(node))),

@@ -1,49 +1,43 @@
 /** The ring of a queue's members: where the last instruction went, drawn below the nodes' cards. */
 import { fill, gettext, number } from "../../model/text.js";
-import { el, findAll, setText } from "../base/dom.js";
+import { el, setText } from "../base/dom.js";
 
 const HOP_MS = 450;
 const PERCENT = 100;
 
-export class Ring {
-  constructor(names) {
-    this.names = names;
-    this.number = null;
-    this.token = el("span.ring-token", { hidden: true });
-    this.root = el(
-      "div.ring-track",
-      { "aria-hidden": "true" },
-      ...names.map((node) => el("span.ring-stop", { "data-stop": node }, node)),
-      this.token,
-    );
-    for (const stop of findAll("[data-stop]", this.root)) stop.style.left = this.place(stop.dataset.stop);
-  }
+/**
+ * The ring of nodes with these names: its element, and `show(line, order)`, which shows the last instruction and lets
+ * it travel if it is a new one; `order` has the members, the master first.
+ */
+export function ringOf(names) {
+  const place = (node) => `${((names.indexOf(node) + 0.5) / names.length) * PERCENT}%`;
+  const token = el("span.ring-token", { hidden: true });
+  const stops = names.map((node) => el("span.ring-stop", {}, node));
+  stops.forEach((stop, at) => {
+    stop.style.left = place(names[at]);
+  });
+  let last = null;
 
-  place(node) {
-    return `${((this.names.indexOf(node) + 0.5) / this.names.length) * PERCENT}%`;
-  }
-
-  /** Show the last instruction, and let it travel if it is a new one; `order` has the members, the master first. */
-  update(line, order) {
-    for (const stop of findAll("[data-stop]", this.root))
-      stop.classList.toggle("is-member", order.includes(stop.dataset.stop));
-    const known = line && order.length > 1;
-    this.token.hidden = !known;
-    if (!known) return;
-    setText(this.token, `${number(line.t.count)} × ${line.t.instruction}`);
-    this.token.style.left = this.place(order[0]);
-    if (this.number === line.number) return;
-    this.number = line.number;
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.travel([...order, order[0]]);
-  }
-
-  travel(way) {
-    this.token.getAnimations().forEach((each) => each.cancel());
-    this.token.animate(
-      way.map((node) => ({ left: this.place(node) })),
+  function travel(way) {
+    token.getAnimations().forEach((each) => each.cancel());
+    token.animate(
+      way.map((node) => ({ left: place(node) })),
       { duration: HOP_MS * (way.length - 1), easing: "ease-in-out" },
     );
   }
+
+  function show(line, order) {
+    stops.forEach((stop, at) => stop.classList.toggle("is-member", order.includes(names[at])));
+    token.hidden = !line || order.length < 2;
+    if (token.hidden) return;
+    setText(token, `${number(line.t.count)} × ${line.t.instruction}`);
+    token.style.left = place(order[0]);
+    if (last === line.number) return;
+    last = line.number;
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) travel([...order, order[0]]);
+  }
+
+  return { root: el("div.ring-track", { "aria-hidden": "true" }, ...stops, token), show };
 }
 
 /** What goes around, in words. */
