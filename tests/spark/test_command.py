@@ -1,6 +1,8 @@
 """`python -m spark_jobs sweep` from end to end, as a person types it."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 from engine import ENGINE_VERSION
 from engine.metrics import METRICS
 from playground.whatif.shipped import heatmaps
+from tests.spark import long_sweep
 from tests.spark.conftest import GRID, ROOT, WORKLOAD, environment, write_sweep
+from tests.spark.long_sweep import lines_until, sweeping
 
 
 def command(*arguments: str, java_home: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
@@ -28,16 +32,34 @@ def command(*arguments: str, java_home: str, cwd: Path = ROOT) -> subprocess.Com
     )
 
 
-def sweep(folder: Path, java_home: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def sweep(folder: Path, java_home: str, *options: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run the sweep whose files lie in `folder`."""
     out = folder / "out"
     arguments = ["sweep", "--workloads", str(folder / "burst.json"), "--grid", str(folder / "grid.json")]
-    return command(*arguments, "--out", str(out), "--master", "local[2]", java_home=java_home, cwd=cwd)
+    return command(
+        *arguments, "--out", str(out), "--master", "local[2]", *options, java_home=java_home, cwd=cwd
+    )
 
 
-def test_a_sweep_writes_a_table_and_a_page_and_knows_its_cells_the_next_time(
+def interrupt(folder: Path, java_home: str) -> None:
+    """Start a long sweep and stop it by Ctrl-C in the middle."""
+    write_sweep(folder, long_sweep.WORKLOAD, long_sweep.GRID)
+    process = sweeping(folder, "local[2]", java_home)
+    lines_until(process, "to start")
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(2)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: everything hears of it
+    rest, _nothing = process.communicate(timeout=60)
+    assert process.returncode == 130, rest
+    assert rest.splitlines()[-1] == "interrupted; the same command goes on where this one stopped"
+    assert "Traceback" not in rest
+    assert "py4j" not in rest
+
+
+def test_a_sweep_after_an_interrupt_writes_a_table_and_a_page_and_knows_its_cells_the_next_time(
     tmp_path: Path, java_home: str
 ) -> None:
+    interrupt(tmp_path, java_home)
     write_sweep(tmp_path)
     first = sweep(tmp_path, java_home, cwd=tmp_path)  # from anywhere, not only from the repository
     assert first.returncode == 0, first.stderr
@@ -65,9 +87,8 @@ def test_a_sweep_writes_a_table_and_a_page_and_knows_its_cells_the_next_time(
     assert "Spark" not in again.stdout  # nothing to compute, so it is not even started
 
     (tmp_path / "grid.json").write_text(json.dumps({**GRID, "seeds": [1, 2]}))
-    more = sweep(tmp_path, java_home)
+    more = sweep(tmp_path, java_home, "--plan")
     assert "12 cells, 6 already known, 6 to run" in more.stdout
-    assert pq.read_table(tmp_path / "out" / "tiny.parquet").num_rows == 12
 
 
 @pytest.mark.parametrize(
