@@ -93,6 +93,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
+# A queue's directory has a file for each segment; what is read of them is bounded where they are read.
+DATA_UPLOAD_MAX_NUMBER_FILES = 8_000
+
 # --- static files: hashed names, ES modules rewritten to import each other by them ---
 
 STATIC_URL = "static/"

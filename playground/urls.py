@@ -74,6 +74,7 @@ urlpatterns = [
     path("i18n/catalog.js", links.in_a_language(catalog), name="javascript-catalog"),
 ]
 
+urlpatterns.append(path("inspect/", include("playground.inspecting.urls")))
 urlpatterns.append(path("compare/", include("playground.comparing.urls")))
 urlpatterns.append(path("learn/", include("playground.exercises.urls")))
 urlpatterns.append(path("class/", include("playground.classroom.urls")))

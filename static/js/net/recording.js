@@ -52,6 +52,7 @@ export class Recording {
   }
 
   elsewhere() {
+    if (!this.moments.length) return gettext("This page has no bytes of single messages.");
     const times = this.moments.map(({ at_us: us }) => (us / 1e6).toFixed(2)).join(", ");
     return fill(gettext("This page has bytes of the moments at %(times)s s. Go to one of them."), { times });
   }

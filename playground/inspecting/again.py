@@ -1,0 +1,42 @@
+"""The messages that were found, as a scenario: published anew in the same order, then the node stops and starts."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import Any, Final
+
+from engine.errors import EngineError
+from engine.node.commands.scenario import parse
+from playground.inspecting.revival import Revival
+from playground.inspecting.summary import queues_of
+
+MOST_COMMANDS: Final = 400
+PUBLISH_US: Final = 100_000
+RESTART_US: Final = 2_000_000
+UNTIL_US: Final = 3_000_000
+
+
+def scenario(report: dict[str, Any], revival: Revival) -> dict[str, Any] | None:
+    """Return a scenario that ends with the live persistent messages as a start brings them back, or None.
+
+    Their seq_ids begin at 0, and very many messages of very many sizes are not told one by one: then there is none.
+    """
+    commands: list[dict[str, Any]] = []
+    for queue in queues_of(report):
+        name = revival.names.get(str(queue["name"] or queue["dir"]))
+        told = queue["messages"]
+        if name is None or sum(not each["acked"] for each in told) != queue["live_messages"]:
+            continue
+        alive = (each["size"] for each in told if not each["acked"] and each["persistent"])
+        for size, same in groupby(alive):
+            count = sum(1 for _each in same)
+            publish = {"do": "publish", "count": count, "size_bytes": size, "persistent": True}
+            commands.append({"at_us": PUBLISH_US, **publish, "routing_key": name})
+    if not commands or len(commands) > MOST_COMMANDS:
+        return None
+    restart = {"at_us": RESTART_US, "do": "restart", "kind": "clean"}
+    found = {**revival.scenario, "title": "", "commands": [*commands, restart], "until_us": UNTIL_US}
+    try:
+        return parse(found).to_json()
+    except EngineError:
+        return None

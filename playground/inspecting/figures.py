@@ -1,0 +1,115 @@
+"""Pasted output of `rabbitmqctl list_queues ... backing_queue_status`: what it says, and the questions that it raises."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import msgspec
+from django.utils.translation import gettext as _
+
+from engine.backing_queue.places import place_named
+
+MOST_CHARS: Final = 200_000
+MOST_QUEUES: Final = 50
+PAIR: Final = re.compile(r"\{:?(\w+),\s*:?(\"?[\w.+-]+\"?)\}|\b(\w+):\s*:?(\"?[\w.+-]+\"?)(?=[,\]}\s])")
+DELTA: Final = re.compile(r"\{:?delta,\s*:?(\w+),\s*(\d+),\s*(\d+),\s*:?(\w+)\}")
+LANES: Final = ("q1", "q2", "delta", "q3", "q4")
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """One queue's.
+
+    Args:
+        name: what stands before the status, or its place in the text.
+        lanes: messages in each place, from the tail to the head.
+        values: everything that was found, by name.
+        questions: what somebody should ask about it.
+    """
+
+    name: str
+    lanes: list[tuple[str, int, int]]
+    values: dict[str, str]
+    questions: list[str]
+
+
+def read(text: str) -> list[Figures]:
+    """Return the figures of each queue in a text; none where no status is in it."""
+    found = []
+    for line in _records(text[:MOST_CHARS]):
+        values = {
+            first or third: (second or fourth).strip('"')
+            for first, second, third, fourth in PAIR.findall(line)
+        }
+        delta = DELTA.search(line)
+        if delta:
+            values["delta"] = delta[2]
+        if not any(name in values for name in ("q1", "q4", "avg_ingress_rate", "target_ram_count")):
+            continue
+        name = re.split(r"[\t\[{]|\s{2,}", line.strip(), maxsplit=1)[0].strip() or f"#{len(found) + 1}"
+        counts = [(lane, _whole(values.get(lane))) for lane in LANES]
+        most = max(1, *(count for _lane, count in counts))
+        lanes = [(lane, count, round(100 * count / most)) for lane, count in counts]
+        found.append(Figures(name[:80], lanes, values, list(_questions(values))))
+        if len(found) == MOST_QUEUES:
+            break
+    return found
+
+
+def _records(text: str) -> Iterator[str]:
+    """Yield a queue's text each: a line, or several where the status goes on over them."""
+    gathered = ""
+    for line in text.splitlines():
+        gathered = f"{gathered} {line}" if gathered else line
+        if gathered.count("[") + gathered.count("{") <= gathered.count("]") + gathered.count("}"):
+            yield gathered
+            gathered = ""
+    if gathered:
+        yield gathered
+
+
+def _whole(text: str | None) -> int:
+    return int(text) if text and re.fullmatch(r"\d{1,15}", text) else 0
+
+
+def _number(values: dict[str, str], name: str) -> float | None:
+    try:
+        return float(values[name])
+    except (KeyError, ValueError):
+        return None
+
+
+def _questions(values: dict[str, str]) -> Iterator[str]:
+    ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
+    delta = _whole(values.get("delta"))
+    if ingress is not None and egress is not None and ingress > egress * 1.05:
+        yield _(
+            "More comes in than goes out (%(ingress)s and %(egress)s per second): the queue grows. Who is slow?"
+        ) % {
+            "ingress": f"{ingress:.1f}",
+            "egress": f"{egress:.1f}",
+        }
+    if delta and ingress is not None and egress is not None and egress > 0:
+        yield _(
+            "%(count)s messages are in delta, so RAM knows nothing of them but a range. Each needs a read of a segment."
+        ) % {"count": delta}
+    if values.get("target_ram_count") not in (None, "infinity", ":infinity"):
+        yield _(
+            "target_ram_count is %(target)s and not infinity: the node is above its paging threshold. What fills memory?"
+        ) % {"target": values["target_ram_count"]}
+    if values.get("mode") == "lazy" and _whole(values.get("q4")) + _whole(values.get("q1")):
+        yield _("The queue is lazy, and yet messages are in q1 or q4. Was its mode changed a moment ago?")
+    ram, length = _whole(values.get("ram_msg_count")), _whole(values.get("len"))
+    if length and not ram and values.get("mode") != "lazy":
+        yield _("None of %(length)s messages has its content in RAM: every delivery reads from disk.") % {
+            "length": length
+        }
+    pending = _whole(values.get("num_pending_acks"))
+    if pending > 10_000:
+        yield _("%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?") % {
+            "count": pending
+        }
+
+
+assert all(place_named(lane) for lane in LANES)  # noqa: S101 - the broker's own names

@@ -1,0 +1,162 @@
+"""What a start would make of files that a broker wrote: the engine's own node loses its power, and finds them afterwards."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine.ctl.operator import operated
+from engine.errors import EngineError
+from engine.formats.chunks import RawBytes
+from engine.formats.names import queue_directory
+from engine.inspect.common import Options
+from engine.inspect.places import inspect
+from engine.node.commands.scenario import parse
+from engine.node.commands.topology import MAX_QUEUES
+from engine.node.node import Node
+from engine.replay.player import KEEP_EVENTS
+from engine.storage.ledger import LedgerStorage
+from playground.inspecting.uploads import Files
+from playground.offline import recording
+
+LISTED: Final = 5_000
+"""Records of one file, and messages of one queue, that are told one by one."""
+POWER_CUT_US: Final = 1_000_000
+UNTIL_US: Final = 2_000_000
+FAR_SEGMENTS: Final = 4_096
+"""A seq_id that lies further than so many segments from the others is damage: a start would look into each between."""
+VHOST_ROOT: Final = "msg_stores/vhosts/628WB79CIFDYO9LJI6DKMI09L"
+
+
+class Revival(msgspec.Struct, frozen=True):
+    """A start on files that were given.
+
+    Args:
+        scenario: of the node that starts.
+        state: after the start; None where it fails.
+        messages: what a page plays of it.
+        failure: why it fails, in the engine's words, or nothing.
+        names: of the queues in the node, by the queues' own names.
+    """
+
+    scenario: dict[str, Any]
+    state: dict[str, Any] | None
+    messages: list[bytes]
+    failure: str
+    names: dict[str, str]
+
+
+class FoundFiles(LedgerStorage):
+    """An empty storage that has other files after a power cut."""
+
+    def __init__(self, files: Files) -> None:
+        super().__init__()
+        self._found = files
+
+    def power_cut(self) -> None:
+        """Forget what there was, and have the files that were given."""
+        for path in list(self.paths()):
+            self.delete(path)
+        fill(self, self._found)
+
+
+def fill(storage: LedgerStorage, files: Files) -> None:
+    """Write files into a storage."""
+    for path, data in files.items():
+        storage.create(path)
+        if data:
+            storage.append(path, [RawBytes(data)])
+        storage.fsync(path)
+
+
+def report_on(files: Files) -> dict[str, Any]:
+    """Return what `python -m engine inspect --json` tells of files, with short lists."""
+    storage = LedgerStorage()
+    fill(storage, files)
+    return inspect(storage, Options(list_most=LISTED))
+
+
+def revive(files: Files, report: dict[str, Any]) -> Revival | None:
+    """Start a node on the files of the first virtual host, or of one queue; None where there is no queue.
+
+    Args:
+        files: what was given.
+        report: on it, as `report_on` returns it.
+    """
+    vhost, root = _first_vhost(report)
+    queues = vhost.get("queues", [])[:MAX_QUEUES]
+    if not queues:
+        return None
+    names = {each["dir"]: _name(each["name"], at) for at, each in enumerate(queues)}
+    below = f"{root}/" if root else ""
+    moved: Files = {}
+    for path, data in files.items():
+        inside = path.removeprefix(below)
+        directory = inside.rpartition("/")[0]
+        if directory in names:
+            inside = f"queues/{queue_directory('/', names[directory])}/{inside.rpartition('/')[2]}"
+        if inside != ".vhost" and not inside.endswith((".dets", ".ets", "clean.dot")):
+            moved[f"{VHOST_ROOT}/{inside}"] = data
+    scenario = {
+        "version": 1,
+        "title": "",
+        "profile": "real",
+        "settings": {"segment_entry_count": vhost.get("segment_entry_count") or 16384},
+        "seed": 1,
+        "topology": {"queues": [{"name": name} for name in names.values()]},
+        "commands": [{"at_us": POWER_CUT_US, "do": "restart", "kind": "power"}],
+        "until_us": UNTIL_US,
+    }
+    own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
+    if _far_apart(queues, scenario["settings"]["segment_entry_count"]):
+        words = "a record's seq_id lies millions of messages away from the others; a start would look for all between"
+        return Revival(scenario, None, [], words, own)
+    starter = _Starter(moved)
+    try:
+        recorded = recording.record(starter, scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
+    except (EngineError, ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError) as error:
+        return Revival(scenario, None, [], str(error)[:300] or type(error).__name__, own)
+    assert starter.node is not None  # noqa: S101 - it was recorded
+    return Revival(parse(scenario).to_json(), starter.node.snapshot(), recorded.parts, "", own)
+
+
+class _Starter:
+    """Makes the one node, for a recording."""
+
+    def __init__(self, files: Files) -> None:
+        self.node: Node | None = None
+        self._files = files
+
+    def rehearse(self, scenario: dict[str, Any], keep: int = KEEP_EVENTS) -> Node:
+        """Return a node whose storage has the files after its power cut."""
+        self.node = operated(parse(scenario), FoundFiles(self._files), keep)
+        return self.node
+
+
+def _first_vhost(report: dict[str, Any]) -> tuple[dict[str, Any], str]:
+    """Return what is told of the virtual host, and where it lies; a queue alone is the only one of a host."""
+    if report["kind"] == "node":
+        first = report["vhosts"][0]
+        return first, f"msg_stores/vhosts/{first['vhost_dir']}"
+    if report["kind"] == "queue":
+        return {"queues": [report], "segment_entry_count": None}, ""
+    return (report, "") if report["kind"] == "vhost" else ({}, "")
+
+
+def _name(name: str | None, at: int) -> str:
+    """Return a name that the engine takes, as near to the queue's own as can be."""
+    kept = "".join(
+        sign if sign.isascii() and (sign.isalnum() or sign in "_.-") else "-" for sign in (name or "").lower()
+    )
+    kept = kept[:28].lstrip("0123456789_.-")
+    return kept if kept and kept == (name or "") else f"{kept or 'queue'}-{at}"
+
+
+def _far_apart(queues: list[dict[str, Any]], entry_count: int) -> bool:
+    for queue in queues:
+        segments = [int(each["file"].split(".")[0]) for each in queue["segments"]]
+        segments += [message["seq"] // entry_count for message in queue["messages"]]
+        if segments and max(segments) - min(segments) > FAR_SEGMENTS:
+            return True
+    return False

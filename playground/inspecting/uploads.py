@@ -1,0 +1,111 @@
+"""Files that a reader sends, within bounds: a directory file by file, or a zip of it. They only ever lie in memory."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Refused
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+"""Of all files together, unpacked."""
+MOST_FILES: Final = 2_000
+BLOCK_BYTES: Final = 256 * 1024
+NEEDED: Final = re.compile(
+    r"^(\d{1,18}\.(idx|rdq|rdt)|journal\.jif|clean\.dot|file_summary\.ets|msg_store_index\.ets|recovery\.dets"
+    r"|\.vhost|\.config|\.queue_name)\Z"
+)
+"""What is read of a broker's directory; everything else is left out."""
+STEP: Final = re.compile(r"^[A-Za-z0-9@._-]{1,128}\Z")
+LONGEST_PATH: Final = 12
+
+Files = dict[str, bytes]
+"""By path, below the directory that was given."""
+
+_paths = msgspec.json.Decoder(list[str])
+
+
+def of_files(uploads: Iterable[Any], paths: str) -> Files:
+    """Return the files of a directory that was sent one by one; raise Refused where that is too much.
+
+    Args:
+        uploads: as Django has them.
+        paths: their paths in the same order, as JSON: a browser sends only the last step of each.
+    """
+    uploads = list(uploads)
+    try:
+        named = _paths.decode(paths) if paths else [each.name for each in uploads]
+    except msgspec.DecodeError:
+        raise Refused(_("The names of the files cannot be read. Choose the directory again.")) from None
+    if len(named) != len(uploads):
+        raise Refused(_("The names of the files cannot be read. Choose the directory again."))
+    if len(uploads) == 1 and named[0].lower().endswith(".zip"):
+        return of_zip(uploads[0])
+    return _gathered((path, each.chunks(BLOCK_BYTES)) for path, each in zip(named, uploads, strict=True))
+
+
+def of_zip(upload: Any) -> Files:
+    """Return the files in a zip. What it says of sizes is not believed: reading stops at the bound."""
+    try:
+        with zipfile.ZipFile(upload) as packed:
+            members = [each for each in packed.infolist() if not each.is_dir()]
+            if len(members) > MOST_FILES * 4:
+                raise Refused(
+                    _("At most %(most)s files are read. Send one virtual host or queue."), most=MOST_FILES
+                )
+            return _gathered((each.filename, _unpacked(packed, each)) for each in members)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
+        raise Refused(_("The zip cannot be read. Pack the directory again, without a password.")) from None
+
+
+def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
+    with packed.open(member) as opened:
+        while block := opened.read(BLOCK_BYTES):
+            yield block
+
+
+def _gathered(found: Iterable[tuple[str, Iterable[bytes]]]) -> Files:
+    """Read what is needed, up to the bounds; a path that leads out of the directory is refused."""
+    files: Files = {}
+    used = 0
+    for path, blocks in found:
+        steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".")]
+        if not steps or not NEEDED.match(steps[-1]) or "__MACOSX" in steps:
+            continue
+        if len(steps) > LONGEST_PATH or not all(STEP.match(step) for step in steps) or ".." in steps:
+            raise Refused(_("A name in it is no name of a broker's file: %(name)s."), name=path[:80])
+        data = bytearray()
+        for block in blocks:
+            used += len(block)
+            if used > MOST_BYTES:
+                raise Refused(
+                    _("Together the files have more than %(most)s MiB. Send one queue and its store."),
+                    most=MOST_BYTES >> 20,
+                )
+            data += block
+        files["/".join(steps)] = bytes(data)
+        if len(files) > MOST_FILES:
+            raise Refused(
+                _("At most %(most)s files are read. Send one virtual host or queue."), most=MOST_FILES
+            )
+    if not files:
+        raise Refused(_("No files of a queue or a message store are in it: .idx, journal.jif, .rdq."))
+    return _without_parents(files)
+
+
+def _without_parents(files: Files) -> Files:
+    """Leave out the directories that all files lie in, but for those that tell what it is."""
+    while True:
+        first = {path.split("/", 1)[0] for path in files}
+        if len(first) != 1 or any("/" not in path for path in files):
+            return files
+        name = first.pop()
+        if name in ("queues", "msg_store_persistent", "msg_store_transient", "msg_stores"):
+            return files
+        files = {path.split("/", 1)[1]: data for path, data in files.items()}
