@@ -10,6 +10,7 @@ from engine.node.commands.scenario import parse
 from playground.inspecting.revival import Revival
 from playground.inspecting.summary import queues_of
 
+TITLE: Final = "Messages from a broker's files"
 MOST_COMMANDS: Final = 400
 PUBLISH_US: Final = 100_000
 RESTART_US: Final = 2_000_000
@@ -35,7 +36,7 @@ def scenario(report: dict[str, Any], revival: Revival) -> dict[str, Any] | None:
     if not commands or len(commands) > MOST_COMMANDS:
         return None
     restart = {"at_us": RESTART_US, "do": "restart", "kind": "clean"}
-    found = {**revival.scenario, "title": "", "commands": [*commands, restart], "until_us": UNTIL_US}
+    found = {**revival.scenario, "title": TITLE, "commands": [*commands, restart], "until_us": UNTIL_US}
     try:
         return parse(found).to_json()
     except EngineError:

@@ -15,7 +15,6 @@ from playground.messages import Refused
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
 UNTIL_US: Final = 1_000_000
-PREDECLARED: Final = ("", "amq.")
 
 
 class Taken(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What a start would make of files that a broker wrote: the engine's own node loses its power, and finds them afterwards."""
+"""What a start would make of a broker's files: the engine's own node loses its power, and finds them afterwards."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def fill(storage: LedgerStorage, files: Files) -> None:
 
 def report_on(files: Files) -> dict[str, Any]:
     """Return what `python -m engine inspect --json` tells of files, with short lists."""
-    storage = LedgerStorage()
+    storage: Any = LedgerStorage()  # it has what the inspectors ask of a directory
     fill(storage, files)
     return inspect(storage, Options(list_most=LISTED))
 
@@ -98,7 +98,7 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
             inside = f"queues/{queue_directory('/', names[directory])}/{inside.rpartition('/')[2]}"
         if inside != ".vhost" and not inside.endswith((".dets", ".ets", "clean.dot")):
             moved[f"{VHOST_ROOT}/{inside}"] = data
-    scenario = {
+    scenario: dict[str, Any] = {
         "version": 1,
         "title": "",
         "profile": "real",

@@ -22,6 +22,8 @@ from playground.web.access import rate_limited
 
 logger = logging.getLogger(__name__)
 
+NO_ADDRESSES: Final = ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page", "past")
+"""What leads nowhere from a run that was only played for an answer."""
 MOST_SENT: Final = uploads.MOST_BYTES + 4 * 1024 * 1024
 """Bytes of a whole request, with the parts' heads."""
 
@@ -102,9 +104,7 @@ def _live(revived: revival.Revival) -> dict[str, Any]:
         "console": console.page_data(),
         "story": None,
         "place": {"at_us": scenario["until_us"], "number": None, "msg": None, "view": ""},
-        "urls": dict.fromkeys(
-            ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page", "past"), "#"
-        ),
+        "urls": dict.fromkeys(NO_ADDRESSES, "#"),
         "recording": {"parts": len(parts), "ends_us": scenario["until_us"], "moments": []},
     }
     return {

