@@ -19,13 +19,20 @@ directory.addEventListener("change", () => chosen(directory, [...directory.files
 zip.addEventListener("change", () => chosen(zip, [...zip.files].map((file) => file.name)));
 form.addEventListener("reset", () => (directory.disabled = zip.disabled = false));
 
+/** The answer of a question that takes two functions: what to do with it, and with an error. */
+function answered(question) {
+  return new Promise((done, fail) => {
+    question(done, fail);
+  });
+}
+
 /** All files below an entry of what was dropped: [[path, file]]. */
 async function below(entry) {
-  if (entry.isFile) return [[entry.fullPath.slice(1), await new Promise((done, fail) => entry.file(done, fail))]];
+  if (entry.isFile) return [[entry.fullPath.slice(1), await answered((...ways) => entry.file(...ways))]];
   const reader = entry.createReader();
   const found = [];
   for (;;) {
-    const some = await new Promise((done, fail) => reader.readEntries(done, fail));
+    const some = await answered((...ways) => reader.readEntries(...ways));
     if (!some.length) return found;
     for (const each of some) found.push(...(await below(each)));
   }
