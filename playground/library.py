@@ -38,8 +38,15 @@ def entry(slug: str) -> Entry | None:
     return next((load(path) for path in files() if path.stem == slug), None)
 
 
+def after(slug: str | None) -> Entry | None:
+    """Return the ready scenario that comes next in the library, or None."""
+    every = entries()
+    place = next((at for at, each in enumerate(every) if each.slug == slug), None)
+    return None if place is None or place + 1 == len(every) else every[place + 1]
+
+
 def _order(each: Entry) -> tuple[int, str]:
     return (*each.story.subjects, 99)[0], each.slug
 
 
-__all__ = ["FOLDER", "BadScenario", "entries", "entry", "files", "load"]
+__all__ = ["FOLDER", "BadScenario", "after", "entries", "entry", "files", "load"]

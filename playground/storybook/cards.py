@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from playground.storybook import thumbnails
 from playground.storybook.entry import Entry
 from playground.storybook.texts import in_language
 from playground.subjects import QUESTIONS, SUBJECTS
@@ -17,6 +18,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
 
     Args:
         slug, short_id: its name and its address.
+        picture: what its run looks like.
         evidence_us: the moment that shows the verdict, None without one.
     """
 
@@ -35,6 +37,7 @@ class Card(msgspec.Struct, frozen=True, kw_only=True):
     finding: str = ""
     rules: list[str] = []
     evidence_us: int | None = None
+    picture: thumbnails.Thumbnail | None = None
 
 
 def card(entry: Entry, short_id: str) -> Card:
@@ -61,6 +64,7 @@ def card(entry: Entry, short_id: str) -> Card:
         subjects=[(number, str(SUBJECTS[number])) for number in story.subjects],
         questions=[(number, str(QUESTIONS[number])) for number in story.questions],
         predicts=story.prediction is not None,
+        picture=thumbnails.kept().get(entry.slug),
         **shown,
     )
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from engine.node.time.work import ProfileName
-from playground import console, limits, ownership, whereabouts
+from playground import console, library, limits, ownership, selectors, whereabouts
 from playground.doors import door
 from playground.links import Place, place_of
 from playground.models import Session
@@ -36,7 +36,7 @@ def context(request: HttpRequest, found: Session) -> dict[str, object]:
             "scenario": found.scenario,
             "engine": door().version,
             "console": console.page_data(),
-            "story": told_story(story) if story else None,
+            "story": _story(found) if story else None,
             "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),
@@ -61,6 +61,16 @@ def told_story(story: dict[str, Any]) -> dict[str, Any]:
     """Return a story in the reader's language, with those of its words that the glossary explains."""
     told = localized(story)
     return {**told, "words": words_of(told), "glossary": reverse("glossary")}
+
+
+def _story(found: Session) -> dict[str, Any]:
+    """Return what is told around the run, with the scenario that comes after it in the library."""
+    told = told_story(found.origin.story if found.origin and found.origin.story else {})
+    following = library.after(found.origin.slug if found.origin else None)
+    kept = selectors.scenario_by_name(following.slug) if following else None
+    if following and kept:
+        told["next"] = {"title": following.title, "href": reverse("permalink", args=[kept.short_id])}
+    return told
 
 
 def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""manage.py record_digests: write into each ready scenario the digest that this engine reaches."""
+"""manage.py record_digests: write into each ready scenario the digest that this engine reaches, and draw it anew."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from playground import library
+from playground.storybook import thumbnails
 from playground.storybook.entry import read
 from playground.storybook.rehearsal import rehearse
 
@@ -22,7 +23,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Rewrite the files whose digest or form differs; fail when a claim does not hold."""
-        broken = 0
+        broken, drawn = 0, {}
         files = [path for path in library.files() if options["only"] in (None, path.stem)]
         if not files:
             raise CommandError(f"there is no ready scenario {options['only']}")
@@ -31,6 +32,7 @@ class Command(BaseCommand):
             entry = read(text)
             result = rehearse(entry)
             entry.written["digest"] = result.digest
+            drawn[path.stem] = thumbnails.draw(entry)
             same = entry.encode() == text
             if not same:
                 path.write_text(entry.encode(), "utf-8")
@@ -38,5 +40,6 @@ class Command(BaseCommand):
             for sentence in (*result.broken, *result.refused):
                 broken += 1
                 self.stdout.write(f"  {sentence}")
+        thumbnails.keep(drawn, {path.stem for path in library.files()})
         if broken:
             raise CommandError(f"{broken} claims do not hold, or commands were refused")

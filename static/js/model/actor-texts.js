@@ -2,7 +2,7 @@
 import { stateName } from "./actor-states.js";
 import { fill, gettext, number } from "./text.js";
 
-/** The stream, or the bursts where there is none. */
+/** The stream, or a burst that still has something to do; a publisher that has nothing to do is not named. */
 export function publisherText(publisher, burst) {
   const actor =
     publisher && publisher.state !== "stopped"
@@ -10,7 +10,8 @@ export function publisherText(publisher, burst) {
       : burst?.state === "blocked" || !publisher
         ? burst
         : publisher;
-  if (!actor || (actor === burst && !actor.published && !actor.waiting)) return "";
+  const idle = actor === burst && actor?.state === "running" && !actor.waiting && !actor.unconfirmed;
+  if (!actor || idle) return "";
   const state = stateName(actor.state);
   if (actor.waiting) return fill(gettext("%(state)s, %(n)s waiting"), { state, n: number(actor.waiting) });
   if (actor.unconfirmed)

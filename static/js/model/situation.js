@@ -45,7 +45,7 @@ export function situation(state) {
   if (!now.ready && !now.unacked)
     return now.counters.next_seq_id
       ? said("plain", gettext("The queue is empty: every message has left it."))
-      : said("plain", gettext("The queue is empty. Publish the first messages and watch where they go."));
+      : said("plain", gettext("The queue is empty."));
   if (now.target !== null) return paging(now);
   return calm(now);
 }

@@ -33,8 +33,8 @@ export const STEPS = [
     id: "paging",
     title: () => gettext("Contents sink"),
     text: () =>
-      gettext("Thirty more, persistent this time, and memory crosses the paging line. Contents leave RAM for disk while the index stays: beta, and gamma once the index is on disk too."),
-    commands: [publish(30, true)],
+      gettext("Thirty more, five of them persistent, and memory crosses the paging line. Contents leave RAM for disk while the index stays: beta, and gamma once the index is on disk too."),
+    commands: [publish(5, false), publish(5, true), publish(20, false)],
     met: (state, seen) => seen.has("AlphasPushed"),
     part: "stage",
     lanes: ["q3", "q4"],

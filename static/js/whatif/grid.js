@@ -5,6 +5,8 @@ import { showTip } from "./tip.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const LEAVE_MS = 160;
+/** A pointer that crosses a cell on its way to the tip does not mean that cell. */
+const CROSS_MS = 140;
 
 /** Makes the heatmap inside `root` answer to pointer and keys. The tip is a part of the page that stays. */
 export function startGrid(root, tip) {
@@ -26,7 +28,9 @@ class Grid {
     this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => Math.abs(cell.value ?? 0)));
     this.signed = root.querySelector(".whatif-cell.d4, .whatif-cell.d0, .whatif-cell.d8") !== null;
     this.chosen = null;
+    this.hovered = null;
     this.leaving = 0;
+    this.crossing = 0;
   }
 
   listen() {
@@ -36,19 +40,48 @@ class Grid {
     start.tabIndex = 0;
     this.choose(start);
     table.addEventListener("pointerover", (event) => this.enter(event));
-    table.addEventListener("pointerleave", () => this.leaveSoon());
-    table.addEventListener("focusin", (event) => this.look(event.target.closest("button")));
+    table.addEventListener("pointerleave", () => {
+      clearTimeout(this.crossing);
+      this.leaveSoon();
+    });
+    table.addEventListener("focusin", (event) => {
+      this.hovered = null;
+      this.look(event.target.closest("button"));
+    });
     table.addEventListener("focusout", () => this.leaveSoon());
     table.addEventListener("keydown", (event) => this.key(event));
     table.addEventListener("click", (event) => this.click(event));
     // The page keeps the tip when this heatmap is exchanged for another: the newest heatmap owns it.
-    tip.onpointerenter = () => clearTimeout(this.leaving);
+    tip.onpointerenter = () => {
+      clearTimeout(this.leaving);
+      clearTimeout(this.crossing);
+    };
+    document.onkeydown = (event) => this.pageKey(event);
     tip.onpointerleave = () => this.leaveSoon();
     this.hide();
   }
 
   enter(event) {
-    if (event.pointerType !== "touch") this.look(event.target.closest("button"));
+    if (event.pointerType === "touch") return;
+    const cell = event.target.closest("button");
+    clearTimeout(this.crossing);
+    if (!cell) return;
+    if (this.tip.hidden) this.point(cell);
+    else this.crossing = setTimeout(() => this.point(cell), CROSS_MS);
+  }
+
+  /** The pointer means a cell. */
+  point(cell) {
+    this.hovered = cell;
+    this.look(cell);
+  }
+
+  /** Keys act on the cell under the pointer where none has the focus. */
+  pageKey(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.key.toLowerCase() !== "p") return;
+    if (event.target.closest("input, select, textarea, .whatif-grid") || this.tip.hidden || !this.hovered) return;
+    event.preventDefault();
+    pin(this.tips, this.hovered.value);
   }
 
   /** A finger cannot hover: its first tap shows the tip, whose button opens the run. */
@@ -71,7 +104,7 @@ class Grid {
     const cell = event.target.closest("button");
     if (cell && event.key.toLowerCase() === "p") {
       event.preventDefault();
-      pin(this.tips, cell.value);
+      pin(this.tips, (this.tip.hidden ? cell : (this.hovered ?? cell)).value);
       return;
     }
     const to = cell && moved(event.key, place(cell), { rows: this.rows.length, columns: this.columns.length });
@@ -126,6 +159,7 @@ class Grid {
 
   hide() {
     this.tip.hidden = true;
+    this.hovered = null;
     this.chosen?.classList.remove("on");
     this.chosen?.removeAttribute("aria-describedby");
   }

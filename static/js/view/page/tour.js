@@ -92,6 +92,7 @@ export class Tour {
     show(this.back, at > 0);
     this.light();
     this.scrolled = false;
+    this.stands = false;
     this.place();
     if (first) {
       this.seen.clear();
@@ -101,6 +102,12 @@ export class Tour {
       this.sending = false;
     }
     this.update();
+  }
+
+  /** What the step speaks of is there: time stands while one reads. */
+  stand() {
+    this.stands = true;
+    if (this.session.play) this.engine.control({ play: false });
   }
 
   async run(commands) {
@@ -135,6 +142,7 @@ export class Tour {
     if (this.at === null) return;
     const met = this.reached > this.at || (!this.sending && isMet(this.step, this.session.state, this.seen));
     if (this.next.getAttribute("aria-disabled") !== String(!met)) this.next.setAttribute("aria-disabled", !met);
+    if (met && !this.stands) this.stand();
     const slow = performance.now() - this.since > SLOW_MS;
     const waiting = slow
       ? gettext("The engine has not come to this yet. Let time pass (Space), or leave the tour and try by hand.")
@@ -162,6 +170,7 @@ export class Tour {
   }
 
   leave() {
+    if (!this.session.play) this.engine.control({ play: true });
     this.at = null;
     this.reached = undefined;
     document.documentElement.classList.remove("touring");

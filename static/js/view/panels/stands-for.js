@@ -1,4 +1,4 @@
-/** A small "$" beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
+/** A small prompt beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
 import { formWords, linesOf } from "../../model/stands-for.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
@@ -54,7 +54,7 @@ export class StandsFor {
           toggle();
         },
       },
-      "$",
+      "\u203a_",
     );
     place.append(button);
     (place.closest(".field, legend, h3") ?? place).after(list);

@@ -66,6 +66,7 @@ export class Status {
     const now = figures(state);
     const said = situation(state);
     const caption = find("[data-situation]", this.root);
+    const inviting = !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind;
     setText(caption, said.text);
     caption.dataset.tone = said.tone;
     show(find("[data-chip=paging]", this.chips), now.target !== null);
@@ -75,7 +76,7 @@ export class Status {
       find("[data-chip=alarm] span", this.chips),
       now.alarms.disk ? gettext("disk alarm") : gettext("memory alarm"),
     );
-    show(find("[data-empty]", this.root), !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind);
+    show(find("[data-empty]", this.root), inviting);
     show(find("[data-skipped]", this.root), Boolean(this.session.skipped));
   }
 }

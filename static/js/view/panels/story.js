@@ -89,24 +89,47 @@ export class StoryPanel {
     on.disabled = locked || this.session.play || over;
     setText(on, nowUs === 0 ? gettext("Begin") : gettext("Go on"));
     find("[data-story=back]", this.root).disabled = nowUs === 0;
-    const mark = [stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length].join();
+    const ended = over && nowUs >= story.untilUs;
+    const mark = [ended, stop?.atUs, story.chosen, story.skipped, story.right, locked, stop?.notes.length].join();
     if (mark === this.rendered) return;
     this.rendered = mark;
-    this.render(stop, locked);
+    this.render(stop, locked, ended);
   }
 
-  render(stop, locked) {
+  render(stop, locked, ended) {
     const body = find("[data-story=body]", this.root);
     this.marked = new Set();
     const parts = stop ? this.partsOf(stop) : [];
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
     if (locked && !stop?.ask) parts.push(this.asked());
+    if (ended) parts.push(this.ending());
     body.replaceChildren(...parts.filter(Boolean));
     body.scrollTop = 0;
     for (const { view, msg } of stop?.notes ?? []) {
       if (view) spotlight(view);
       if (msg !== undefined) this.selection.choose(msg);
     }
+  }
+
+  /** The run is over: what it was, and what comes next. */
+  ending() {
+    const { story } = this;
+    const { next } = story.told;
+    const parts = [
+      fill(gettext("That was the run: %(stops)s moments in %(s)s s."), {
+        stops: story.stops.length,
+        s: seconds(story.untilUs, 1),
+      }),
+    ];
+    if (story.chosen !== null && story.right !== null)
+      parts.push(story.chosen === story.right ? gettext("You predicted it.") : gettext("It went another way than you predicted."));
+    parts.push(gettext("Drag the time line to see any moment again, or change something and go on."));
+    return el(
+      "div.story-end",
+      {},
+      el("p", {}, parts.join(" ")),
+      next && el("a.btn.small.primary", { href: next.href, rel: "nofollow" }, fill(gettext("Next: %(title)s"), { title: next.title })),
+    );
   }
 
   intro() {

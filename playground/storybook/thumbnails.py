@@ -1,0 +1,135 @@
+"""The picture of a ready scenario in the library, drawn from its run: what waits, by Greek letter, and the chapters.
+
+The samples are made when digests are recorded and kept in one file, so the page draws without playing anything.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from engine.reading.places import LETTERS, letters_of
+from engine.replay import Piece, Player
+from engine.replay.player import KEEP_EVENTS
+from playground.doors import door
+from playground.storybook.entry import Entry
+
+KEPT: Final = Path(__file__).resolve().parent / "thumbnails.json"
+SAMPLES: Final = 48
+WIDTH: Final = 100
+HEIGHT: Final = 26
+"""Of the picture, in its own units."""
+CHAPTERS: Final = {
+    "AlphasPushed": "beta",
+    "PendingPaged": "beta",
+    "BetasPushed": "delta",
+    "DeltaRead": "read",
+    "QueueStopped": "stop",
+    "CombineStarted": "gc",
+}
+"""The first transition of these kinds begins a chapter; of an alarm it is the one that sets it."""
+WAIT_BETWEEN: Final = 3
+"""Chapters nearer than so many samples are drawn over each other: the first one stands."""
+
+
+class Thumbnail(msgspec.Struct, frozen=True):
+    """What a run looks like.
+
+    Args:
+        digest: of the run that it was drawn from.
+        most: messages at the top of the picture.
+        layers: for each Greek letter, how many messages wait at even times.
+        chapters: (sample, kind), in order.
+    """
+
+    digest: str
+    most: int
+    layers: dict[str, list[int]]
+    chapters: list[tuple[int, str]]
+
+    @property
+    def areas(self) -> list[tuple[str, str]]:
+        """(letter, SVG path) of what is anywhere, the letter nearest to the bottom first."""
+        sums = [0] * (SAMPLES + 1)
+        found = []
+        for letter, counts in self.layers.items():
+            above = [sum_ + count for sum_, count in zip(sums, counts, strict=True)]
+            if any(counts):
+                up = [f"{_x(at)} {self._y(each)}" for at, each in enumerate(above)]
+                down = [f"{_x(at)} {self._y(each)}" for at, each in enumerate(sums)]
+                found.append((letter, f"M{'L'.join([*up, *reversed(down)])}Z"))
+            sums = above
+        return found
+
+    @property
+    def marks(self) -> list[tuple[float, str]]:
+        """(x, kind) of the chapters."""
+        return [(_x(at), kind) for at, kind in self.chapters]
+
+    def _y(self, count: int) -> float:
+        return round(HEIGHT - HEIGHT * count / max(1, self.most), 2)
+
+
+def _x(at: int) -> float:
+    return round(WIDTH * at / SAMPLES, 2)
+
+
+def draw(entry: Entry) -> Thumbnail:
+    """Play a ready scenario to its end and sample it."""
+    node = door().rehearse(entry.run, KEEP_EVENTS)
+    player = Player(node, lenient=True)
+    layers: dict[str, list[int]] = {letter: [] for letter in LETTERS}
+    chapters: list[tuple[int, str]] = []
+    for at in range(SAMPLES + 1):
+        for piece in player.play(entry.run["until_us"] * at // SAMPLES):
+            _see(piece, at, chapters)
+        for letter, count in _waiting(node.snapshot()).items():
+            layers[letter].append(count)
+    most = max(sum(counts) for counts in zip(*layers.values(), strict=True))
+    return Thumbnail(node.log.digest, most, layers, _apart(chapters))
+
+
+def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
+    """Return how many messages wait in all queues, mirrors left out, by Greek letter."""
+    total = dict.fromkeys(LETTERS, 0)
+    for name, queue in state["queues"].items():
+        if "@" not in name and queue["lanes"]:
+            for letter, count in letters_of(queue).items():
+                total[letter] += count
+    return total
+
+
+def _see(piece: Piece, at: int, chapters: list[tuple[int, str]]) -> None:
+    for row in piece.rows:
+        name = type(row).__name__
+        alarm = name == "NodeChanged" and row.part == "alarms" and any(row.values.values())
+        kind = "alarm" if alarm else CHAPTERS.get(name)
+        if kind is not None and kind not in {each for _, each in chapters}:
+            chapters.append((at, kind))
+
+
+def _apart(chapters: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    kept: list[tuple[int, str]] = []
+    for at, kind in chapters:
+        if not kept or at - kept[-1][0] >= WAIT_BETWEEN:
+            kept.append((at, kind))
+    return kept
+
+
+@functools.cache
+def kept() -> dict[str, Thumbnail]:
+    """Return the thumbnails of the ready scenarios, by their names."""
+    return msgspec.json.decode(KEPT.read_bytes(), type=dict[str, Thumbnail])
+
+
+def keep(changed: Mapping[str, Thumbnail], names: set[str]) -> None:
+    """Write thumbnails down beside those that stay; those of other names go."""
+    before = kept() if KEPT.exists() else {}
+    every = {name: each for name, each in sorted({**before, **changed}.items()) if name in names}
+    lines = [f'"{name}": {msgspec.json.encode(each).decode()}' for name, each in every.items()]
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    kept.cache_clear()
