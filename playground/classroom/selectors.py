@@ -48,7 +48,7 @@ def assigned(classroom: Classroom) -> list[Exercise]:
         try:
             each_of = catalog.of_unit(slug)
         except catalog.NoExercise:
-            each_of = [one] if (one := catalog.exercises().get(slug)) else []
+            each_of = [one] if (one := catalog.find(slug)) else []
         found.update((each.slug, each) for each in each_of)
     return list(found.values())
 

@@ -66,8 +66,8 @@ def make_class(teacher: Any, name: str, units: list[str], keep_days: int) -> Cla
 
 def known_units(units: list[str]) -> list[str]:
     """Return those of the units and single exercises that exist, in the order that was given, each once."""
-    known = {unit.slug for unit in catalog.units()} | set(catalog.exercises())
-    return [slug for slug in dict.fromkeys(units) if slug in known]
+    known = {unit.slug for unit in catalog.units()}
+    return [slug for slug in dict.fromkeys(units) if slug in known or catalog.find(slug[:60]) is not None]
 
 
 def kept_days(days: int) -> int:
@@ -252,7 +252,7 @@ def list_context(teacher: Any) -> dict[str, Any]:
         "shared_classes": teacher.shared_classes.filter(leaving_at=None),
         "classroom": None,
         "unit_choices": unit_choices(get_language() or "en"),
-        "single_choices": single_choices(get_language() or "en"),
+        "single_choices": single_choices(get_language() or "en", teacher),
         "keep_days": limits.KEEP_DAYS,
         "class_size": limits.students(),
     }
@@ -265,6 +265,8 @@ def unit_choices(language: str, handed: Sequence[str] = ()) -> list[tuple[Any, A
     return [(unit, unit.texts(language)) for unit in units]
 
 
-def single_choices(language: str) -> list[tuple[str, str]]:
-    """Return every exercise with its title, to be handed out alone."""
-    return [(each.slug, each.texts(language).title) for each in catalog.exercises().values()]
+def single_choices(language: str, teacher: Any, handed: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return every exercise with its title, to be handed out alone: the teacher's own and those handed out first."""
+    own = [*teacher.made.values_list("slug", flat=True), *handed]
+    made = [each for slug in dict.fromkeys(own) if (each := catalog.find(slug)) and each.unit == catalog.MADE]
+    return [(each.slug, each.texts(language).title) for each in (*made, *catalog.exercises().values())]

@@ -65,10 +65,9 @@ def _join_page(request: HttpRequest, code: str, problem: str = "", status: int =
 def home(request: HttpRequest, student: Student) -> HttpResponse:
     """Show a student the class, the assigned units and the personal code."""
     classroom = student.classroom
-    units = exercises.units(student.learner, _language())
     context = {
         "classroom": classroom,
-        "units": handed_out(classroom, units),
+        "units": handed_out(classroom, student),
         "code_is_good": learners.code_is_good(request.session),
         "code": learners.code_of(request.session),
         "vote": voting.current(classroom),
@@ -76,21 +75,23 @@ def home(request: HttpRequest, student: Student) -> HttpResponse:
     return render(request, "classroom/home.html", context)
 
 
-def handed_out(classroom: Classroom, units: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def handed_out(classroom: Classroom, student: Student) -> list[dict[str, Any]]:
     """Return the units with only those exercises that the class was given, in the teacher's order."""
-    slugs = [each.slug for each in selectors.assigned(classroom)]
-    by_slug = {unit["slug"]: unit for unit in units}
-    found = []
-    for slug in selectors.units_of(classroom):
-        unit = by_slug[slug]
-        rows = sorted(
-            (row for row in unit["exercises"] if row["slug"] in slugs),
-            key=lambda row: slugs.index(row["slug"]),
+    works, numbers = (
+        exercises.works_of(student.learner),
+        {each.slug: n for n, each in enumerate(catalog.units(), 1)},
+    )
+    given = selectors.assigned(classroom)
+    return [
+        exercises.unit_row(
+            catalog.unit(slug),
+            str(numbers.get(slug, "")),
+            [each for each in given if each.unit == slug],
+            works,
+            _language(),
         )
-        done = sum(row["state"] in exercises.DONE for row in rows)
-        minutes = sum(int(row["minutes"]) for row in rows)
-        found.append({**unit, "exercises": rows, "done": done, "minutes": minutes})
-    return found
+        for slug in selectors.units_of(classroom)
+    ]
 
 
 @never_cache

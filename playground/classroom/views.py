@@ -104,16 +104,17 @@ def page(request: HttpRequest, found: Classroom, problem: str = "", status: int 
         "handed": found.units,
         "exercises": [(each, each.texts(_language())) for each in exercises],
         "unit_choices": services.unit_choices(_language(), found.units),
-        "single_choices": services.single_choices(_language()),
+        "single_choices": services.single_choices(_language(), request.user, found.units),
         "assigned": [
             (number, unit.slug, unit.texts(_language()))
             for number, unit in sorted(
-                enumerate(catalog.units(), 1), key=lambda each: _place(each[1].slug, units)
+                enumerate((*catalog.units(), catalog.made_unit()), 1),
+                key=lambda each: _place(each[1].slug, units),
             )
             if unit.slug in units
         ],
         "votable": [
-            (each.slug, each.texts(_language()).title) for each in exercises if each in voting.votable()
+            (each.slug, each.texts(_language()).title) for each in exercises if kind_of(each).votable
         ],
         "vote": vote,
         **(_vote_context(vote) if vote else {}),

@@ -45,7 +45,7 @@ def votable() -> list[Exercise]:
 
 def title(vote: Vote, language: str) -> str:
     """Return what the exercise of a vote is called; its name if there is none of that name any more."""
-    found = catalog.exercises().get(vote.exercise)
+    found = catalog.find(vote.exercise)
     return found.texts(language).title if found else vote.exercise
 
 
@@ -61,7 +61,8 @@ def current(classroom: Classroom) -> Vote | None:
 
 def open_vote(classroom: Classroom, slug: str, seconds: int = 0) -> Vote:
     """Begin a vote: one that is on ends, and a class that is frozen goes on, or nobody could vote."""
-    if slug not in {each.slug for each in votable()}:
+    found = catalog.find(slug)
+    if found is None or not kind_of(found).votable:
         raise Refused(_("A class can vote on predictions only."))
     with transaction.atomic():
         classroom.votes.exclude(stage__in=ENDED).update(stage="over")

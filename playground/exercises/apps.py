@@ -14,6 +14,8 @@ class ExercisesConfig(AppConfig):
     def ready(self) -> None:
         """Say of which sessions no copy may be made."""
         from playground import holds  # noqa: PLC0415 - needs the models
-        from playground.exercises import stages  # noqa: PLC0415 - as above
+        from playground.exercises import catalog, stages  # noqa: PLC0415 - as above
+        from playground.exercises.builder import made  # noqa: PLC0415 - as above
 
         holds.register(stages.waits)
+        catalog.register(made.content_of)

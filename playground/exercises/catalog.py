@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import msgspec
 
 from playground.exercises.kinds import KINDS
-from playground.exercises.schema import Exercise, Unit
+from playground.exercises.schema import Exercise, Unit, UnitTexts
 from playground.exercises.variants import filled
 
 FOLDER = Path(__file__).resolve().parent / "data"
@@ -61,11 +62,45 @@ def _plain() -> dict[str, dict[str, Any]]:
     return found
 
 
+MADE = "made"
+"""The unit of exercises that teachers made."""
+Source = Callable[[str], dict[str, Any] | None]
+_sources: list[Source] = []
+
+
+def register(source: Source) -> None:
+    """Ask this for the content of exercises that are in no file."""
+    if source not in _sources:
+        _sources.append(source)
+
+
+@lru_cache(maxsize=500)
+def _made(slug: str) -> Exercise:
+    for source in _sources:
+        plain = source(slug)
+        if plain is not None:
+            return read(plain)
+    raise NoExercise(slug)
+
+
+def forget_made() -> None:
+    """Ask the sources anew."""
+    _made.cache_clear()
+
+
+def find(slug: str) -> Exercise | None:
+    """Return an exercise, of a file or made by a teacher; None if there is none."""
+    try:
+        return exercise(slug)
+    except NoExercise:
+        return None
+
+
 @lru_cache(maxsize=500)
 def variant(slug: str, seed: int) -> Exercise:
     """Return an exercise with the numbers that a seed draws; 0, or an exercise without variants, is as usual."""
     usual = exercise(slug)
-    return read(_plain()[slug], seed) if seed and usual.variants else usual
+    return read(_plain()[slug], seed) if seed and usual.variants and slug in _plain() else usual
 
 
 def read(plain: dict[str, Any], seed: int = 0) -> Exercise:
@@ -84,18 +119,31 @@ def read(plain: dict[str, Any], seed: int = 0) -> Exercise:
 
 def exercise(slug: str) -> Exercise:
     """Return an exercise, or raise `NoExercise`."""
-    try:
-        return exercises()[slug]
-    except KeyError:
-        raise NoExercise(slug) from None
+    return exercises().get(slug) or _made(slug)
 
 
 def unit(slug: str) -> Unit:
     """Return a unit, or raise `NoExercise`."""
-    for each in units():
+    for each in (*units(), made_unit()):
         if each.slug == slug:
             return each
     raise NoExercise(slug)
+
+
+@cache
+def made_unit() -> Unit:
+    """Return the unit to which made exercises belong; it lists none, for each is found by its own address."""
+
+    def texts(title: str, goal: str) -> UnitTexts:
+        return UnitTexts(title=title, goal=goal, before=goal, timing=(goal,), discussion=(goal,))
+
+    return Unit(
+        slug=MADE,
+        exercises=(),
+        en=texts("Made by teachers", "Exercises that a teacher made from a session."),
+        zh_hans=texts("教师自制", "教师用自己的会话制作的练习。"),
+        zh_hant=texts("教師自製", "教師用自己的工作階段製作的練習。"),
+    )
 
 
 def of_unit(slug: str) -> list[Exercise]:
@@ -106,5 +154,7 @@ def of_unit(slug: str) -> list[Exercise]:
 def next_after(slug: str) -> Exercise | None:
     """Return the exercise after this one, across units."""
     slugs = list(exercises())
+    if slug not in slugs:
+        return None
     at = slugs.index(slug) + 1
     return exercises()[slugs[at]] if at < len(slugs) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 
 from playground.models import Session
@@ -22,6 +23,21 @@ class Learner(models.Model):
 
     def __str__(self) -> str:
         return f"learner {self.pk}"
+
+
+class Made(models.Model):
+    """An exercise that a teacher made: its content has the form of the files. A row never changes."""
+
+    slug = models.CharField(max_length=60, unique=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="made")
+    content = models.JSONField()
+    created = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-created",)
+
+    def __str__(self) -> str:
+        return self.slug
 
 
 class Work(models.Model):

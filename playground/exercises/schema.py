@@ -43,7 +43,7 @@ class Texts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     task: Text
     misconception: Text
     explain: Text
-    hints: Annotated[tuple[Text, ...], msgspec.Meta(min_length=2, max_length=4)]
+    hints: Annotated[tuple[Text, ...], msgspec.Meta(max_length=4)] = ()
     words: dict[str, Text] = {}
     feedback: dict[str, Text] = {}
     steps: tuple[Text, ...] = ()
@@ -56,7 +56,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         kind: a name of `playground.exercises.kinds.KINDS`; the file's table of that name is what the kind asks.
         scenario: what the live session begins with; its `until_us` is where the learner stands.
         go_on: how the run goes on after a prediction, and through the steps of "be the broker".
-        wrong: three answers that must fail.
+        wrong: answers that must fail; three for each of the catalogue.
         claims: conditions that the task's text speaks of; they hold where the learner stands.
         form: what the kind asks, in the kind's own form.
         variants: the numbers that a second try draws anew; none where the numbers must be as they are.
@@ -67,7 +67,7 @@ class Exercise(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     rules: tuple[str, ...]
     scenario: dict[str, Any]
     go_on: GoOn | None = None
-    wrong: Annotated[tuple[Wrong, ...], msgspec.Meta(min_length=3)]
+    wrong: tuple[Wrong, ...] = ()
     claims: tuple[Condition, ...] = ()
     en: Texts
     zh_hans: Texts

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from playground.exercises import catalog, words
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.kinds.broker import place_word
 from playground.exercises.models import Attempt, Learner, Work
-from playground.exercises.schema import Exercise, Texts
+from playground.exercises.schema import Exercise, Texts, Unit
 
 DONE = ("first", "later")
 """States of an exercise that is done."""
@@ -40,34 +41,38 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
     works = works_of(learner)
     found = []
     for number, unit in enumerate(catalog.units(), 1):
-        rows = []
-        for place, exercise in enumerate(catalog.of_unit(unit.slug), 1):
-            work = works.get(exercise.slug)
-            rows.append(
-                {
-                    "slug": exercise.slug,
-                    "number": f"{number}.{place}",
-                    "title": exercise.texts(language).title,
-                    "kind": words.kind(exercise),
-                    "minutes": exercise.minutes,
-                    "state": state_of(work),
-                    "attempts": work.attempts if work else 0,
-                }
-            )
-        done = sum(row["state"] in DONE for row in rows)
-        texts = unit.texts(language)
-        found.append(
+        found.append(unit_row(unit, str(number), catalog.of_unit(unit.slug), works, language))
+    return found
+
+
+def unit_row(
+    unit: Unit, number: str, exercises: Sequence[Exercise], works: dict[str, Work], language: str
+) -> dict[str, Any]:
+    """Return a unit with some of its exercises and somebody's progress in them."""
+    rows = []
+    for place, exercise in enumerate(exercises, 1):
+        work = works.get(exercise.slug)
+        rows.append(
             {
-                "slug": unit.slug,
-                "number": number,
-                "title": texts.title,
-                "goal": texts.goal,
-                "exercises": rows,
-                "done": done,
-                "minutes": sum(int(row["minutes"]) for row in rows),
+                "slug": exercise.slug,
+                "number": f"{number}.{place}" if number else str(place),
+                "title": exercise.texts(language).title,
+                "kind": words.kind(exercise),
+                "minutes": exercise.minutes,
+                "state": state_of(work),
+                "attempts": work.attempts if work else 0,
             }
         )
-    return found
+    texts = unit.texts(language)
+    return {
+        "slug": unit.slug,
+        "number": number,
+        "title": texts.title,
+        "goal": texts.goal,
+        "exercises": rows,
+        "done": sum(row["state"] in DONE for row in rows),
+        "minutes": sum(int(row["minutes"]) for row in rows),
+    }
 
 
 def last_attempt(work: Work | None) -> Attempt | None:

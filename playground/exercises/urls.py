@@ -1,11 +1,17 @@
 """Addresses of the units and exercises, below /learn/."""
 
-from django.urls import path
+from django.urls import path, re_path
 
 from playground.exercises import views
+from playground.exercises.builder import views as builder
 
 urlpatterns = [
     path("", views.units, name="units"),
+    path("made/", builder.listed, name="made"),
+    path("made/import", builder.bring, name="made-import"),
+    re_path(r"^made/from/(?P<session_id>[2-9a-z]{1,32})/\Z", builder.build, name="build"),
+    path("made/<slug:slug>/exercise.json", builder.take, name="made-file"),
+    path("made/<slug:slug>/delete", builder.delete, name="made-delete"),
     path("come-back", views.come_back, name="learner-back"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),

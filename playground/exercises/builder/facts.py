@@ -1,0 +1,71 @@
+"""What can be asked of a moment of a run: lanes, messages, counters and events, each with a path and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Refused
+
+OPS = ("==", "!=", ">", ">=", "<", "<=")
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One thing that can be asked.
+
+    Args:
+        path: where it is in a moment; `%s` stands for the number of a message.
+        label: how the builder calls it.
+        kind: what it is compared with: a number, yes or no, or a place.
+    """
+
+    path: str
+    label: Any
+    kind: str = "number"
+
+
+LANES = ("q1", "q2", "q3", "q4")
+FACTS: dict[str, Fact] = {
+    **{lane: Fact(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
+    "delta": Fact("queue.delta.count", "delta"),
+    "ready": Fact("queue.ready", _("messages that are ready")),
+    "unacked": Fact("queue.unacked", _("unacknowledged messages")),
+    "alpha": Fact("queue.alpha", "alpha"),
+    "beta": Fact("queue.beta", "beta"),
+    "gamma": Fact("queue.gamma", "gamma"),
+    "place": Fact("queue.place.%s", _("the place of message number …"), "place"),
+    "persistent-bytes": Fact("stores.persistent.file_bytes", _("bytes in the persistent store")),
+    "transient-bytes": Fact("stores.transient.file_bytes", _("bytes in the transient store")),
+    "index-bytes": Fact("queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")),
+    "memory-alarm": Fact("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
+    "reads": Fact("happened.DeltaRead", _("reads from delta so far")),
+    "combined": Fact("happened.FilesCombined", _("combinations of two files so far")),
+    "deleted": Fact("happened.FileDeleted", _("store files deleted so far")),
+    "confirms": Fact("happened.ConfirmsSent", _("confirms sent so far")),
+    "kills": Fact("stopped.kill", _("kills of the node so far")),
+    "power-cuts": Fact("stopped.power", _("power cuts so far")),
+}
+PLACES = (*LANES, "delta", "unacked", "gone")
+
+
+def condition(fact: str, op: str, value: str, message: str = "") -> dict[str, Any]:
+    """Return a condition, or raise `Refused` where it is not complete."""
+    asked = FACTS.get(fact)
+    if asked is None or op not in OPS:
+        raise Refused(_("Choose what the condition is about."))
+    path = asked.path
+    if asked.kind == "place":
+        if not _whole(message) or value not in PLACES:
+            raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(PLACES))
+        return {"path": path % int(message), "op": "!=" if op == "!=" else "==", "value": value}
+    if asked.kind == "yes or no":
+        return {"path": path, "op": "==", "value": value != "no"}
+    if not _whole(value):
+        raise Refused(_("Compare with a whole number."))
+    return {"path": path, "op": op, "value": int(value)}
+
+
+def _whole(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 9

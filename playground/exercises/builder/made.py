@@ -1,0 +1,82 @@
+"""Made exercises as rows: kept, read as the files are, listed, taken along and brought back."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from functools import lru_cache
+from typing import Any
+
+from django.utils import timezone
+
+from playground.exercises import catalog
+from playground.exercises.builder import words
+from playground.exercises.builder.proofs import proved
+from playground.exercises.models import Made
+from playground.messages import Refused
+from playground.timeline import ALPHABET
+
+PREFIX = "made-"
+LETTERS = 12
+MOST_OF_ONE = 100
+MOST_BYTES = 64 * 1024
+FORMAT = "waterline-exercise-1"
+
+
+def keep(author: Any, plain: dict[str, Any]) -> Made:
+    """Keep the content of an exercise that the engine has proved, or raise `Refused`. A row never changes."""
+    if Made.objects.filter(author=author).count() >= MOST_OF_ONE:
+        raise Refused(words.TOO_MANY_MADE, most=MOST_OF_ONE)
+    proved(plain)
+    slug = PREFIX + "".join(secrets.choice(ALPHABET) for _each in range(LETTERS))
+    return Made.objects.create(slug=slug, author=author, content=plain, created=timezone.now())
+
+
+@lru_cache(maxsize=500)
+def _kept(slug: str) -> dict[str, Any] | None:
+    found = Made.objects.filter(slug=slug).values_list("content", flat=True).first()
+    if found is None:
+        return None
+    plain: dict[str, Any] = found
+    return {**plain, "slug": slug, "unit": catalog.MADE}
+
+
+def content_of(slug: str) -> dict[str, Any] | None:
+    """Return the content of a made exercise; None where there is none. Rows never change, so it is read once."""
+    if not slug.startswith(PREFIX):
+        return None
+    found = _kept(slug)
+    if found is None:
+        _kept.cache_clear()  # it may be made any time
+    return found
+
+
+def delete(author: Any, slug: str) -> None:
+    """Delete an exercise of this author; who works on it loses the page, not what was answered."""
+    Made.objects.filter(author=author, slug=slug).delete()
+    forget()
+
+
+def forget() -> None:
+    """Read rows anew."""
+    _kept.cache_clear()
+    catalog.forget_made()
+
+
+def as_file(made: Made) -> str:
+    """Return a made exercise as a file that others can import."""
+    return json.dumps({"format": FORMAT, "exercise": made.content}, ensure_ascii=False, indent=1)
+
+
+def of_file(text: str) -> dict[str, Any]:
+    """Return the content of a file, not proved yet, or raise `Refused`."""
+    if len(text.encode()) > MOST_BYTES:
+        raise Refused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Refused(words.NO_EXERCISE, problem=str(error)[:200]) from None
+    content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
+    if not isinstance(content, dict):
+        raise Refused(words.NO_EXERCISE, problem=FORMAT)
+    return {name: value for name, value in content.items() if name not in {"slug", "unit"}}

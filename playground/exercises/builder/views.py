@@ -1,0 +1,168 @@
+"""Pages of the builder: for teachers, about a session of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from playground import ownership, repeating, selectors
+from playground.exercises import stages
+from playground.exercises.builder import drafts, facts, made, runs
+from playground.exercises.builder.proofs import proved
+from playground.exercises.kinds.reach import command_line
+from playground.exercises.models import Made
+from playground.messages import Message, Refused
+from playground.web.access import rate_limited, rate_limited_reading
+from playground.web.errors import Gone
+
+VERBS = (
+    "publish",
+    "set_publisher",
+    "get",
+    "set_consumer",
+    "ack",
+    "requeue",
+    "purge",
+    "restart",
+    "set",
+    "remove",
+)
+
+
+def _teacher(request: HttpRequest) -> HttpResponse | None:
+    """Return where a visitor goes who is no teacher."""
+    if request.user.is_authenticated:
+        return None
+    return redirect(f"{reverse('login')}?next={request.path}")
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+@rate_limited_reading
+def build(request: HttpRequest, session_id: str) -> HttpResponse:
+    """Ask about a moment of one's own session: fill in, let the engine evaluate, keep."""
+    away = _teacher(request)
+    if away is not None:
+        return away
+    session = selectors.session_by_id(session_id)
+    if session is None or not ownership.owns(request.session, session_id):
+        raise Gone(_("There is no such session of yours"), Message(_("Open one in the playground first.")))
+    filled = request.POST if request.method == "POST" else request.GET
+    kind = filled.get("kind", "choice")
+    kind = kind if kind in drafts.KINDS else "choice"
+    at = filled.get("at", "")
+    at_us = int(at) if at.isascii() and at.isdigit() and len(at) < 13 else None
+    problem, right, run = "", "", None
+    try:
+        run = runs.of_session(session.scenario, stages.log_of(session), at_us)
+        if request.method == "POST":
+            with repeating.gate.place(f"teacher {request.user.pk}"):
+                plain = drafts.content(kind, request.POST, run)
+                if "keep" in request.POST:
+                    kept = made.keep(request.user, plain)
+                    return redirect("exercise", "made", kept.slug)
+                proved(plain)
+            right = _("The engine has checked it: it can be solved, and is not solved by doing nothing.")
+    except Refused as refused:
+        problem = str(refused.message)
+    except TimeoutError:
+        problem = _("The session is busy. Pause it, and try again.")
+    context = {"session_id": session_id, "kind": kind, "problem": problem, "right": right, "run": run}
+    if run is not None:
+        context |= _choices(kind, run)
+    context["values"] = {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"}
+    status = 422 if problem and request.method == "POST" else 200
+    return render(request, "exercises/build.html", context, status=status)
+
+
+def _choices(kind: str, run: runs.Run) -> dict[str, Any]:
+    """Return what the form of a kind offers for this run."""
+    context: dict[str, Any] = {
+        "moments": [(each["at_us"] - 1, command_line(each)) for each in run.commands if each["at_us"] > 0],
+        "at_s": run.at_us / 1e6,
+        "facts": [(name, each.label, each.kind) for name, each in facts.FACTS.items()],
+        "ops": facts.OPS,
+        "places": facts.PLACES,
+        "rows": list(drafts.OPTIONS if kind == "choice" else drafts.GOALS),
+        "verbs": VERBS,
+    }
+    if kind == "order":
+        events = drafts.happened(run.events())
+        after = drafts.causes(events)
+        context["events"] = [(each.kind, after[each.kind]) for each in events]
+    if kind == "broker":
+        context["steps"] = [(at, command_line(each)) for at, each in enumerate(run.after()[:8], 1)]
+    return context
+
+
+@require_safe
+@never_cache
+def listed(request: HttpRequest) -> HttpResponse:
+    """List a teacher's made exercises, with the form to import one."""
+    return _teacher(request) or _list(request)
+
+
+def _list(request: HttpRequest, problem: str = "", status: int = 200) -> HttpResponse:
+    rows = [
+        {
+            "slug": each.slug,
+            "title": each.content["en"]["title"],
+            "kind": each.content["kind"],
+            "made": each.created,
+        }
+        for each in Made.objects.filter(author=request.user)
+    ]
+    return render(request, "exercises/made.html", {"rows": rows, "problem": problem}, status=status)
+
+
+@require_POST
+@rate_limited
+def bring(request: HttpRequest) -> HttpResponse:
+    """Import an exercise from a file that somebody else made; the engine proves it first."""
+    away = _teacher(request)
+    if away is not None:
+        return away
+    upload = request.FILES.get("file")
+    text = (
+        upload.read(made.MOST_BYTES + 1).decode("utf-8", "replace")
+        if upload
+        else request.POST.get("text", "")
+    )
+    try:
+        with repeating.gate.place(f"teacher {request.user.pk}"):
+            kept = made.keep(request.user, made.of_file(text))
+    except Refused as refused:
+        return _list(request, str(refused.message), 422)
+    return redirect("exercise", "made", kept.slug)
+
+
+@require_safe
+@never_cache
+@rate_limited_reading
+def take(request: HttpRequest, slug: str) -> HttpResponse:
+    """Download a made exercise as a file. It holds the key, so only teachers may."""
+    away = _teacher(request)
+    if away is not None:
+        return away
+    found = Made.objects.filter(slug=slug).first()
+    if found is None:
+        raise Gone(_("There is no such exercise"), Message(_("Its author may have deleted it.")))
+    response = HttpResponse(made.as_file(found), content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}.json"'
+    return response
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str) -> HttpResponse:
+    """Delete an exercise of one's own."""
+    away = _teacher(request)
+    if away is not None:
+        return away
+    made.delete(request.user, slug)
+    return redirect("made")

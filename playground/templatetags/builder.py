@@ -1,0 +1,28 @@
+"""What the builder's form was filled with, looked up by the names of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django import template
+
+register = template.Library()
+
+
+@register.filter
+def get(values: Mapping[str, str], name: str) -> str:
+    """Return what a field was filled with."""
+    return values.get(name, "")
+
+
+@register.filter
+def get_row(values: Mapping[str, str], name: str) -> tuple[Mapping[str, str], str]:
+    """Begin to look a field up that there is once in each row; `row` ends it."""
+    return values, name
+
+
+@register.filter
+def row(begun: tuple[Mapping[str, str], str], number: object) -> str:
+    """Return what the field of a row was filled with."""
+    values, name = begun
+    return values.get(f"{name}-{number}", "")

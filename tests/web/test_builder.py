@@ -1,0 +1,272 @@
+"""The builder: exercises made from a session by a form, checked by the engine, handed out, graded, taken along."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from playground import services as sessions
+from playground.classroom import services as classes
+from playground.classroom import voting
+from playground.classroom.models import Classroom, Student
+from playground.exercises import catalog, limits
+from playground.exercises.builder import drafts, made
+from playground.exercises.kinds import grade, solution_of
+from playground.exercises.kinds.kind import play
+from playground.exercises.models import Made, Work
+from playground.models import Session
+
+pytestmark = pytest.mark.django_db
+
+TEXTS = {
+    "title": "Mine",
+    "task": "Six messages wait.\n\nAnd now?",
+    "explain": "So it is.",
+    "hints": "one\ntwo",
+}
+PUBLISH = {"do": "publish", "count": 6, "size_bytes": 6000}
+PIN = {"do": "set", "name": "target_ram_count", "value": 4}
+GET = {"do": "get", "count": 2, "ack": False}
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    limits.forget()
+    made.forget()
+    yield
+    limits.forget()
+    made.forget()
+
+
+@pytest.fixture
+def author() -> Client:
+    client = Client()
+    client.force_login(get_user_model().objects.create_user("frau-lehrer", password="x"))
+    return client
+
+
+@pytest.fixture
+def session(author: Client) -> Session:
+    """Return a session of the author's in which six messages came, the target fell, and two were taken."""
+    reply = author.post("/s/new", {"profile": "classroom"})
+    found = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
+    for at, command in enumerate((PUBLISH, PIN, GET)):
+        sessions.record_command(found.public_id, at, (at + 1) * 1_000_000, command)
+    sessions.note_progress(found.public_id, 4_000_000, "")
+    return found
+
+
+def condition(
+    row: int, fact: str, op: str, value: object, text: str = "so", message: str = ""
+) -> dict[str, str]:
+    fields = {"text": text, "fact": fact, "op": op, "value": str(value), "message": message}
+    return {f"{name}-{row}": said for name, said in fields.items()}
+
+
+CHOICE = {
+    "kind": "choice",
+    "at": "1500000",
+    **condition(1, "q3", "==", 2, "two go to q3"),
+    **condition(2, "place", "==", "q3", "the oldest goes", message="0"),
+    **condition(3, "delta", ">", 0, "they go to delta"),
+}
+ORDER = {"kind": "order", "at": "1500000", "corrected": "yes", "never-1": "the node stops"}
+REACH = {
+    "kind": "reach",
+    "at": "500000",
+    "verb": "ack",
+    **condition(1, "q3", ">=", 1),
+    **condition(2, "ready", "==", 4),
+}
+BROKER = {"kind": "broker", "at": "1500000", "step-1": "The target falls to 4."}
+
+
+def address(session: Session) -> str:
+    return f"/learn/made/from/{session.public_id}/"
+
+
+def keep(author: Client, session: Session, form: dict[str, Any]) -> str:
+    reply = author.post(address(session), {**TEXTS, **form, "keep": "1"})
+    assert reply.status_code == 302, reply.content.decode()[:4000]
+    return Made.objects.get().slug
+
+
+def order_form(author: Client, session: Session) -> dict[str, Any]:
+    page = author.get(address(session), {"kind": "order", "at": "1500000"}).content.decode()
+    assert "event-Fetched" in page
+    return {**ORDER, "event-AlphasPushed": "1", "event-Fetched": "1", "after-Fetched": ["AlphasPushed"]}
+
+
+def test_a_choice_is_made_and_exactly_one_option_is_true(author: Client, session: Session) -> None:
+    page = author.post(address(session), {**TEXTS, **CHOICE, "check": "1"})
+    assert "data-checked" in page.content.decode()
+    assert Made.objects.count() == 0, "checking keeps nothing"
+    slug = keep(author, session, CHOICE)
+    exercise = catalog.exercise(slug)
+    assert solution_of(exercise) == "option-1"
+    assert exercise.scenario["until_us"] == 1_500_000
+    assert len(exercise.scenario["commands"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (condition(2, "q4", "==", 2, "two stay"), "here it is 2"),
+        (condition(1, "q3", "==", 5, "five"), "here it is 0"),
+        (condition(1, "q3", "==", "many", "two"), "whole number"),
+        (condition(1, "", "==", 1, "two"), "what the condition is about"),
+        (condition(2, "place", "==", "moon", "x", message="0"), "A message has a number"),
+        ({"title": ""}, "Give the exercise a title"),
+        ({"text-2": "", "text-3": ""}, "two to six options"),
+    ],
+)
+def test_what_is_no_choice_is_told(
+    author: Client, session: Session, change: dict[str, str], said: str
+) -> None:
+    reply = author.post(address(session), {**TEXTS, **CHOICE, **change, "keep": "1"})
+    assert reply.status_code == 422
+    assert said in reply.content.decode()
+    assert Made.objects.count() == 0
+
+
+def test_an_order_is_made_from_events_with_causes_that_the_author_corrects(
+    author: Client, session: Session
+) -> None:
+    slug = keep(author, session, order_form(author, session))
+    exercise = catalog.exercise(slug)
+    assert solution_of(exercise) == ["event-1", "event-2"]
+    assert exercise.form.items[1].after == ("event-1",)
+    assert not grade(exercise, ["event-2", "event-1"]).passed
+    assert grade(exercise, ["event-1", "event-2", "never-1"]).feedback == ("never-1",)
+
+
+def test_causes_within_one_instant_are_those_of_one_part(author: Client, session: Session) -> None:
+    exercise = catalog.exercise("confirm-path")
+    events = {each.kind: each for each in drafts.happened(play(exercise).events)}
+    found = drafts.causes(list(events.values()))
+    assert (
+        "StoreSynced" in found["ConfirmsSent"] or events["StoreSynced"].at_us == events["ConfirmsSent"].at_us
+    )
+    for kind, before in found.items():
+        assert kind not in before
+        for each in before:
+            assert events[each].number < events[kind].number
+
+
+def test_a_state_is_reached_by_the_authors_own_run_and_not_by_doing_nothing(
+    author: Client, session: Session
+) -> None:
+    slug = keep(author, session, REACH)
+    exercise = catalog.exercise(slug)
+    assert grade(exercise, solution_of(exercise)).passed
+    assert not grade(exercise, {"commands": [], "until_us": 5_000_000}).passed
+    assert set(exercise.form.limits.verbs) == {"publish", "set", "get", "ack"}
+    easy = author.post(
+        address(session), {**TEXTS, **REACH, **condition(1, "q3", ">=", 0), "fact-2": "", "keep": "1"}
+    )
+    assert "Doing nothing reaches" in easy.content.decode()
+    hard = author.post(address(session), {**TEXTS, **REACH, **condition(1, "q3", ">=", 9), "keep": "1"})
+    assert "does not reach" in hard.content.decode()
+
+
+def test_be_the_broker_is_made_from_a_stretch(author: Client, session: Session) -> None:
+    slug = keep(author, session, BROKER)
+    exercise = catalog.exercise(slug)
+    first, second = solution_of(exercise)
+    assert (first["0"], first["5"]) == ("q4", "q3")
+    assert (second["0"], second["1"]) == ("gone", "gone")
+    assert exercise.en.steps[0] == "The target falls to 4."
+    assert "get" in exercise.en.steps[1], "a step without words says the command"
+
+
+@pytest.mark.parametrize("form", [CHOICE, REACH, BROKER], ids=lambda form: form["kind"])
+def test_a_made_exercise_is_handed_out_and_worked_on_like_any_other(
+    author: Client, session: Session, form: dict[str, Any]
+) -> None:
+    slug = keep(author, session, form)
+    author.post("/class/new", {"name": "Brokers", "unit": [slug], "keep_days": "30"})
+    classroom = Classroom.objects.get()
+    assert classroom.units == [slug]
+    assert author.get(f"/class/{classroom.public_id}/").status_code == 200
+    student = Client()
+    student.post("/class/join/", {"code": classroom.join_code, "nickname": "owl"})
+    assert "Mine" in student.get("/class/me/").content.decode()
+    page = f"/learn/made/{slug}/"
+    assert student.post(page + "begin").status_code == 302
+    assert "Six messages wait" in student.get(page).content.decode()
+    if form is CHOICE:
+        student.post(page + "answer", {"answer": "option-1"})
+        assert Work.objects.get().right_first
+        vote = voting.open_vote(classroom, slug)
+        voting.cast(vote, Student.objects.get(), "option-3")
+        assert [row["right"] for row in voting.results(vote, "en")].count(True) == 1
+    assert student.get("/learn/made/notes/").status_code == 302, "the key is for teachers"
+
+
+def test_a_file_is_taken_along_and_imported_by_others(author: Client, session: Session) -> None:
+    slug = keep(author, session, CHOICE)
+    assert Client().get(f"/learn/made/{slug}/exercise.json").status_code == 302, "it holds the key"
+    text = author.get(f"/learn/made/{slug}/exercise.json").content.decode()
+    other = Client()
+    other.force_login(get_user_model().objects.create_user("herr-lehrer", password="x"))
+    assert other.post("/learn/made/import", {"text": text}).status_code == 302
+    copy = Made.objects.exclude(slug=slug).get()
+    assert copy.content == Made.objects.get(slug=slug).content
+    assert solution_of(catalog.exercise(copy.slug)) == "option-1"
+    other.post(f"/learn/made/{slug}/delete")
+    assert Made.objects.count() == 2, "only the author deletes"
+    author.post(f"/learn/made/{slug}/delete")
+    assert author.get(f"/learn/made/{slug}/").status_code == 404
+    assert classes.known_units([slug, copy.slug]) == [copy.slug]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"format": "waterline-exercise-1"}',
+        '{"format": "waterline-exercise-1", "exercise": {"kind": "choice"}}',
+        '{"format": "waterline-exercise-1", "exercise": {"kind": "dream", "scenario": {}}}',
+        "[" * 100_000,
+        "x" * 70_000,
+    ],
+    ids=lambda text: text[:20],
+)
+def test_what_is_no_file_of_an_exercise_is_refused(author: Client, text: str) -> None:
+    assert author.post("/learn/made/import", {"text": text}).status_code == 422
+    assert Made.objects.count() == 0
+
+
+def test_an_import_cannot_smuggle_a_run_that_the_engine_refuses(author: Client, session: Session) -> None:
+    slug = keep(author, session, CHOICE)
+    file = json.loads(author.get(f"/learn/made/{slug}/exercise.json").content)
+    file["exercise"]["scenario"]["commands"] = [
+        {"at_us": 1, "do": "publish", "count": 10**12, "size_bytes": 1}
+    ]
+    assert author.post("/learn/made/import", {"text": json.dumps(file)}).status_code == 422
+
+
+def test_only_teachers_build_and_only_from_their_own_sessions(
+    author: Client, session: Session, client: Client
+) -> None:
+    assert client.get(address(session)).status_code == 302
+    client.force_login(get_user_model().objects.create_user("herr-lehrer", password="x"))
+    assert client.get(address(session)).status_code == 404
+    assert client.get("/learn/made/").status_code == 200
+    page = author.get(f"/s/{session.public_id}/").content.decode()
+    assert "data-ask-here" in page
+    assert "data-ask-here" not in Client().get(f"/s/{session.public_id}/").content.decode()
+
+
+def test_there_are_only_so_many(author: Client, session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made, "MOST_OF_ONE", 1)
+    keep(author, session, CHOICE)
+    reply = author.post(address(session), {**TEXTS, **BROKER, "keep": "1"})
+    assert reply.status_code == 422
