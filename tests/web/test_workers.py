@@ -238,7 +238,12 @@ async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: 
     told: list[Any] = []
     (end,) = workers.registry.pool.ends
     send = end.send
-    end.send = lambda message: (told.append(message), send(message))  # type: ignore[method-assign, assignment]
+
+    def note_and_send(message: Any) -> None:
+        told.append(message)
+        send(message)
+
+    end.send = note_and_send  # type: ignore[method-assign]
 
     loop = asyncio.get_running_loop()
     for turn in range(12):

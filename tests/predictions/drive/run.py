@@ -107,7 +107,9 @@ def play(
 
     Raises NotOnANode for a command that no client has, RuntimeError if a client failed.
     """
-    first_queue, clients, samples = queues(scenario)[0]["name"], {}, []
+    first_queue = queues(scenario)[0]["name"]
+    clients: dict[str, Client] = {}
+    samples: list[tuple[float, Row, bool]] = []
     bursts: list[Client] = []
     waiting = sorted(scenario["commands"], key=lambda each: each.get("at_us", 0))
     began, end = time.monotonic(), scenario["until_us"] / 1e6
