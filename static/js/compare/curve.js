@@ -1,9 +1,11 @@
 /** One curve of both runs over their common time, and where the clock is. */
 import { line, scaleX, timeTicks } from "../layout/charts.js";
+import { SMALL } from "../model/events.js";
 import { LANES } from "../model/messages.js";
 import { bytes, number } from "../model/text.js";
 import { fitCanvas, write } from "../view/base/canvas.js";
 import { colors } from "../view/base/colors.js";
+import { SIGNS } from "../view/time/event-signs.js";
 
 
 export const SERIES = {
@@ -15,8 +17,8 @@ export const SERIES = {
 
 const TONES = ["ink", "sel"];
 
-/** Paint the series of both runs; `us` is the time that is looked at. */
-export function paintCurve(canvas, lockstep, name) {
+/** Paint the series of both runs, their events above (A) and below (B), and where they part. */
+export function paintCurve(canvas, lockstep, name, partUs = null) {
   const { pen, width, height } = fitCanvas(canvas);
   const { read, text } = SERIES[name];
   const area = { x: 8, y: 14, w: width - 16, h: height - 32 };
@@ -35,10 +37,36 @@ export function paintCurve(canvas, lockstep, name) {
     write(pen, `${second} s`, x, height - 4, { ...font, align: "center" });
   }
   all.forEach((samples, side) => paintLine(pen, line(samples, read, top, span, area), side));
+  lockstep.runs.forEach((run, side) => paintEvents(pen, run.timeline.events, span, area, side));
+  if (partUs !== null) {
+    const at = scaleX(span, area)(partUs);
+    pen.fillStyle = colors["alarm-t"];
+    for (let y = area.y - 4; y < area.y + area.h + 4; y += 5) pen.fillRect(at - 0.5, y, 1, 3);
+    write(pen, "\u2260", at, 10, { ...font, color: colors["alarm-t"], align: "center" });
+  }
   write(pen, text(top), area.x, 10, font);
   const x = scaleX(span, area)(lockstep.us);
   pen.fillStyle = colors.ink;
   pen.fillRect(x - 0.75, area.y - 4, 1.5, area.h + 8);
+}
+
+/** The events of one run: A's signs stand above the curve, B's below. */
+function paintEvents(pen, events, span, area, side) {
+  const x = scaleX(span, area);
+  let free = area.x + 40;
+  for (const event of events) {
+    const at = x(event.atUs);
+    if (SMALL.has(event.type) || at < free) continue;
+    const [sign, tone] = SIGNS[event.type];
+    write(pen, sign, at, side ? area.y + area.h - 2 : area.y + 8, {
+      size: 10,
+      weight: 650,
+      family: getComputedStyle(document.body).fontFamily,
+      color: colors[tone],
+      align: "center",
+    });
+    free = at + 14;
+  }
 }
 
 /** A is drawn through, B dashed: they differ without their colour too. */

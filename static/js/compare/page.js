@@ -3,6 +3,7 @@ import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
 import { clock, fill, gettext, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
+import { differingFields, laneDifferences } from "./differences.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
 import { el, find, findAll, setText, show } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
@@ -131,11 +132,12 @@ class Page {
       const last = lines.filter((line) => !line.detail).at(-1);
       setText(find("[data-last]", root), last ? explain(last.t, last.messages).title : "\u00a0");
     }
+    this.between();
     this.paintCurve();
   }
 
   paintCurve() {
-    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value));
+    draw("curve", () => paintCurve(this.curve, this.lockstep, this.series.value, this.reel.divergence?.at_us ?? null));
   }
 
   parting() {
@@ -155,6 +157,33 @@ class Page {
       ["B", divergence.b],
     ])
       list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
+    const fields = differingFields(divergence.a && decode(divergence.a), divergence.b && decode(divergence.b));
+    if (fields.length)
+      list.append(
+        el("dt", { "aria-hidden": "true" }, "\u2260"),
+        el(
+          "dd",
+          {},
+          el(
+            "table.compare-fields-differ",
+            {},
+            el("thead", {}, el("tr", {}, ...[gettext("Field"), "A", "B"].map((text) => el("th", { scope: "col" }, text)))),
+            el(
+              "tbody",
+              {},
+              ...fields.map(({ name, a, b }) => el("tr", {}, el("th", { scope: "row" }, name), el("td", {}, a), el("td", {}, b))),
+            ),
+          ),
+        ),
+      );
+  }
+
+  /** What B has more or less of than A, lane by lane. */
+  between() {
+    const found = laneDifferences(...this.lockstep.runs.map((run) => run.state));
+    find("[data-between]", this.root).replaceChildren(
+      ...found.map(({ lane, text, same }) => el(same ? "span.chip.dim" : "span.chip", {}, `${lane} `, el("b", {}, text))),
+    );
   }
 
   reason(row) {

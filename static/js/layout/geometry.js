@@ -56,7 +56,10 @@ export function laneSpans(geo, counts, names, zoomed = null) {
   const heads = geo.turned ? geo.header * names.length : 0;
   const span = geo.u1 - geo.u0 - gap * (names.length - 1) - heads;
   const floors = names.map((name) => floorOf(geo, name, counts[name], span / (names.length + 2)));
-  const demand = names.map((name) => (zoomed === null ? wanted(counts[name]) : name === zoomed ? 1 : 0));
+  // On a phone what is empty leaves its room to the others, unless all are.
+  const shrinks = geo.turned && names.some((name) => counts[name]);
+  const asks = (name) => (shrinks && !counts[name] ? 0 : wanted(counts[name]));
+  const demand = names.map((name) => (zoomed === null ? asks(name) : name === zoomed ? 1 : 0));
   const sum = demand.reduce((a, b) => a + b, 0);
   const free = Math.max(0, span - floors.reduce((a, b) => a + b, 0));
   const spans = {};
@@ -72,7 +75,7 @@ export function laneSpans(geo, counts, names, zoomed = null) {
 
 /** An empty lane needs room for its name only. */
 function floorOf(geo, name, count, most) {
-  if (geo.turned) return count ? 44 : 30;
+  if (geo.turned) return count ? 44 : 6;
   return Math.min(most, count || name === "unacked" ? 88 : 70);
 }
 

@@ -55,6 +55,8 @@ export function buildPanels(live, queueShown) {
   find("[data-act=topology]", root).addEventListener("click", () => topology.open());
   find("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
   find("[data-act=console]").addEventListener("click", () => operator.toggle());
+  find("[data-act=dock-publish]", root).addEventListener("click", () => controls.publish());
+  find("[data-act=dock-consume]", root).addEventListener("click", () => find("[data-act=consume]", root).click());
   find("[data-act=first]", root).addEventListener("click", () => controls.publish());
   if (data.story && data.owner) panels.story = new StoryPanel(find("#story"), live);
   return panels;

@@ -1,0 +1,48 @@
+/** Where two runs differ at a moment: the fields of what each did, and what their lanes hold. Pure. */
+import { LANES, lengthOf, pendingOf } from "../model/messages.js";
+import { shownQueue } from "../model/shown.js";
+import { decimal, gettext, number, signed } from "../model/text.js";
+
+const MOST = 8;
+
+/** The values of a transition by name: its fields, and the numbers that made it fire. */
+function valuesOf(t) {
+  const found = new Map();
+  for (const [name, value] of Object.entries(t ?? {})) {
+    if (name === "why") continue;
+    found.set(name, name === "extents" ? value.map(([start, count]) => `${start}\u2026${start + count - 1}`).join(", ") : value);
+  }
+  for (const [name, value] of Object.entries(t?.why ?? {})) found.set(name.replaceAll("_", " "), value);
+  return found;
+}
+
+function told(value) {
+  if (value === undefined || value === null) return "\u2013";
+  if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** The fields in which two transitions of one kind differ: [{name, a, b}]; of two kinds only that. */
+export function differingFields(a, b) {
+  if (!a || !b || a.kind !== b.kind) return [];
+  const [left, right] = [valuesOf(a), valuesOf(b)];
+  const names = [...new Set([...left.keys(), ...right.keys()])];
+  return names
+    .map((name) => ({ name, a: told(left.get(name)), b: told(right.get(name)) }))
+    .filter((each) => each.a !== each.b)
+    .slice(0, MOST);
+}
+
+/** B against A: [{lane, text, same}] for each lane and what consumers hold. */
+export function laneDifferences(a, b) {
+  const [left, right] = [a, b].map((state) => state.queues[shownQueue(state)]);
+  return [...LANES, "unacked"].map((lane) => {
+    const count = (queue) => (lane === "unacked" ? pendingOf(queue) : lengthOf(queue, lane));
+    const difference = count(right) - count(left);
+    return {
+      lane: lane === "unacked" ? gettext("unacked") : lane,
+      text: difference ? signed(difference) : gettext("same"),
+      same: difference === 0,
+    };
+  });
+}
