@@ -9,6 +9,7 @@ import { PlaceOfLink } from "./place.js";
 import { Sharing } from "./share.js";
 import { Theatre } from "./theatre.js";
 import { Tour } from "./tour.js";
+import { Journey } from "./journey.js";
 import { LeaderLine } from "./leader-line.js";
 
 /** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
@@ -40,6 +41,7 @@ export function buildPage(live, rooms, repaint) {
       if (panels.narrative.picked !== null) panels.narrative.choose(panels.narrative.picked);
     },
     leader: new LeaderLine(find("[data-leader]", root), root, stage.view, files, selection),
+    journey: new Journey(find("[data-life]", root), live, rooms),
     tour: new Tour(live, stage.view),
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,

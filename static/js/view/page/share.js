@@ -3,6 +3,7 @@ import { clock, fill, gettext } from "../../model/text.js";
 import { cutToFit, sizeOf, write } from "../base/canvas.js";
 import { find, findAll, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/colors.js";
+import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 const COPIED_MS = 2500;
@@ -193,12 +194,4 @@ export class Sharing {
 function frameOf(address) {
   const safe = address.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
   return `<iframe src="${safe}" width="960" height="520" loading="lazy" title="Waterline"></iframe>`;
-}
-
-function save(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -140,7 +140,7 @@ export class StageView {
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.selection.point(this.seqAt(this.hover));
     if (this.pointer) this.pointing({ hover: this.hover, ...this.pointer });
-    this.tween.aim(this.scene.marks, now, this.stale);
+    this.tween.aim(this.scene.marks, now, { ...this.stale, turned });
     this.stale = null;
   }
 

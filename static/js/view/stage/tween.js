@@ -7,6 +7,9 @@ const SINK_MS = 320;
 const RISE_MS = 260;
 const SLIDE_MS = 320;
 const FADE_MS = 160;
+/** A block that is new comes from so far, out of the direction in which publishers are. */
+const COMES_PX = 46;
+const COME_MS = 280;
 const REDUCED_MS = 80;
 const STAGGER_MS = 24;
 const REDIRECT_MS = 140;
@@ -35,7 +38,7 @@ export class Tween {
     this.until = 0;
   }
 
-  /** Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant}. */
+  /** Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant, turned}. */
   aim(marks, now, how) {
     const before = this.visuals;
     const next = new Map();
@@ -82,8 +85,10 @@ export class Tween {
 
   appear(visual, now, animate, how) {
     if (!animate) return;
-    visual.from = { x: visual.x - (how.moves ? 10 : 0), y: visual.y, w: visual.w, h: visual.h, alpha: 0 };
-    visual.end = now + (how.moves ? FADE_MS : REDUCED_MS);
+    const far = how.moves ? COMES_PX : 0;
+    const [x, y] = how.turned ? [visual.x, visual.y - far] : [visual.x - far, visual.y];
+    visual.from = { x, y, w: visual.w, h: visual.h, alpha: 0 };
+    visual.end = now + (how.moves ? COME_MS : REDUCED_MS);
   }
 
   travel(visual, carried, now, how, delay) {
