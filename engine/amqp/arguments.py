@@ -15,6 +15,10 @@ MAX_PRIORITY: Final = 255
 PRIORITIES: Final = "x-max-priority"
 """Makes a queue that serves higher priorities first."""
 
+LOCATOR: Final = "x-queue-master-locator"
+LOCATORS: Final = ("client-local", "random", "min-masters")
+"""On which node a new queue's master begins; the broker passes over an argument with another value (H15)."""
+
 Arguments = Mapping[str, Any]
 
 Check = Callable[[Any, Arguments], str | None]

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from engine.amqp.arguments import OVERFLOWS, QUEUE_MODES
+from engine.amqp.arguments import LOCATORS, OVERFLOWS, QUEUE_MODES
 from engine.amqp.mirroring import KEYS, refusal_of
 from engine.amqp.patterns import PatternRefused, compiled, found_in
 from engine.errors import EngineError
@@ -53,6 +53,7 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
     "queue-mode": (lambda v: v in QUEUE_MODES, "queue-mode value"),
     "queue-version": (lambda v: v in (1, 2), "queue-version value"),
     "overflow": (lambda v: v in OVERFLOWS, "overflow value"),
+    "queue-master-locator": (lambda v: v in LOCATORS, "queue-master-locator value"),
 }
 
 
@@ -80,7 +81,8 @@ def checked(policy: Policy) -> Policy:
     for name, value in policy.definition.items():
         good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
-            raise PolicyRefused(f"{_erlang(value)} is not a valid {words}")
+            said = "invalid" if name == "queue-master-locator" else "is not a valid"
+            raise PolicyRefused(f"{_erlang(value)} {said} {words}")
     refused = refusal_of(policy.definition, _erlang)
     if refused is not None:
         raise PolicyRefused(refused)

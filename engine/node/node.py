@@ -194,6 +194,7 @@ class Node:
             sites=self.sites,
             clock=self._clock,
             configuration=self.configuration,
+            seed=self.scenario.seed,
             queues=self.queues,
             definitions=self.definitions,
             connections=self.connections,

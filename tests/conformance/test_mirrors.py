@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
+from engine.cluster.instructions import Depth
+from engine.cluster.mirror import Mirror, MirrorCrashed
 from engine.conformance.stories import replay_story
 from engine.storage.directory import DirectoryStorage
 from engine.storage.ledger import LedgerStorage
@@ -18,10 +20,10 @@ STORIES = sorted((RECORDINGS / "mirrors").glob("*.json"))
 OPEN: Final = {
     "x035": (
         12,
-        "a second depth of 9 went around although the queue had 11 messages all the time; no rule explains it",
+        "a depth of 9 was noted that no member obeyed: it would have crashed n3 and left n2 with 9 (H40); the queue had 11",
     )
 }
-"""Steps that differ, with what the recording shows and the rules do not tell."""
+"""Steps that differ, with what the recording shows and no faithful engine can do."""
 
 
 def test_the_stories_are_there() -> None:
@@ -43,3 +45,36 @@ def test_story_is_whole(path: Path) -> None:
 def test_story_is_whole_on_real_files(path: Path, tmp_path: Path) -> None:
     outcome = replay_story(json.loads(path.read_text()), DirectoryStorage(str(tmp_path)))
     assert [each.step for each in outcome.differences] == _open_steps(path), outcome.differences
+
+
+def test_the_depth_that_is_open_was_not_this_queues() -> None:
+    """H40: a synchronised mirror that obeys a smaller depth crashes, and a known depth never rises from 9 to 11.
+
+    In the recording both mirrors are there afterwards, n3 synchronised and n2 with 11. So the recorder noted what went
+    around the ring of another queue, whose mirror joined as n2 came back.
+    """
+    steps = json.loads((RECORDINGS / "mirrors" / "x035.json").read_text())["steps"]
+    before, after = steps[11]["after"], steps[12]["after"]
+    assert steps[12]["wire"]["n3"]["gm"] == [["depth", 11, 1], ["depth", 9, 1]]
+    assert before["queue"]["ready"] + before["queue"]["unacked"] == 11
+    assert [after["members"][node]["depth_delta"] for node in ("n3", "n2")] == [0, 11]
+    synchronised = Mirror(Holding(11), confirm=_nobody, synchronised=_nobody)
+    synchronised.depth_delta = 0
+    with pytest.raises(MirrorCrashed):
+        synchronised.obey(Depth(9))
+    joined = Mirror(Holding(0), confirm=_nobody, synchronised=_nobody)
+    joined.obey(Depth(11))
+    joined.obey(Depth(9))
+    assert joined.depth_delta == 9
+
+
+class Holding:
+    """An engine with so many messages."""
+
+    def __init__(self, count: int) -> None:
+        self.depth = count
+        self.unacked = 0
+
+
+def _nobody(*_: Any) -> None:
+    return None

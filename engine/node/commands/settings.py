@@ -19,6 +19,7 @@ Profile = Literal["classroom", "real", "articles"]
 GIBIBYTE: Final = 1024 * MEBIBYTE
 
 Strategy = Literal["erlang", "legacy", "allocated", "rss"]
+Locator = Literal["client-local", "random", "min-masters"]
 """How the node's memory is counted (M9); `legacy` is the old name of `erlang`, and `rss` is 3.10.8's default."""
 
 RamBytes = Annotated[int, msgspec.Meta(ge=64 * 1024, le=1024 * GIBIBYTE)]
@@ -62,6 +63,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
+        queue_master_locator: on which node a new queue's master begins, where neither argument nor policy says (H15).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE
@@ -90,6 +92,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     credit_flow_default_credit: Annotated[tuple[CreditCount, CreditCount], msgspec.Meta()] = (400, 200)
     nodes: Annotated[int, msgspec.Meta(ge=1, le=3)] = 1
     ring_hop_us: Annotated[int, msgspec.Meta(ge=0, le=20_000)] = 0
+    queue_master_locator: Locator = "client-local"
 
 
 REAL_NODE: Final = NodeSettings()
@@ -139,6 +142,7 @@ SHOWN_ONCE_NAMED: Final = DISK_NAMES | {
     "vm_memory_calculation_strategy",
     "nodes",
     "ring_hop_us",
+    "queue_master_locator",
     "receive_buffer_bytes",
     "garbage_lingers_ms",
     "connection_bytes_per_s",

@@ -52,6 +52,7 @@ class TopologyVerbs:
         self._nodes = cluster_parts.nodes
         self._mishaps = cluster_parts.mishaps
         self._patience = parts.patience
+        self._places = cluster_parts.places
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""
@@ -104,7 +105,7 @@ class TopologyVerbs:
             raise CommandError("too_many_priorities", room=max(room, 0), most=MAX_BACKING_QUEUES)
         policy = policy_of(self._definitions.policies.values(), "queues", wanted.name)
         node = self._nodes.node_of(connection_of(command.channel))
-        site = self._cluster.place({} if policy is None else policy.definition, node)
+        site = self._places.site_for(wanted, {} if policy is None else policy.definition, node)
         self._queues.begin(wanted, site=site)
         self._cluster.began(wanted.name, site.name)
 

@@ -117,13 +117,6 @@ class Cluster:
 
     # --- queues begin and end ----------------------------------------------------------------------------------------
 
-    def place(self, policy: Mapping[str, Any], node: str) -> Site:
-        """Return the node for a new queue's master: that of the connection, or one of the policy's (H15)."""
-        mirroring = mirroring_of(policy)
-        if mirroring is not None and mirroring.mode == "nodes" and node not in mirroring.params:
-            node = next((each for each in mirroring.params if each in self.running), node)
-        return self.sites[node]
-
     def began(self, name: str, node: str) -> None:
         """Take a new queue in; its mirrors join before its declaration is answered (H16)."""
         declared = self._definitions.queues[name]

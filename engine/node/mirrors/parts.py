@@ -24,6 +24,7 @@ from engine.node.mirrors.labels import Labelled
 from engine.node.mirrors.mishaps import Mishaps
 from engine.node.mirrors.nodes import Nodes
 from engine.node.mirrors.patience import Patience
+from engine.node.mirrors.places import Places
 from engine.node.mirrors.shown import Shown
 from engine.node.mirrors.syncs import Syncs
 from engine.node.queues.queues import Queues
@@ -79,6 +80,7 @@ class ClusterParts:
     Args:
         forget_queue: forgets a queue that does not come back.
         node_changed: called when a node came or went.
+        seed: the scenario's.
         redo: does a command that its client sent while its channel waited.
     """
 
@@ -88,6 +90,7 @@ class ClusterParts:
         sites: Mapping[str, Site],
         clock: Scheduler,
         configuration: Configuration,
+        seed: int,
         queues: Queues,
         definitions: Definitions,
         connections: Connections,
@@ -122,6 +125,7 @@ class ClusterParts:
             connections.credit_came,
             emit,
         )
+        self.places = Places(cluster, configuration.current, seed)
         self.patience = Patience(cluster, consumers, closing, clock, redo)
         self.mishaps = Mishaps(cluster, queues, connections.confirms)
         self.shown = Shown(cluster)
