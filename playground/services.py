@@ -17,10 +17,14 @@ from playground.models import CommandRecord, Scenario, Session
 ID_LETTERS = 16
 """Some 79 bits: a session's address is the right to look at it."""
 
+RING_HOP_US = 2000
+"""How long an instruction travels between two nodes of a new cluster: long enough to be seen."""
 
-def blank_scenario(profile: str) -> dict[str, Any]:
-    """Return the scenario of a session in which nothing has happened yet."""
-    return door().check({"version": 1, "profile": profile, "until_us": 0})
+
+def blank_scenario(profile: str, nodes: int = 1) -> dict[str, Any]:
+    """Return the scenario of a session in which nothing has happened yet, on one node or a cluster."""
+    settings = {"settings": {"nodes": nodes, "ring_hop_us": RING_HOP_US}} if nodes > 1 else {}
+    return door().check({"version": 1, "profile": profile, "until_us": 0} | settings)
 
 
 def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reached_us: int = 0) -> Session:

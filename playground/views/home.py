@@ -22,6 +22,8 @@ from playground.web.access import View, charge, rate_limited, scenario_or_gone
 logger = logging.getLogger(__name__)
 
 PROFILES = ("classroom", "real", "articles")
+CLUSTER = 3
+"""Nodes of a session that begins as a cluster."""
 FEATURED = (
     "first-burst",
     "paging-spike",
@@ -106,7 +108,8 @@ def new(request: HttpRequest) -> HttpResponse:
         profile = request.POST.get("profile", PROFILES[0])
         if profile not in PROFILES:
             profile = PROFILES[0]
-        session = services.start_session(services.blank_scenario(profile))
+        nodes = CLUSTER if request.POST.get("nodes") == str(CLUSTER) else 1
+        session = services.start_session(services.blank_scenario(profile, nodes))
     ownership.claim(request.session, session.public_id)
     address = reverse("session", args=[session.public_id])
     return redirect(f"{address}?tour=1" if "tour" in request.POST else address)

@@ -20,7 +20,7 @@ STORIES = sorted((RECORDINGS / "mirrors").glob("*.json"))
 OPEN: Final = {
     "x035": (
         12,
-        "a depth of 9 was noted that no member obeyed: it would have crashed n3 and left n2 with 9 (H40); the queue had 11",
+        "a depth of 9 was noted that no member obeyed: it would have crashed n3 and left n2 with 9 (H40), not with 11",
     )
 }
 """Steps that differ, with what the recording shows and no faithful engine can do."""
@@ -68,7 +68,7 @@ def test_the_depth_that_is_open_was_not_this_queues() -> None:
     assert joined.depth_delta == 9
 
 
-class Holding:
+class Holding:  # only what a mirror asks for its depth
     """An engine with so many messages."""
 
     def __init__(self, count: int) -> None:

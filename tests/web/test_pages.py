@@ -88,6 +88,14 @@ def test_new_falls_back_to_the_classroom(client: Client) -> None:
     assert Session.objects.get(public_id=start(client, profile="nonsense")).scenario["profile"] == "classroom"
 
 
+@pytest.mark.parametrize(("asked", "nodes"), [("3", 3), ("2", 1), ("99", 1), ("x", 1)])
+def test_new_begins_a_cluster_of_three_nodes_or_none(client: Client, asked: str, nodes: int) -> None:
+    client.post("/s/new", {"nodes": asked})
+    scenario = Session.objects.get().scenario
+    assert scenario.get("settings", {}).get("nodes", 1) == nodes
+    assert 'name="nodes" value="3"' in client.get("/").content.decode()
+
+
 @pytest.mark.parametrize("address", ["/s/new", "/s/import"])
 def test_forms_are_not_for_reading(client: Client, address: str) -> None:
     assert client.get(address)["Location"] == "/"

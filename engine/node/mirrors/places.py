@@ -20,7 +20,7 @@ POLICY_KEY: Final = "queue-master-locator"
 def strategy_of(arguments: Mapping[str, Any], policy: Mapping[str, Any], setting: str) -> str:
     """Return by which strategy a new queue's node is chosen; an argument that names none is passed over."""
     argument = arguments.get(LOCATOR)
-    return argument if argument in LOCATORS else policy.get(POLICY_KEY, setting)
+    return str(argument if argument in LOCATORS else policy.get(POLICY_KEY, setting))
 
 
 class Places:

@@ -1,4 +1,5 @@
 /** The dialog in which a publisher or a consumer is made or changed. */
+import { nodesOf } from "../../model/cluster.js";
 import { declaredQueues } from "../../model/messages.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
@@ -54,7 +55,8 @@ export class ClientForm {
   places() {
     const queues = declaredQueues(this.session.state);
     const exchanges = ["", ...PREDECLARED, ...Object.keys(this.session.state.node.exchanges ?? {})];
-    const goals = JSON.stringify([queues, exchanges]);
+    const nodes = nodesOf(this.session.state);
+    const goals = JSON.stringify([queues, exchanges, nodes]);
     if (goals === this.goals) return;
     this.goals = goals;
     const list = (place, names) => {
@@ -65,6 +67,8 @@ export class ClientForm {
     list(find("[name=queue]", this.form), queues);
     list(find("[name=exchange]", this.form), exchanges);
     list(find("datalist", this.form), queues);
+    list(find("[name=node]", this.form), ["", ...nodes]);
+    for (const each of findAll("[data-cluster]", this.form)) show(each, nodes.length > 1);
   }
 
   async submit() {
@@ -73,19 +77,28 @@ export class ClientForm {
     // What is at its default stays unsaid: sessions of old keep their digests.
     if ((values.priority ?? null) !== null) values.properties = { ...this.client.properties, priority: values.priority };
     delete values.priority;
-    for (const name of ["exchange", "expiration_ms", "mandatory", "tx"]) if (!values[name]) delete values[name];
+    const { node } = values;
+    delete values.node;
+    for (const name of ["exchange", "expiration_ms", "mandatory", "tx", "cancel_on_failover"]) if (!values[name]) delete values[name];
     const first = declaredQueues(this.session.state)[0];
     if (!values.exchange && values.routing_key === first) delete values.routing_key;
     if (values.queue === first) delete values.queue;
+    if (node && !(await this.tried({ do: "connect", name: values.name, node }, "node"))) return;
     await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
   }
 
   async send(command) {
+    if (await this.tried(command, "name")) this.dialog.close();
+  }
+
+  /** Give a command; tell whether it was done, and else say why beside a field. */
+  async tried(command, field) {
     try {
       await this.command(command);
-      this.dialog.close();
+      return true;
     } catch (error) {
-      complain(this.form, "name", error.message);
+      complain(this.form, field, error.message);
+      return false;
     }
   }
 }

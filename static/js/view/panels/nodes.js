@@ -137,6 +137,18 @@ export class Nodes {
         act("cancel", gettext("Cancel the synchronisation")),
         act("mirror", gettext("Mirror everything (ha-mode all)")),
       ),
+      el(
+        "details.node-since",
+        {},
+        el("summary", {}, gettext("RabbitMQ 4.0 removed mirrors")),
+        el(
+          "p",
+          {},
+          gettext(
+            "Quorum queues replicate instead (since 3.8): each message is an entry of a log that all members keep by Raft. A confirm waits for a majority and not for every member, so one slow node holds up nobody. Only a member that has everything confirmed can lead, so a failover loses nothing that was confirmed. A member that comes back gets what it missed, and is not emptied. They are always durable, and need a majority of their nodes to work at all.",
+          ),
+        ),
+      ),
     );
   }
 }
