@@ -63,12 +63,12 @@ def wanted(record: QueueRecord, running: Sequence[str]) -> tuple[str, list[str]]
         others = sorted(node for node in running if node != master and node not in present)
         return master, [*present, *others][: mirroring.params - 1]
     possible = list(mirroring.params)
-    if not record.synchronised:
+    synchronised = [node for node in record.mirrors if node in record.synchronised]
+    if not synchronised:
         possible = sorted({*possible, master})
     possible = [node for node in possible if node in running]
     if not possible:
         return master, []
     if master not in possible:
-        synchronised = [node for node in record.mirrors if node in record.synchronised]
         master = next((node for node in possible if node in synchronised), synchronised[0])
     return master, [node for node in possible if node != master]

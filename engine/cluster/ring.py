@@ -39,6 +39,11 @@ class Ring:
         self._held: dict[str, deque[tuple[list[str], Instruction]]] = {}
         self._under_way: dict[str, deque[Instruction]] = {}
 
+    @property
+    def under_way(self) -> bool:
+        """Whether any instruction has not reached everybody."""
+        return any(self._under_way.values()) or any(self._held.values())
+
     def join(self, node: str) -> None:
         """Take a new member in, in front of the first one's left neighbour (H24 leaves the place to chance)."""
         self.members.append(node)

@@ -69,6 +69,7 @@ class ClusterVerbs:
         record = self._record(command.queue)
         if record.mirroring is None:
             raise CommandError("not_mirrored", name=command.queue)
+        self._nodes.check_up(command.node)
         if command.node != record.master:
             self._mishaps.transfer(record, command.node)
             self._cluster.settle()

@@ -52,6 +52,11 @@ class Member:
         return self.site.name
 
     @property
+    def waits(self) -> bool:
+        """Whether anything that came is not handled yet."""
+        return bool(self._instructions or self._copies)
+
+    @property
     def busy(self) -> bool:
         """Whether it handles nothing else now."""
         return self.frozen or self.syncing

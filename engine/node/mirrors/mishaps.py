@@ -57,7 +57,8 @@ class Mishaps:
         self._cluster.move(record, node)
         self._cluster.settle()
         # The old master's end is noticed last, so its node gets its mirror after the others (recording m34).
-        self._cluster.update(record, last=old)
+        if record.alive:
+            self._cluster.update(record, last=old)
 
     # --- members that hang -------------------------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ class Nodes:
 
         Raises CommandError when the node does not run.
         """
-        self._check_up(node)
+        self.check_up(node)
         self._at[connection] = node
 
     def node_of(self, connection: str) -> str:
@@ -78,7 +78,8 @@ class Nodes:
             return node
         return next(iter(self._cluster.running), next(iter(self._cluster.sites)))
 
-    def _check_up(self, node: str) -> None:
+    def check_up(self, node: str) -> None:
+        """Raise CommandError when there is no such node, or it does not run."""
         if node not in self._cluster.sites:
             raise CommandError("no_node", name=node, known=", ".join(self._cluster.sites))
         if not self._cluster.sites[node].up:
@@ -117,7 +118,7 @@ class Nodes:
 
         Raises CommandError when it does not run.
         """
-        self._check_up(node)
+        self.check_up(node)
         if kind == "clean":
             self._queues.check_may_stop()
         cluster, site = self._cluster, self._cluster.sites[node]

@@ -86,6 +86,16 @@ def test_a_master_that_the_policy_does_not_want_moves_as_soon_as_a_mirror_is_syn
     node.verify()
 
 
+def test_a_master_moves_only_to_a_node_that_runs() -> None:
+    node = cluster()
+    node.submit({"do": "set_policy", "name": "p", "pattern": ".*", "definition": {"ha-mode": "all"}})
+    node.submit({"do": "kill_node", "node": "n3"})
+    with pytest.raises(CommandError, match="n3 does not run"):
+        node.submit({"do": "move_master", "node": "n3"})
+    node.submit({"do": "move_master", "node": "n2"})
+    assert node.cluster.records["orders"].master == "n2"
+
+
 def test_an_exclusive_queue_stays_with_its_connection() -> None:
     node = cluster(queue_master_locator="min-masters")
     assert declare(node, "a", "n1", exclusive=True) == "n1"
