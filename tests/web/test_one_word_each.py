@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.web.test_translations import DOMAINS, ROOT, catalogue
+from tests.web.test_translations import DOMAINS, LEFTOVERS, MAINLAND, ROOT, TAIWANESE, catalogue
 from tests.web.test_translations import texts as said
 
 WORDS: list[dict[str, Any]] = json.loads((ROOT / "playground/verdicts/words.json").read_bytes())
@@ -99,3 +99,19 @@ def test_the_articles_word_for_the_watermark_is_not_ours_for_the_waterline() -> 
     words = {word["term"]: word for word in WORDS}
     for script in SCRIPTS:
         assert set(words["watermark"][script]).isdisjoint(words["waterline"][script])
+
+
+@pytest.mark.parametrize(
+    ("script", "foreign"),
+    [("zh_Hant", LEFTOVERS), ("zh_Hant", MAINLAND), ("zh_Hans", TAIWANESE)],
+    ids=["leftovers", "mainland", "taiwan"],
+)
+def test_neither_script_is_a_conversion_of_the_other(script: str, foreign: str) -> None:
+    """A program that converts leaves characters that nobody writes there, and words that the other side uses."""
+    wrong = [
+        f"{place}: {word} in {texts[script]!r}"
+        for place, _english, texts in EVERYTHING
+        for word in foreign.split()
+        if word in texts[script]
+    ]
+    assert wrong == []
