@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 
-import { directoryOf, hashed } from "../../static/js/model/directory.js";
+import { awaitsFirstRecord, directoryOf, hashed } from "../../static/js/model/directory.js";
 import { md5 } from "../../static/js/model/md5.js";
 
 test("MD5 is MD5, for every length around a block's end", () => {
@@ -23,7 +23,9 @@ test("files come and go with the state", () => {
   const state = { stores: { persistent: { files: [[0, 0, 0, false, 0]] } }, queues: { orders: { index } } };
   const names = () => directoryOf(state).map((line) => line.name);
   assert.deepEqual(names().slice(2), ["msg_store_persistent/", "0.rdq", "queues/"]);
+  assert.equal(awaitsFirstRecord(directoryOf(state)), true, "what will come is said");
   Object.assign(index, { segments: [[3, 288]], journal_bytes: 40 });
   assert.deepEqual(names().slice(-2), ["journal.jif", "3.idx"]);
+  assert.equal(awaitsFirstRecord(directoryOf(state)), false);
   assert.deepEqual(directoryOf(state).slice(-2).map((line) => line.bytes), [40, 288]);
 });

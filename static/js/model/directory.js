@@ -30,6 +30,11 @@ export function directoryOf(state) {
   return lines;
 }
 
+/** Whether no queue has a directory yet: nothing has been recorded in an index. */
+export function awaitsFirstRecord(lines) {
+  return !lines.some((line) => line.name === "journal.jif" || line.name.endsWith(".idx"));
+}
+
 function filesOf(name, index) {
   const found = [];
   if (index.journal_bytes !== null && index.journal_bytes !== undefined)

@@ -1,7 +1,7 @@
 /** The node's directory beside the maps of the files: it grows and shrinks with the run. */
-import { directoryOf } from "../../model/directory.js";
+import { awaitsFirstRecord, directoryOf } from "../../model/directory.js";
 import { bytes, gettext } from "../../model/text.js";
-import { el, find } from "../base/dom.js";
+import { el, find, show } from "../base/dom.js";
 
 export class DirectoryView {
   /** `files` tells when the maps were drawn; `session` has the state that is shown. */
@@ -34,6 +34,7 @@ export class DirectoryView {
     if (mark === this.mark) return;
     this.mark = mark;
     find("ul", this.root).replaceChildren(...lines.map((line) => this.line(line)));
+    show(find("[data-soon]", this.root), awaitsFirstRecord(lines));
   }
 
   line({ depth, name, bytes: size, of }) {

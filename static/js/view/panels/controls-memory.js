@@ -105,6 +105,8 @@ export class MemoryControls {
     };
     set("ram", this.positionOf(settings.ram_bytes));
     set("watermark", settings.vm_memory_high_watermark * 100);
+    // The console and scenarios may set more than the slider offers; it must not say less than is so.
+    this.controls.field("ratio").max = String(Math.max(110, settings.vm_memory_high_watermark_paging_ratio * 100));
     set("ratio", settings.vm_memory_high_watermark_paging_ratio * 100);
     set("strategy", strategyOf(settings));
     this.labelMemory();
