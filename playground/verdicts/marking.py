@@ -16,15 +16,15 @@ def _words() -> tuple[re.Pattern[str], dict[str, str]]:
     longest_first = sorted(anchors, key=len, reverse=True)
     # Latin words stand alone, also inside of Chinese, which has no spaces.
     any_of = "|".join(re.escape(word) for word in longest_first)
-    pattern = re.compile(rf"(?<![A-Za-z0-9_.-])(?:{any_of})(?![A-Za-z0-9_]|-[a-z])", re.IGNORECASE)
+    pattern = re.compile(rf"(?<![A-Za-z0-9_.-])({any_of})(?:e?s)?(?![A-Za-z0-9_]|-[a-z])", re.IGNORECASE)
     return pattern, {word.lower(): anchor for word, anchor in anchors.items()}
 
 
 def found_in(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, anchor) of every word of the glossary in a text."""
+    """Yield (start, end, anchor) of every word of the glossary in a text, in the plural as well."""
     pattern, anchors = _words()
     for found in pattern.finditer(text):
-        yield found.start(), found.end(), anchors[found[0].lower()]
+        yield found.start(), found.end(), anchors[found[1].lower()]
 
 
 def words_of(value: Any) -> dict[str, str]:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from django.test import Client
 from django.utils import translation
 
+from playground import library as library_of_files
 from playground import verdicts
 from playground.models import Scenario
-from playground.storybook.texts import KEYS
+from playground.storybook.entry import Entry
+from playground.storybook.texts import KEYS, localized
 from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
+from playground.verdicts.marking import words_of
 from playground.web.live_page import told_story
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
@@ -102,3 +106,28 @@ def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list
         assert told["words"][mailbox] == "mailbox"
         assert set(told["words"].values()) <= {each.anchor for each in verdicts.glossary().values()}
         assert told["glossary"] == "/glossary/"
+
+
+BROKERS_WORDS = re.compile(
+    r"\b(mailbox(es)?|dirty|Erlang terms?|hibernates?|reduction|credit|fsync|embedded|prefetch|journal|segments?|"
+    r"garbage|heartbeats?|requeued?|redelivered|target|fence|transactions?|exchanges?|channels?|backing queues?|vhosts?|"
+    r"virtual hosts?|mirrors?|alarms?|watermark|lazy|unacked|batch)\b",
+    re.IGNORECASE,
+)
+
+
+@pytest.mark.parametrize("entry", library_of_files.entries(), ids=lambda entry: entry.slug)
+def test_the_brokers_words_are_in_the_glossary(entry: Entry) -> None:
+    """A second-year student need not know them: where one comes first in a story, its meaning is a key away."""
+    with translation.override("en"):
+        told = localized(entry.written)
+    explained = words_of(told)
+    story = [
+        told[name]
+        for name in ("question", "watch_for", "annotations", "prediction", "verdict")
+        if name in told
+    ]
+    used = {found[0].lower() for found in BROKERS_WORDS.finditer(json.dumps(story))}
+    assert {
+        word for word in used if word not in explained and word not in {"requeued", "hibernates"}
+    } == set()
