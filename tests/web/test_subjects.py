@@ -110,8 +110,8 @@ def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list
 
 BROKERS_WORDS = re.compile(
     r"\b(mailbox(es)?|dirty|Erlang terms?|hibernates?|reduction|credit|fsync|embedded|prefetch|journal|segments?|"
-    r"garbage|heartbeats?|requeued?|redelivered|target|fence|transactions?|exchanges?|channels?|backing queues?|vhosts?|"
-    r"virtual hosts?|mirrors?|alarms?|watermark|lazy|unacked|batch)\b",
+    r"garbage|heartbeats?|requeued?|redelivered|target|fence|transactions?|exchanges?|channels?|backing queues?|"
+    r"vhosts?|virtual hosts?|mirrors?|alarms?|watermark|lazy|unacked|batch)\b",
     re.IGNORECASE,
 )
 
