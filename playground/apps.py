@@ -4,7 +4,13 @@ from django.apps import AppConfig
 
 
 class PlaygroundConfig(AppConfig):
-    """Nothing happens at start-up: hosts and directories come to life with the first session."""
+    """Hosts and directories come to life with the first session."""
 
     name = "playground"
     verbose_name = "Waterline"
+
+    def ready(self) -> None:
+        """Say of which sessions no copy may be made."""
+        from playground import holds, predictions  # noqa: PLC0415 - needs the models
+
+        holds.register(predictions.waits, links=False)

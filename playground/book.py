@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from channels.db import database_sync_to_async
 from django.db import Error as DatabaseError
 
-from playground import leases, selectors
+from playground import leases, predictions, selectors
 from playground.appends import Append
 from playground.hosting.book import Elsewhere, Remembered, Unreachable
 from playground.leases import Holder
@@ -130,6 +130,10 @@ class DatabaseBook:
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Write down that the last command is taken back."""
         await writer().write(self._append(row=(sequence, at_us, selectors.UNDO), reached=(at_us, "")))
+
+    async def answer(self, option: int) -> None:
+        """Write down what was predicted."""
+        await writer().write(partial(predictions.lock, self._session_id, option))
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come."""

@@ -14,7 +14,7 @@ from playground.messages import Message, Refused
 Reason = Callable[[str], Message | None]
 """Tells of a session why it cannot be taken along now; None if it can."""
 
-_reasons: list[Reason] = []
+_reasons: list[tuple[Reason, bool]] = []
 _held: dict[str, tuple[frozenset[str], float]] = {}
 """The sessions of each key, and until when they are held."""
 
@@ -42,15 +42,19 @@ def _holds(key: str, session: str) -> bool:
     return session in sessions and time.monotonic() < until_s
 
 
-def register(reason: Reason) -> None:
-    """Ask this before anybody takes a session along."""
-    if reason not in _reasons:
-        _reasons.append(reason)
+def register(reason: Reason, *, links: bool = True) -> None:
+    """Ask this before anybody takes a session along; with `links`, also before a link to it is made."""
+    if (reason, links) not in _reasons:
+        _reasons.append((reason, links))
 
 
-def check_may_leave(session: str) -> None:
-    """Raise `Refused` if a session cannot be shared, forked or taken away now."""
-    for reason in _reasons:
-        why_not = reason(session)
+def check_may_leave(session: str, *, link: bool = False) -> None:
+    """Raise `Refused` if a session cannot be shared, forked or taken away now.
+
+    Args:
+        link: only a link is made: whoever opens it begins the same run, and is asked the same.
+    """
+    for reason, links in _reasons:
+        why_not = reason(session) if links or not link else None
         if why_not is not None:
             raise Refused(why_not)

@@ -46,6 +46,9 @@ class Session(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
     last_seen = models.DateTimeField(auto_now_add=True, db_index=True)
+    predicted = models.SmallIntegerField(
+        null=True, help_text="number of the option that was locked; -1: none was, and the run may go on"
+    )
     visitor = models.CharField(
         max_length=32, blank=True, db_index=True, help_text="the browser that began it"
     )

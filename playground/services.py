@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
-from playground import limits, selectors, timeline
+from playground import limits, predictions, selectors, timeline
 from playground.doors import door
 from playground.models import CommandRecord, Scenario, Session
 
@@ -36,6 +36,7 @@ def start_session(scenario: dict[str, Any], origin: Scenario | None = None, reac
         origin=origin,
         engine_version=door().version,
         reached_us=reached_us,
+        predicted=predictions.at_start(origin, reached_us),
     )
 
 

@@ -13,7 +13,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from playground import holds, leases, limits, live, ownership, selectors, whereabouts, wire
+from playground import holds, leases, limits, live, ownership, predictions, selectors, whereabouts, wire
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
@@ -173,7 +173,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         elif isinstance(message, wire.Ask):
             self._check_pace()
             host.ask(client, message.id, message.line)
-        elif isinstance(message, wire.CommandMessage | wire.Undo):
+        elif isinstance(message, wire.CommandMessage | wire.Undo | wire.Predict):
             self._change(host, client, message)
         else:
             self._check_may_command(client, client.owner or self._may_play)
@@ -182,7 +182,9 @@ class SessionSocket(AsyncWebsocketConsumer):
             else:
                 host.control(message.play, message.speed, message.until_us)
 
-    def _change(self, host: Host, client: Client, message: wire.CommandMessage | wire.Undo) -> None:
+    def _change(
+        self, host: Host, client: Client, message: wire.CommandMessage | wire.Undo | wire.Predict
+    ) -> None:
         try:
             self._check_may_command(client)
         except Refused as refused:
@@ -191,6 +193,10 @@ class SessionSocket(AsyncWebsocketConsumer):
             return
         if isinstance(message, wire.Undo):
             host.undo(client, message.id)
+        elif isinstance(message, wire.Predict):
+            host.predict(
+                client, message.id, predictions.SKIPPED if message.option is None else message.option
+            )
         else:
             host.command(client, message.id, message.command)
 

@@ -47,6 +47,13 @@ class Undo(msgspec.Struct, tag_field="t", tag="undo", frozen=True):
     id: CommandId
 
 
+class Predict(msgspec.Struct, tag_field="t", tag="predict", frozen=True):
+    """What the run waits for: the number of an option, or none; answered with accepted or refused under the same id."""
+
+    id: CommandId
+    option: Annotated[int, msgspec.Meta(ge=0, le=63)] | None = None
+
+
 class Ack(msgspec.Struct, tag_field="t", tag="ack", frozen=True):
     """Everything before row `through` has been applied."""
 
@@ -66,7 +73,7 @@ class Show(msgspec.Struct, tag_field="t", tag="show", frozen=True):
     seen: bool
 
 
-ClientMessage = Show | Hello | CommandMessage | Control | Step | Ack | Ask | Undo
+ClientMessage = Show | Hello | CommandMessage | Control | Step | Ack | Ask | Undo | Predict
 _decoder = msgspec.json.Decoder(ClientMessage)
 
 

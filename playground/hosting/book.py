@@ -22,6 +22,8 @@ class Remembered(msgspec.Struct):
     """The engine version that recorded scenario["digest"]."""
     waits: bool = False
     """Whether time stands still until somebody plays: there is something to read or to predict first."""
+    holds_us: int | None = None
+    """Virtual time at which the run waits for an answer; None for none."""
     rows: int = 0
     """How many the record has: a command is one, and taking it back another."""
 
@@ -59,6 +61,9 @@ class Book(Protocol):
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
         """Write down as row `sequence` that the last command is taken back; the run ends at `at_us`."""
+
+    async def answer(self, option: int) -> None:
+        """Write down what was answered to the question at which the run waits."""
 
     def note(self, at_us: int) -> None:
         """Write down soon how far the run has come, in the middle of things; never waits and never fails."""

@@ -128,6 +128,11 @@ class Host:
         if not self._post(lambda: self._wishes.undo(client, number)):
             client.refused(number, wording.BUSY)
 
+    def predict(self, client: Client, number: int | str, option: int) -> None:
+        """Somebody answers what the run waits for."""
+        if not self._post(lambda: self._wishes.predict(client, number, option)):
+            client.refused(number, wording.BUSY)
+
     def control(self, play: bool | None, speed: float | None, until_us: int | None = None) -> None:
         """Let time pass, or not, at some speed, up to a time if one is given."""
         self._post(lambda: self._wishes.control(play, speed, until_us))

@@ -211,7 +211,9 @@ class Keeper:
             failed = failures.of(error, self._door)
             raise Fallen(failed, until_us, play) from error
         fields = {"scenario": record.scenario, "commands": record.commands}
-        opened = await self.call(protocol.Open, **fields, until_us=until_us, play=play)
+        opened = await self.call(
+            protocol.Open, **fields, until_us=until_us, play=play, holds_us=record.holds_us
+        )
         self.life, self.digest = opened["life"], opened["digest"]
         self._resume_us = opened["at_us"]
 
@@ -284,6 +286,22 @@ class Keeper:
         else:
             self.record.commands.append((at_us, command))
             self.record.rows += 1
+
+    async def answer(self, option: int) -> None:
+        """Write down what was answered to what the run waits for, and let it go on.
+
+        Raises:
+            Refused: it cannot be written down; the run waits.
+        """
+        if self.record.holds_us is None:
+            return
+        try:
+            await self._book.answer(option)
+        except Exception as error:
+            logger.exception("session %s: an answer could not be written down", self.session_id)
+            raise Refused(wording.NOT_WRITTEN) from error
+        self.record.holds_us = None
+        self.send(protocol.Release)
 
     async def undo(self) -> int:
         """Strike out the last command; `rebuild` up to the time that is returned makes the run without it.

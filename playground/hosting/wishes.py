@@ -132,6 +132,18 @@ class Wishes:
             client.send_message("accepted", id=number)
             self._audience.notice("info", said)
 
+    async def predict(self, client: Client, number: int | str, option: int) -> None:
+        """Lock an answer, and let the run go on."""
+        try:
+            await self._upkeep.wake()
+            await self._keeper.answer(option)
+        except Refused as refused:
+            client.refused(number, refused.message)
+            if isinstance(refused, Stopped):
+                raise
+        else:
+            client.send_message("accepted", id=number)
+
     async def control(self, play: bool | None, speed: float | None, until_us: int | None) -> None:
         """Let time pass, or not, at some speed, up to a time if one is given."""
         await self._upkeep.wake()

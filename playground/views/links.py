@@ -23,7 +23,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.errors import RunTooLong
-from playground import links, ownership, picture, repeating, selectors, services, whereabouts
+from playground import links, ownership, picture, predictions, repeating, selectors, services, whereabouts
 from playground.doors import door
 from playground.links import Place, place_of
 from playground.messages import Message
@@ -292,6 +292,7 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     except _Unrepeatable as problem:
         return answer(request, 409, _("That did not work"), str(problem))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
+    predictions.lock(session.public_id, predictions.SKIPPED)  # a frame shows no question
     charge(request, scenario)
     key = ownership.play_key(session.public_id)
     return JsonResponse({"websocket": whereabouts.socket_path(session.public_id, key=key)})

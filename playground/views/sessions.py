@@ -51,7 +51,7 @@ def share(request: HttpRequest, session_id: str) -> HttpResponse:
     """Make a link that repeats the session up to now."""
     found = session_or_gone(session_id)
     try:
-        holds.check_may_leave(found.public_id)
+        holds.check_may_leave(found.public_id, link=True)
         kept = sharing.share(found)
     except Refused as refused:
         return answer(request, 409, _("That did not work"), refused.message)

@@ -37,6 +37,7 @@ def context(request: HttpRequest, found: Session) -> dict[str, object]:
             "engine": door().version,
             "console": console.page_data(),
             "story": _story(found) if story else None,
+            "predicted": found.predicted,
             "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
             "urls": {
                 "share": reverse("session-share", args=[found.public_id]),

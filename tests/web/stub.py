@@ -226,6 +226,12 @@ class MemoryBook:
         self.record.commands.pop()
         self.record.rows += 1
 
+    async def answer(self, option: int) -> None:
+        if self.fail:
+            self.fail = False
+            raise OSError("the database is gone")
+        self.record.holds_us = None
+
     def note(self, at_us: int) -> None:
         self.record.reached_us, self.record.digest = at_us, ""
 

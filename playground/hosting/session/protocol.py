@@ -43,6 +43,8 @@ class Open(_Request, frozen=True, array_like=True, tag=True):
     commands: list[Timed]
     until_us: int
     play: bool
+    holds_us: int | None = None
+    """Where time waits for `Release`."""
 
 
 class Rest(_Request, frozen=True, array_like=True, tag=True):
@@ -120,6 +122,12 @@ class Control(_Message, frozen=True, array_like=True, tag=True):
     until_us: int | None = None
 
 
+class Release(_Message, frozen=True, array_like=True, tag=True):
+    """What a run waited for is there: it may go on."""
+
+    session: str
+
+
 class Space(_Message, frozen=True, array_like=True, tag=True):
     """The server has trouble to carry all frames: let so many times as much time pass between two."""
 
@@ -145,6 +153,7 @@ ToWorker = (
     | Ack
     | Show
     | Control
+    | Release
     | Space
     | Ping
 )

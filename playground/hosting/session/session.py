@@ -103,6 +103,8 @@ class Session:
         self._job: Job[None] | None = None
         self._ends_us: int | None = None
         self._stops_us: int | None = None
+        self._holds_us: int | None = None
+        """Where time waits for an answer."""
         self._full = False
         self._kept_number = self._noted_us = 0
         self._next_tick_s = self._next_look_s = self._next_note_s = self._tick_s = 0.0
@@ -205,6 +207,8 @@ class Session:
                 self._submit(run, message)
             case protocol.Control():
                 self._control(run, message)
+            case protocol.Release():
+                self._holds_us = None
             case protocol.Step():
                 self._step(run, message)
             case protocol.Ask():
@@ -245,6 +249,7 @@ class Session:
         ends_us = message.scenario.get("until_us") or 0
         self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
         self._noted_us = message.until_us
+        self._holds_us = message.holds_us
         self._pace(message.play)
         self.frames.restart()
         self._answer(message, life=self.life, at_us=run.node.now_us, digest=run.node.log.digest)
@@ -345,7 +350,7 @@ class Session:
         owes_s = max(CATCH_UP_S, 2 * self._tick_s)  # frames that come seldom do not slow time down
         due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s)
         due_us = min(due_us, self._bounds.max_virtual_s * 1_000_000)
-        for stop_us in (self._ends_us, self._stops_us):
+        for stop_us in (self._ends_us, self._stops_us, self._holds_us):
             due_us = due_us if stop_us is None else min(due_us, stop_us)
         reached = run.turn(max(due_us, run.node.now_us), TURN_S)
         if reached and self._ends_us is not None and due_us >= self._ends_us:
@@ -354,6 +359,9 @@ class Session:
             self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
         if reached and self._stops_us is not None and due_us >= self._stops_us:
             self._pace(False)
+        if reached and self._is_held(run):
+            self._pace(False)
+            self._say_held()
         if self._is_worn_out(run):
             self._pace(False)
             self._say_worn_out()
@@ -376,6 +384,9 @@ class Session:
         if play and self._is_worn_out(run):
             play = False
             self._say_worn_out()
+        if play and self._is_held(run):
+            play = False
+            self._say_held()
         self._pace(self.pacer.play if play is None else play, message.speed)
         if play is not None:
             self._stops_us = stops_us
@@ -383,8 +394,14 @@ class Session:
     def _step(self, run: Run, message: protocol.Step) -> None:
         self._pace(False)
         self._refuse_worn_out(run)
+        if self._is_held(run):
+            raise Beyond("asked")
         number = run.node.log.number
-        run.step()
+        next_us = run.node.next_us()
+        if self._holds_us is not None and (next_us is None or next_us > self._holds_us):
+            run.turn(self._holds_us, TURN_S)
+        else:
+            run.step()
         self._soon()
         self._answer(message, came=run.node.log.number - number)
 
@@ -411,6 +428,15 @@ class Session:
         self._soon()
         self._ends_us = None
         self._answer(message, at_us=at_us)
+
+    # --- what it waits for ---
+
+    def _is_held(self, run: Run) -> bool:
+        """Whether an answer is owed before time goes on."""
+        return self._holds_us is not None and run.node.now_us >= self._holds_us
+
+    def _say_held(self) -> None:
+        self._send(protocol.Notice(self.session_id, "info", "asked"))
 
     # --- what it takes ---
 

@@ -37,6 +37,11 @@ export class Engine {
     return this.transport.command(command);
   }
 
+  /** Lock a prediction, for which the run waits: an option's number, or null to go on without one. */
+  predict(option) {
+    return this.transport.predict(option);
+  }
+
   /** Take the last command back. */
   undo() {
     this.playhead.now();

@@ -81,6 +81,11 @@ export class Transport {
     return this.awaited((id) => ({ t: "undo", id }));
   }
 
+  /** Lock a prediction: an option's number, or null for none; resolves and rejects as a command does. */
+  predict(option) {
+    return this.awaited((id) => ({ t: "predict", id, option }));
+  }
+
   awaited(message) {
     this.commandId += 1;
     const id = this.commandId;

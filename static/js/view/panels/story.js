@@ -19,11 +19,12 @@ export class StoryPanel {
     this.engine = engine;
     this.selection = selection;
     this.session = playhead.session;
-    this.key = `waterline.prediction.${data.session}`;
     this.story = new Story(data.story, data.scenario.until_us);
     this.rendered = null;
     this.atUs = 0;
-    this.remember();
+    /** Whether the server has yet to hear what was locked. */
+    this.owed = false;
+    this.remember(data.predicted);
     engine.mend = (message) => this.mend(message);
     this.session.watch((t, number, state) => this.watch(state));
     this.session.listen(() => this.follow());
@@ -38,6 +39,7 @@ export class StoryPanel {
   mend(message) {
     if (this.root.hidden) return message;
     const mended = this.story.mend(message, this.session.nowUs);
+    if (mended && this.owed) this.lock();
     if (!mended) {
       this.playhead.now();
       find("[data-story=body] button", this.root)?.focus();
@@ -68,7 +70,10 @@ export class StoryPanel {
     if (!stop || !this.playhead.toTime(stop.atUs)) this.playhead.home();
   }
 
+  /** Whoever wants no story goes on without an answer. */
   hide() {
+    const { story } = this;
+    if (story.prediction && story.chosen === null && !story.skipped) this.skip();
     show(this.root, false);
     find("[data-act=play]")?.focus();
   }
@@ -206,14 +211,14 @@ export class StoryPanel {
 
   choose(at) {
     if (!this.story.choose(at, this.session.nowUs)) return;
-    this.keep();
+    this.lock();
     this.update();
     find("[data-story=on]", this.root).focus();
   }
 
   skip() {
     this.story.skip();
-    this.keep();
+    this.lock();
     this.update();
     find("[data-story=on]", this.root).focus();
   }
@@ -241,24 +246,20 @@ export class StoryPanel {
     );
   }
 
-  /** A reload does not unlock what was locked. */
-  keep() {
-    const { chosen, skipped } = this.story;
+  /** Tell the server, which waits for it. One that cannot hear it is told again before the run goes on. */
+  async lock() {
+    this.owed = false;
     try {
-      sessionStorage.setItem(this.key, JSON.stringify({ chosen, skipped }));
+      await this.engine.predict(this.story.chosen);
     } catch {
-      // Then it holds until the page is left.
+      this.owed = true;
     }
   }
 
-  remember() {
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(this.key) ?? "null");
-      const most = this.story.prediction?.options.length ?? 0;
-      if (Number.isInteger(kept?.chosen) && kept.chosen < most) this.story.chosen = kept.chosen;
-      this.story.skipped = Boolean(kept?.skipped);
-    } catch {
-      // Nothing kept, or not readable: asked again.
-    }
+  /** A reload does not unlock what was locked. */
+  remember(predicted) {
+    if (predicted === null || predicted === undefined) return;
+    if (predicted < 0) this.story.skipped = true;
+    else this.story.chosen = predicted;
   }
 }
