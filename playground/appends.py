@@ -70,8 +70,9 @@ def append(wanted: Sequence[Append]) -> list[Elsewhere | None]:
 def _keys(wanted: Sequence[Append]) -> dict[tuple[str, int | None], int]:
     """Return the primary keys of the sessions that may be written, and let nobody take them over meanwhile."""
     epochs = {(each.public_id, each.epoch) for each in wanted if each.epoch is not None}
-    guarded = leases.guard(epochs) if epochs else {}
-    found: dict[tuple[str, int | None], int] = {**guarded}
+    found: dict[tuple[str, int | None], int] = {}
+    if epochs:
+        found.update(leases.guard(epochs).items())
     for each in wanted:
         if each.epoch is None:
             found[each.public_id, None] = Session.objects.only("pk").get(public_id=each.public_id).pk

@@ -7,12 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Sum
+from django.db.models import QuerySet, Sum
 from django.utils import timezone
 
 from playground import limits, predictions, selectors, timeline
 from playground.doors import door
-from playground.models import CommandRecord, Scenario, Session
+from playground.models import CommandRecord, Lease, Scenario, Session
 
 ID_LETTERS = 16
 """Some 79 bits: a session's address is the right to look at it."""
@@ -46,10 +46,24 @@ def replay_session(kept: Scenario, at_us: int = 0) -> Session:
     return start_session(scenario, kept, min(at_us, scenario["until_us"]))
 
 
+def delete_sessions(sessions: QuerySet[Session]) -> int:
+    """Delete sessions with their records; return how many.
+
+    What an owner is writing at this moment is on record before, or not at all: a row that came in between would point
+    to a session that is gone. So the leases are locked first, as for every write (see `leases.guard`).
+    """
+    with transaction.atomic():
+        keys = list(sessions.values_list("pk", flat=True))
+        leases = Lease.objects.filter(session__in=keys).order_by("session_id")
+        list(leases.select_for_update(of=("self",)).values_list("epoch", flat=True))
+        Session.objects.filter(pk__in=keys).delete()
+    return len(keys)
+
+
 def delete_untouched(session: Session) -> None:
     """Delete a session in which nobody gave a command."""
     if not CommandRecord.objects.filter(session=session).exists():
-        session.delete()
+        delete_sessions(Session.objects.filter(pk=session.pk))
 
 
 def keep_scenario(
@@ -135,7 +149,4 @@ def prune_library(slugs: set[str]) -> int:
 
 def delete_sessions_unseen_for(days: int) -> int:
     """Delete the sessions that nobody has opened for so long; return how many."""
-    stale = Session.objects.filter(last_seen__lt=timezone.now() - timedelta(days=days))
-    count = stale.count()
-    stale.delete()
-    return count
+    return delete_sessions(Session.objects.filter(last_seen__lt=timezone.now() - timedelta(days=days)))

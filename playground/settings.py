@@ -77,12 +77,10 @@ TEMPLATES = [
 DATABASES = {
     "default": dj_database_url.parse(
         environment.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'waterline.sqlite3'}"),
-        conn_health_checks=True,
-        conn_max_age=60,
+        conn_max_age=0,  # each request has a thread of its own: a connection that stays open is never used again
     )
 }
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
-    DATABASES["default"]["CONN_MAX_AGE"] = 0  # opening a file costs nothing, and a deleted one is noticed
     DATABASES["default"]["OPTIONS"] = {
         # Readers go on while one writes; a writer takes its lock at once instead of failing halfway.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",

@@ -20,6 +20,7 @@ from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
 from playground.models import Session
+from playground.services import delete_sessions
 
 MOST_VARIANTS = 1_000_000
 """Seeds go from 1 up to this."""
@@ -185,7 +186,7 @@ def delete_learner(learner: Learner) -> None:
     sessions = list(learner.works.exclude(session=None).values_list("session_id", flat=True))
     gates.worked.send(Learner, learner=learner, work=None)
     learner.delete()
-    Session.objects.filter(pk__in=sessions).delete()
+    delete_sessions(Session.objects.filter(pk__in=sessions))
 
 
 def _touch(work: Work) -> None:

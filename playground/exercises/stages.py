@@ -45,7 +45,7 @@ def open_stage(exercise: Exercise, work: Work) -> Session:
     before, work.session = work.session, session
     work.save(update_fields=["session"])
     if before is not None:
-        before.delete()
+        services.delete_sessions(Session.objects.filter(pk=before.pk))
     return session
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -27,5 +28,6 @@ def test_trace_is_whole(path: Path) -> None:
 
 @pytest.mark.parametrize("path", TRACES[::5], ids=lambda path: path.stem)
 def test_trace_is_whole_on_real_files(path: Path, tmp_path: Path) -> None:
-    outcome = replay(json.loads(path.read_text()), DirectoryStorage(str(tmp_path)))
+    with closing(DirectoryStorage(str(tmp_path))) as files:
+        outcome = replay(json.loads(path.read_text()), files)
     assert outcome.whole, outcome.differences[:3]

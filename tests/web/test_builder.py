@@ -10,7 +10,6 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from playground import services as sessions
 from playground.classroom import services as classes
 from playground.classroom import voting
 from playground.classroom.models import Classroom, Student
@@ -20,6 +19,7 @@ from playground.exercises.kinds import grade, solution_of
 from playground.exercises.kinds.kind import play
 from playground.exercises.models import Made, Work
 from playground.models import Session
+from tests.web import record
 
 pytestmark = pytest.mark.django_db
 
@@ -56,8 +56,8 @@ def session(author: Client) -> Session:
     reply = author.post("/s/new", {"profile": "classroom"})
     found = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     for at, command in enumerate((PUBLISH, PIN, GET)):
-        sessions.record_command(found.public_id, at, (at + 1) * 1_000_000, command)
-    sessions.note_progress(found.public_id, 4_000_000, "")
+        record.record_command(found.public_id, at, (at + 1) * 1_000_000, command)
+    record.note_progress(found.public_id, 4_000_000, "")
     return found
 
 

@@ -14,7 +14,6 @@ from django.utils import timezone
 from django.utils.html import escape
 
 from playground import ownership
-from playground import services as sessions
 from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services
 from playground.exercises.grading import Verdict
@@ -22,6 +21,7 @@ from playground.exercises.kinds import solution_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.messages import Message
 from playground.models import Scenario, Session
+from tests.web import record
 
 pytestmark = pytest.mark.django_db
 
@@ -246,8 +246,8 @@ def test_a_state_is_looked_for_in_the_session_itself(client: Client) -> None:
     work.refresh_from_db()
     assert (work.attempts, work.done_at) == (1, None)
     command = {"do": "publish", "count": 30, "size_bytes": 6000}
-    sessions.record_command(work.session.public_id, 0, 1_000_000, command)
-    sessions.note_progress(work.session.public_id, 3_000_000, "")
+    record.record_command(work.session.public_id, 0, 1_000_000, command)
+    record.note_progress(work.session.public_id, 3_000_000, "")
     client.post(address(slug, "answer"))
     work.refresh_from_db()
     assert work.done_at is not None
@@ -414,8 +414,8 @@ def test_the_goals_of_a_state_stand_beside_the_session_and_cost_no_attempt(clien
     assert (standing["commands_left"], standing["messages_left"]) == (3, 40)
     assert work.session is not None
     command = {"do": "publish", "count": 30, "size_bytes": 6000}
-    sessions.record_command(work.session.public_id, 0, 1_000_000, command)
-    sessions.note_progress(work.session.public_id, 3_000_000, "")
+    record.record_command(work.session.public_id, 0, 1_000_000, command)
+    record.note_progress(work.session.public_id, 3_000_000, "")
     standing = client.get(address("reach-delta", "standing.json")).json()
     assert standing == {
         "goals": {"delta": True, "q4": True},

@@ -9,9 +9,10 @@ from django.test import Client
 
 from engine.replay import Player, on_ledger
 from engine.replay.frames import encode
-from playground import live, selectors, services
+from playground import live, selectors
 from playground.hosting import retelling
 from playground.web import access
+from tests.web import record
 
 pytestmark = pytest.mark.django_db
 
@@ -22,9 +23,9 @@ PUBLISH = {"do": "publish", "count": 40, "size_bytes": 6000, "persistent": True}
 def session_id(client: Client) -> str:
     """Return a session on record that published and was restarted."""
     found = str(client.post("/s/new", {"profile": "classroom"})["Location"].split("/")[2])
-    services.record_command(found, 0, 100_000, PUBLISH)
-    services.record_command(found, 1, 2_000_000, {"do": "restart", "kind": "power"})
-    services.note_progress(found, 4_000_000, "")
+    record.record_command(found, 0, 100_000, PUBLISH)
+    record.record_command(found, 1, 2_000_000, {"do": "restart", "kind": "power"})
+    record.note_progress(found, 4_000_000, "")
     return found
 
 
@@ -94,10 +95,10 @@ def test_nothing_is_told_that_the_run_has_not_reached(client: Client, session_id
 def test_another_past_is_not_taken_for_this_one(client: Client, session_id: str) -> None:
     before = ask(client, session_id, to=60).content
     assert ask(client, session_id, to=60).content == before
-    services.undo_command(session_id, 2, 0)
-    services.undo_command(session_id, 3, 0)
-    services.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
-    services.note_progress(session_id, 4_000_000, "")
+    record.undo_command(session_id, 2, 0)
+    record.undo_command(session_id, 3, 0)
+    record.record_command(session_id, 4, 50_000, {**PUBLISH, "count": 3})
+    record.note_progress(session_id, 4_000_000, "")
     assert ask(client, session_id, to=30).json()["stretches"][0]["rows"]
     assert ask(client, session_id, to=60).content != before
 
@@ -117,8 +118,8 @@ def test_telling_is_rationed_bounded_in_time_and_what_is_kept_is_free(
 def test_what_a_stop_would_leave_is_asked_of_a_repetition(
     client: Client, session_id: str, limit: Any
 ) -> None:
-    services.undo_command(session_id, 2, 0)
-    services.note_progress(session_id, 4_000_000, "")
+    record.undo_command(session_id, 2, 0)
+    record.note_progress(session_id, 4_000_000, "")
     fates = client.get(f"/s/{session_id}/survival", {"kind": "power"}).json()
     assert sum(count for _start, count in fates["orders"]["kept"]) == 40
     assert fates["orders"]["lost"] == []

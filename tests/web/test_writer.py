@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -57,6 +58,25 @@ def test_what_is_added_to_one_session_is_in_the_order_in_which_it_was_asked_for(
     append([Append(one, epoch, row=(0, 20, PUBLISH)), Append(one, epoch, reached=(90, "x")), undo])
     remembered = selectors.remembered(one)
     assert (remembered.commands, remembered.rows, remembered.reached_us) == ([], 2, 20)
+
+
+async def test_a_session_that_is_deleted_while_its_owner_writes_leaves_no_row_behind() -> None:
+    """In PostgreSQL, deleting failed: the row that came in between pointed to what was about to go."""
+    one, epoch = await database_sync_to_async(owned)()
+    wrote, may_end = threading.Event(), threading.Event()
+
+    def write() -> None:
+        append([Append(one, epoch, row=(0, 5, PUBLISH))])
+        wrote.set()
+        may_end.wait(30)
+
+    written = writer.writer().write(write)
+    await asyncio.to_thread(wrote.wait, 30)
+    asyncio.get_running_loop().call_later(0.3, may_end.set)
+    gone = database_sync_to_async(services.delete_sessions, thread_sensitive=False)
+    assert await gone(Session.objects.filter(public_id=one)) == 1
+    await written
+    assert await database_sync_to_async(CommandRecord.objects.count)() == 0
 
 
 async def test_of_two_writes_at_once_the_one_that_cannot_be_made_is_told_alone() -> None:

@@ -20,6 +20,7 @@ from playground.exercises import catalog, learners
 from playground.exercises.kinds import solution_of
 from playground.exercises.models import Work
 from playground.models import Session
+from tests.web import record
 from tests.web.classroom.people import address, answer, cells, join
 
 pytestmark = pytest.mark.django_db
@@ -165,8 +166,8 @@ def test_a_fork_is_the_teachers_own(classroom: Classroom, teacher: Client) -> No
     student.post("/learn/waterline/reach-delta/begin")
     session = Work.objects.get().session
     assert session is not None
-    sessions.record_command(session.public_id, 0, 1_000_000, {"do": "publish", "count": 3, "size_bytes": 100})
-    sessions.note_progress(session.public_id, 2_000_000, "")
+    record.record_command(session.public_id, 0, 1_000_000, {"do": "publish", "count": 3, "size_bytes": 100})
+    record.note_progress(session.public_id, 2_000_000, "")
     reply = teacher.post(address(classroom, f"students/{Student.objects.get().pk}/fork"))
     forked = Session.objects.get(public_id=reply["Location"].strip("/").split("/")[-1])
     assert forked.pk != session.pk
