@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -96,6 +97,23 @@ def best_run(heatmap: Heatmap, workload: str, bounds: Bounds) -> CellRun | None:
         if run.workload == workload and (value := heatmap.value(run, objective)) is not None and keeps(run)
     ]
     return min(good, key=lambda each: each[:3])[3] if good else None
+
+
+def feasible(heatmap: Heatmap, workload: str, wanted: Bounds) -> Bounds:
+    """Return the bounds; where nobody asked for them and no run keeps them, those that the most frugal run keeps."""
+    if wanted.asked().keys() - {"least"} or best_run(heatmap, workload, wanted) is not None:
+        return wanted
+
+    def needs(run: CellRun, name: str) -> float:
+        return (heatmap.value(run, name) if name in heatmap.metrics else None) or 0
+
+    runs = [run for run in heatmap.cells if run.workload == workload and run.metrics is not None]
+    if not runs:
+        return wanted
+    frugal = min(runs, key=lambda run: (needs(run, BLOCKED), needs(run, RAM_SHARE)))
+    ram_percent = float(max(DEFAULT_RAM_PERCENT, math.ceil(100 * needs(frugal, RAM_SHARE))))
+    blocked_s = float(max(DEFAULT_BLOCKED_S, math.ceil(needs(frugal, BLOCKED))))
+    return wanted._replace(ram_percent=ram_percent, blocked_s=blocked_s)
 
 
 def _number(text: str) -> float | None:

@@ -109,7 +109,7 @@ def _minus_picker(query: Query) -> str:
     others = subtractions(query)
     if not others:
         return ""
-    options = [Option("", _("minus nothing"), query.minus is None)]
+    options = [Option("", _("as it is"), query.minus is None)]
     for each in others:
         if each.key == WORKLOAD:
             words = workload_title(query.heatmap.workload(each.value))
@@ -123,7 +123,9 @@ def _clamp_picker(query: Query) -> str:
     options = [
         Option(
             str(each),
-            _("all values") if each == CLAMPS[0] else _("up to %(percent)s %% of cells") % {"percent": each},
+            _("the whole range")
+            if each == CLAMPS[0]
+            else _("up to %(percent)s %% of cells") % {"percent": each},
             each == query.clamp,
         )
         for each in CLAMPS
@@ -229,7 +231,7 @@ def _number(heatmap: Heatmap, run: CellRun, name: str) -> str:
 def _sentence(query: Query) -> str:
     """Return the question as a sentence whose nouns are pickers, in the word order of the reader's language."""
     return format_html(
-        _("How does {metric} change with {x} and {y}, for {workload}?"),
+        _("How {x} and {y} move “{metric}”, for {workload}"),
         metric=_picker("m", _("measure"), _metric_options(query)),
         x=_picker("x", _("X axis"), _axis_options(query, "x")),
         y=_picker("y", _("Y axis"), _axis_options(query, "y")),

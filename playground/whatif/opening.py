@@ -26,10 +26,19 @@ def keep_run(heatmap: Heatmap, run: CellRun) -> Scenario:
 
 
 def open_run(request: HttpRequest, heatmap: Heatmap, run: CellRun) -> Session:
-    """Begin a session of this browser that repeats the run."""
-    session = services.replay_session(keep_run(heatmap, run))
+    """Begin a session of this browser that repeats the run, up to its peak."""
+    session = services.replay_session(keep_run(heatmap, run), peak_us(heatmap, run))
     ownership.claim(request.session, session.public_id)
     return session
+
+
+def peak_us(heatmap: Heatmap, run: CellRun) -> int:
+    """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell."""
+    until_us = int(heatmap.workload(run.workload).scenario["until_us"])
+    samples = run.series_ram_kib
+    if not samples:
+        return 0
+    return until_us * (samples.index(max(samples)) + 1) // len(samples)
 
 
 def run_title(heatmap: Heatmap, run: CellRun) -> str:

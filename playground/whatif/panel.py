@@ -38,6 +38,7 @@ def panel(query: Query, found: Findings | None) -> dict[str, Any]:
         "strengths": [] if found is None else _strengths(query, found),
         "front": [] if found is None else _front(query, found),
         "points": [] if found is None else _points(query, found),
+        "scales": _scales(query),
         "best": _best(query),
     }
 
@@ -183,6 +184,21 @@ def _points(query: Query, found: Findings) -> list[Point]:
     )
 
 
+def _scales(query: Query) -> dict[str, list[str]]:
+    """Return the least and the greatest value on the axes of the points, as texts."""
+    heatmap = query.heatmap
+    texts = {}
+    for axis, name, kind in (("memory", RAM, "bytes"), ("wait", WAIT, "seconds")):
+        runs = (
+            [run for run in heatmap.cells if run.workload == query.workload]
+            if name in heatmap.metrics
+            else []
+        )
+        values = [value for run in runs if (value := heatmap.value(run, name)) is not None]
+        texts[axis] = [full(each, kind) for each in (min(values), max(values))] if values else []
+    return texts
+
+
 def _spread(values: list[float]) -> Callable[[float], float]:
     """Return where a value lies between the least and the greatest, 0 to 1; in the middle if they are equal."""
     least, greatest = min(values), max(values)
@@ -191,12 +207,13 @@ def _spread(values: list[float]) -> Callable[[float], float]:
 
 def _best(query: Query) -> dict[str, Any]:
     heatmap = query.heatmap
-    run = bounds.best_run(heatmap, query.workload, query.bounds)
-    objective = query.bounds.objective(heatmap.metrics)
+    kept = bounds.feasible(heatmap, query.workload, query.bounds)
+    run = bounds.best_run(heatmap, query.workload, kept)
+    objective = kept.objective(heatmap.metrics)
     found: dict[str, Any] = {
-        "ram": _field(query.bounds.ram_percent) if bounds.RAM_SHARE in heatmap.metrics else None,
-        "blocked": _field(query.bounds.blocked_s) if bounds.BLOCKED in heatmap.metrics else None,
-        "wait": _field(query.bounds.wait_s) if bounds.WAIT in heatmap.metrics else None,
+        "ram": _field(kept.ram_percent) if bounds.RAM_SHARE in heatmap.metrics else None,
+        "blocked": _field(kept.blocked_s) if bounds.BLOCKED in heatmap.metrics else None,
+        "wait": _field(kept.wait_s) if bounds.WAIT in heatmap.metrics else None,
         "objective": objective,
         "cell": "",
     }

@@ -16,7 +16,7 @@ from playground.web.access import rate_limited
 from playground.web.errors import Gone, answer
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
-from playground.whatif.opening import keep_run, open_run
+from playground.whatif.opening import keep_run, open_run, peak_us
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, heatmaps
 
@@ -92,4 +92,5 @@ def open_cell(request: HttpRequest) -> HttpResponse:
         return answer(
             request, 409, _("This run cannot be opened"), Message(text, error=(run.error or "")[:200])
         )
-    return redirect("session", open_run(request, heatmap, run).public_id)
+    address = reverse("session", args=[open_run(request, heatmap, run).public_id])
+    return redirect(f"{address}?{urlencode({'at': peak_us(heatmap, run)})}")

@@ -12,7 +12,7 @@ from django.test import Client
 
 from playground.models import Scenario
 from playground.whatif import scale, shipped
-from playground.whatif.bounds import Bounds, best_run, read_bounds
+from playground.whatif.bounds import Bounds, best_run, feasible, read_bounds
 from playground.whatif.query import read_query
 from tests.web.test_whatif import cells
 from tests.web.whatif_data import METRICS, RATIO, WATERMARK, heatmap, write
@@ -197,6 +197,21 @@ def test_bounds_come_from_the_address_and_go_back_into_it(asked: dict[str, str],
     read = read_bounds(asked, METRICS)
     assert read == bounds
     assert read_bounds({key: str(value) for key, value in read.asked().items()}, METRICS) == read
+
+
+def test_where_no_run_keeps_the_usual_bounds_the_most_frugal_one_sets_them(published: Path) -> None:
+    made = heatmap()
+    for cell in made["cells"]:
+        cell[6] = [cell[6][0] + 2, *cell[6][1:]]
+    write(published, made)
+    known = shipped.heatmaps()[made["name"]]
+    assert best_run(known, "burst", Bounds()) is None
+    hard = Bounds(ram_percent=50.0, blocked_s=0.5)
+    assert feasible(known, "burst", hard) == hard, "who asks for it is told that there is none"
+    usual = feasible(known, "burst", Bounds())
+    assert usual.blocked_s == 2.0
+    assert best_run(known, "burst", usual) is not None
+    assert feasible(known, "no such workload", Bounds()) == Bounds()
 
 
 def test_ones_own_sweeps_stand_behind_the_projects(

@@ -182,7 +182,7 @@ class Page {
   between() {
     const found = laneDifferences(...this.lockstep.runs.map((run) => run.state));
     find("[data-between]", this.root).replaceChildren(
-      ...found.map(({ lane, text, same }) => el(same ? "span.chip.dim" : "span.chip", {}, `${lane} `, el("b", {}, text))),
+      ...found.map(({ lane, text, same }) => el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text))),
     );
   }
 

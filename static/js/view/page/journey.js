@@ -6,6 +6,7 @@ import { spotOf } from "../../layout/spot.js";
 import { COLUMNS, columnX, posterOf } from "../../model/poster.js";
 import { messagesOf } from "../../model/timeline.js";
 import { fill, gettext, number } from "../../model/text.js";
+import { narrate } from "../../model/why.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, recipeOf } from "../base/colors.js";
 import { find, setText } from "../base/dom.js";
@@ -76,7 +77,9 @@ export class Journey {
 
   explain({ number: place, us }) {
     const [row] = this.playhead.history.rowsBefore(place + 1, 1);
-    if (row) this.panels.why.pin({ number: place, atUs: us, t: row.t, messages: messagesOf(row.t) });
+    // What no sentence tells is a step of files: then the moment's own reason stands.
+    const told = row && narrate(row.t).text !== row.t.kind;
+    this.panels.why.pin(told ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null);
   }
 
   /** A lane that is folded opens around the message. */

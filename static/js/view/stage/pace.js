@@ -1,8 +1,6 @@
 /** How fast frames come: where a device draws fewer than ten in a second, what travels would never arrive. */
 
 const SLOW_MS = 100;
-/** A pause is no slow frame: nothing had to be drawn. */
-const PAUSE_MS = 1000;
 const SLOW_FRAMES = 2;
 
 export class Pace {
@@ -11,11 +9,11 @@ export class Pace {
     this.slowFrames = 0;
   }
 
-  /** A frame is drawn at `now`. */
-  frame(now) {
+  /** A frame is drawn at `now`; `wanted` if the one before asked for it. A pause in which none was wanted is not slow. */
+  frame(now, wanted) {
     const took = now - this.last;
     this.last = now;
-    if (took > SLOW_MS && took < PAUSE_MS) this.slowFrames += 1;
+    if (wanted && took > SLOW_MS) this.slowFrames += 1;
     else this.slowFrames = 0;
   }
 

@@ -50,6 +50,8 @@ export class StageView {
     /** Whether the press that ends now moved the stage: then it is no click. */
     this.dragged = false;
     this.pace = new Pace();
+    /** Whether the last frame asked for another. */
+    this.goesOn = false;
     this.flights = new Flights(() => this.reduced.matches);
     this.fates = new Fates();
     this.painted = [];
@@ -146,7 +148,7 @@ export class StageView {
 
   paint(now) {
     const { pen } = fitCanvas(this.canvas);
-    this.pace.frame(now);
+    this.pace.frame(now, this.goesOn);
     if (this.stale || !this.scene) this.rescene(now);
     const moving = this.tween.at(now) || this.slide.until > now;
     const scene = this.slide.at(now);
@@ -154,7 +156,8 @@ export class StageView {
     const flying = this.paintOn(pen, scene, now);
     const fading = this.fates.paint(pen, scene, this.queue, now);
     for (const listener of this.painted) listener(this.shown);
-    return moving || flying || fading || Object.keys(this.changes).length > 0;
+    this.goesOn = moving || flying || fading || Object.keys(this.changes).length > 0;
+    return this.goesOn;
   }
 
   /** Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight. */
