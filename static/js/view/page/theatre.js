@@ -39,10 +39,10 @@ export class Theatre {
     session.watch((t) => this.see(t));
   }
 
-  /** Nodes of a cluster, and a queue that is not there, have no theatre: they stop at once. */
+  /** Nodes of a cluster, a queue that is not there and a page without a server have no theatre: they stop at once. */
   get plays() {
     const { state } = this.session;
-    return Object.keys(state.node.cluster ?? {}).length === 0 && shownQueue(state) !== null;
+    return Boolean(this.url) && Object.keys(state.node.cluster ?? {}).length === 0 && shownQueue(state) !== null;
   }
 
   /** Show what a stop of this kind would leave. */
