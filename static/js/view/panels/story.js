@@ -104,10 +104,10 @@ export class StoryPanel {
   render(stop, locked, ended) {
     const body = find("[data-story=body]", this.root);
     this.marked = new Set();
-    const parts = stop ? this.partsOf(stop) : [];
+    const parts = stop ? this.partsOf(stop, ended) : [];
     if (!stop || (stop.atUs === 0 && !stop.notes.length)) parts.unshift(this.intro());
     if (locked && !stop?.ask) parts.push(this.asked());
-    if (ended) parts.push(this.ending());
+    if (ended && !stop) parts.push(this.ending());
     body.replaceChildren(...parts.filter(Boolean));
     body.scrollTop = 0;
     for (const { view, msg } of stop?.notes ?? []) {
@@ -148,12 +148,14 @@ export class StoryPanel {
     return pieces(text, this.story.told.words, this.marked).map((each) => (each.anchor ? link(each.anchor, each.text) : each.text));
   }
 
-  partsOf(stop) {
+  /** What is said at a stop; when the run is over its end takes the place of what was said before. */
+  partsOf(stop, ended) {
     const notes = stop.notes
       .filter((note) => note.text)
       .map((note) => el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", ...this.words(note.text)));
     return [
-      ...notes,
+      ...(ended && stop.atUs < this.story.untilUs ? [] : notes),
+      ended ? this.ending() : null,
       stop.ask || (stop.answer && this.story.right !== null) ? this.asked() : null,
       stop.verdict ? this.verdict() : null,
     ];
