@@ -57,12 +57,16 @@ class Synchronisation:
     def died(self, node: str) -> None:
         """A mirror is gone, and left out from now on (H59)."""
         self._to_answer.discard(node)
-        self.ready = [each for each in self.ready if each.node != node]
         self.go_on()
+
+    def _leave_out_the_dead(self) -> None:
+        """Several may be gone at once, and of some it is not told yet (H59)."""
+        self.ready = [each for each in self.ready if not each.gone]
 
     def go_on(self) -> None:
         """Send batches while nobody has to be waited for; a cancel is looked at between them (H58)."""
         while not self._over and not self._to_answer and not any(each.frozen for each in self.ready):
+            self._leave_out_the_dead()
             if not self.ready:
                 self._end("nobody")
             elif self.cancelled:
@@ -92,6 +96,7 @@ class Synchronisation:
 
     def fail(self, how: str) -> None:
         """End it without success: its mirrors throw away what they got, and know no depth (H58)."""
+        self._leave_out_the_dead()
         for member in self.ready:
             member.syncing = False
             member.process.begin()

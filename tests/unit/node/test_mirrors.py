@@ -126,3 +126,19 @@ def test_the_node_that_stopped_last_starts_first() -> None:
         follower.node.submit({"do": "start_node", "node": "n1"})
     play(follower, {"do": "start_node", "node": "n2"}, {"do": "start_node", "node": "n1"})
     assert follower.node.queues["orders"].depth == 30
+
+
+def test_mirrors_that_are_dropped_together_while_they_are_filled_get_nothing_more() -> None:
+    """H59: of the second one the synchronisation is told later, and yet it gives it no batch and records nothing."""
+    follower = cluster_of(3, ring_hop_us=500)
+    node = follower.node
+    automatic = {"ha-mode": "all", "ha-sync-mode": "automatic", "ha-sync-batch-size": 3}
+    node.submit(BURST)
+    node.submit(HA | {"definition": automatic})
+    node.advance(node.now_us + 1000)
+    node.submit(HA | {"definition": {"ha-mode": "exactly", "ha-params": 1}})
+    node.advance(node.now_us + SECOND_US)
+    follower.check()
+    record = node.cluster.records["orders"]
+    assert (record.mirrors, record.synchronised, node.cluster.syncs) == ([], set(), {})
+    node.verify()
