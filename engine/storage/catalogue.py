@@ -67,9 +67,11 @@ class Catalogue(ABC, Generic[File]):
         """Return the paths of all files, sorted."""
         return sorted(self._files)
 
-    def used_bytes(self) -> int:
-        """Return the bytes of all files together."""
-        return self._used
+    def used_bytes(self, folder: str = "") -> int:
+        """Return the bytes of all files together, or of those below a folder."""
+        if not folder:
+            return self._used
+        return sum(file.size for path, file in self._files.items() if path.startswith(folder))
 
     def _existing(self, path: str) -> File:
         file = self._files.get(path)

@@ -93,6 +93,6 @@ class Storage(Protocol):
         """Roll every file back to its content at its last fsync (S234); unsynced new files vanish."""
         ...
 
-    def used_bytes(self) -> int:
-        """Return the bytes of all files together."""
+    def used_bytes(self, folder: str = "") -> int:
+        """Return the bytes of all files together, or of those below a folder (such as "n2/")."""
         ...

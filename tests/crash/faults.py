@@ -177,5 +177,5 @@ class FaultyStorage:
     def list(self, directory: str) -> Sequence[str]:
         return self.inner.list(directory)
 
-    def used_bytes(self) -> int:
-        return self.inner.used_bytes()
+    def used_bytes(self, folder: str = "") -> int:
+        return self.inner.used_bytes(folder)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.node.broker.board import Board
@@ -11,7 +12,7 @@ from engine.node.broker.virtual_host import VirtualHost
 from engine.node.clients.connections import Connections
 from engine.node.clients.consumers import Consumers
 from engine.node.commands.cluster_commands import FIRST_NODE
-from engine.node.control.site_monitors import SiteMonitors
+from engine.node.control.site_monitors import SiteMonitors, used_at
 from engine.node.memory import model
 from engine.node.memory.disk_watch import DiskWatch
 from engine.node.memory.watch import MemoryWatch
@@ -45,7 +46,13 @@ class Monitors:
     ) -> None:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
-        self.disk = DiskWatch(clock, configuration.current, storage, self._disk_alarm_changed, processes)
+        self.disk = DiskWatch(
+            clock,
+            configuration.current,
+            partial(used_at, storage, cluster.sites),
+            self._disk_alarm_changed,
+            processes,
+        )
         self._configuration = configuration
         self._clock = clock
         self._storage = storage
@@ -58,7 +65,9 @@ class Monitors:
         self._consumers = consumers
         self._cluster = cluster
         self._actors = actors
-        self.others = SiteMonitors(configuration, clock, cluster, actors, self._send_alarms)
+        self.others = SiteMonitors(
+            configuration, clock, cluster, storage, processes, actors, self._send_alarms
+        )
 
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
@@ -143,7 +152,7 @@ class Monitors:
     def _send_alarms(self) -> None:
         """Tell every connection which alarms are set (A1)."""
         memory = self._watch.alarm or self.others.alarm
-        alarms = (("memory", memory), ("disk", self.disk.monitor.alarm))
+        alarms = (("memory", memory), ("disk", self.disk.monitor.alarm or self.others.disk_alarm))
         self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))
 
     # --- what is shown -----------------------------------------------------------------------------------------------

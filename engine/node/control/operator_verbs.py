@@ -126,6 +126,7 @@ class OperatorVerbs:
                 self._change_machine()
             elif command.name == "disk_free_limit":
                 self._monitors.disk.check_space()
+                self._monitors.others.watch_disks()
             elif command.name != "disk_free_bytes_other":
                 self._monitors.measure_memory()
 

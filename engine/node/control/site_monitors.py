@@ -1,19 +1,30 @@
-"""The memory of a cluster's other nodes: each is looked at by itself, and pages for itself (H80, H86)."""
+"""Memory and disk of a cluster's other nodes: each is looked at by itself, and pages for itself (H80, H86)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from engine.node.broker.configuration import Configuration
 from engine.node.memory import model
+from engine.node.memory.disk_watch import DiskWatch
 from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import MILLISECOND_US
 from engine.node.queues.site import Site
+from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
+from engine.storage.port import Storage
+
+
+def used_at(storage: Storage, sites: Mapping[str, Site], node: str | None = None) -> int:
+    """Return the bytes of a node's files, of the first one's for None: its files lie beside the others' folders."""
+    if node is not None:
+        return storage.used_bytes(f"{node}/")
+    return storage.used_bytes() - sum(storage.used_bytes(f"{each}/") for each in list(sites)[1:])
 
 
 class SiteMonitors:
-    """Looks at every node's memory but the first one's, which `Monitors` has.
+    """Looks at every node's memory and disk but the first one's, which `Monitors` has.
 
     Args:
         actors: tells how many connections a node has.
@@ -25,6 +36,8 @@ class SiteMonitors:
         configuration: Configuration,
         clock: Scheduler,
         cluster: Cluster,
+        storage: Storage,
+        processes: Processes,
         actors: Callable[[str], int],
         alarms_changed: Callable[[], None],
     ) -> None:
@@ -34,14 +47,41 @@ class SiteMonitors:
         self._actors = actors
         self._alarms_changed = alarms_changed
         self._others: Mapping[str, Site] = dict(list(cluster.sites.items())[1:])
+        self._disks = {
+            name: DiskWatch(
+                clock,
+                configuration.current,
+                partial(used_at, storage, cluster.sites, name),
+                partial(self._disk_changed, name),
+                processes,
+            )
+            for name in self._others
+        }
 
     @property
     def alarm(self) -> bool:
         """Whether any of them has a memory alarm (H86)."""
         return any(site.watch.alarm for site in self._others.values())
 
+    @property
+    def disk_alarm(self) -> bool:
+        """Whether any of them that runs has a disk alarm (H86)."""
+        return any(site.up and bool(site.disk_alarm) for site in self._others.values())
+
+    def watch_disks(self) -> None:
+        """Look at each disk now, and again and again; only where anybody named a disk, as with a single node."""
+        for name, disk in self._disks.items() if self._configuration.names_disk else ():
+            if self._others[name].disk_alarm is None:
+                self._others[name].disk_alarm = False
+            disk.check_space()
+
+    def _disk_changed(self, name: str) -> None:
+        self._others[name].disk_alarm = self._disks[name].monitor.alarm
+        self._alarms_changed()
+
     def start(self) -> None:
         """Look for the first time, and begin to wait for the next."""
+        self.watch_disks()
         if self._others:
             self._check()
             self._wait()
@@ -66,7 +106,7 @@ class SiteMonitors:
             changed = site.watch.check(memory, settings, self._clock.now_us) or changed
             if not site.up:
                 site.watch.alarm = False
-        if changed:
+        if changed or any(site.disk_alarm for site in self._others.values()):
             self._alarms_changed()
 
     def _wait(self) -> None:
@@ -78,7 +118,7 @@ class SiteMonitors:
         """Compute each node's duration to aim for; tell it to its members if that is urgent (M3, M4)."""
         for site in self._others.values():
             if site.up:
-                for name in site.watch.recompute(self._configuration.node, False):
+                for name in site.watch.recompute(self._configuration.node, bool(site.disk_alarm)):
                     process = self._cluster.process(name, site.name)
                     if process is not None:
                         process.wanted_duration(site.watch.monitor.desired)

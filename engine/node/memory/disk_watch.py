@@ -9,7 +9,6 @@ from engine.node.commands.settings import NodeSettings
 from engine.node.memory.disk_monitor import DiskMonitor
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler, Timer
-from engine.storage.port import Storage
 
 
 class DiskWatch:
@@ -17,7 +16,7 @@ class DiskWatch:
 
     Args:
         settings: returns the node's settings, which may change while it runs.
-        storage: the node's files.
+        used: returns the bytes of the node's files.
         on_alarm: called when the alarm was set or cleared (M12).
         processes: those of the broker, the monitor among them.
     """
@@ -26,14 +25,14 @@ class DiskWatch:
         self,
         scheduler: Scheduler,
         settings: Callable[[], NodeSettings],
-        storage: Storage,
+        used: Callable[[], int],
         on_alarm: Callable[[], None],
         processes: Processes,
     ) -> None:
         self.monitor = DiskMonitor()
         self._scheduler = scheduler
         self._settings = settings
-        self._storage = storage
+        self._used = used
         self._on_alarm = on_alarm
         self._processes = processes
         self._timer: Timer | None = None
@@ -46,7 +45,7 @@ class DiskWatch:
         changed = self.monitor.check(
             now_us=self._scheduler.now_us,
             total=settings.disk_total_bytes,
-            used=self._storage.used_bytes(),
+            used=self._used(),
             others=settings.disk_free_bytes_other,
             limit=free_limit_bytes(settings.disk_free_limit, settings.ram_bytes),
         )

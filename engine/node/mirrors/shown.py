@@ -41,6 +41,8 @@ class Shown:
                 f"{name}_limit_bytes": site.watch.limit,
                 f"{name}_alarm": site.watch.alarm,
             }
+            if site.disk_alarm is not None:
+                shown[f"{name}_disk_alarm"] = site.up and site.disk_alarm
         return shown
 
     def of_queue(self, name: str) -> dict[str, Any]:

@@ -17,5 +17,7 @@ class Site:
         self.name = name
         self.host = host
         self.watch = watch
+        self.disk_alarm: bool | None = None
+        """Whether too little of its disk is free (M10); None where nobody looks."""
         self.up = True
         """Whether the node runs."""

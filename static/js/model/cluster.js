@@ -30,6 +30,7 @@ export function nodeOf(state, name, node) {
     memory: cluster[`${node}_memory_bytes`],
     limit: cluster[`${node}_limit_bytes`],
     alarm: cluster[`${node}_alarm`],
+    diskAlarm: Boolean(cluster[`${node}_disk_alarm`]),
     role: "none",
     label: null,
     lanes: [],

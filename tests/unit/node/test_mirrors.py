@@ -142,3 +142,31 @@ def test_mirrors_that_are_dropped_together_while_they_are_filled_get_nothing_mor
     record = node.cluster.records["orders"]
     assert (record.mirrors, record.synchronised, node.cluster.syncs) == ([], set(), {})
     node.verify()
+
+
+def test_each_node_watches_its_own_disk_and_one_alarm_blocks_everybody() -> None:
+    """H81, H86, M10: n2 has a queue of its own, whose files fill its disk; with n2 its alarm goes."""
+    disk = {"disk_total_bytes": 2_000_000, "disk_free_limit": 1_000_000}
+    follower = cluster_of(3, **disk)
+    node = follower.node
+    node.submit({"do": "declare_queue", "name": "b", "channel": "n2.1"})
+    assert node.cluster.records["b"].master == "n1"
+    node.submit({"do": "delete_queue", "name": "b"})
+    node.submit({"do": "connect", "name": "c", "node": "n2"})
+    play(follower, {"do": "declare_queue", "name": "b", "channel": "c.1"})
+    assert node.cluster.records["b"].master == "n2"
+    play(follower, BURST | {"count": 700, "size_bytes": 2000, "routing_key": "b"})
+    node.advance(node.now_us + 12 * SECOND_US)
+    follower.check()
+    shown = node.snapshot()["node"]
+    assert [shown["cluster"][f"{each}_disk_alarm"] for each in ("n2", "n3")] == [True, False]
+    assert shown["alarms"]["disk"] is False, "the first node's own disk has room"
+    play(follower, BURST | {"count": 1})
+    assert node.queues["orders"].depth == 0, "the publisher is blocked all the same"
+    play(follower, {"do": "kill_node", "node": "n2"})
+    assert node.queues["orders"].depth == 1
+
+
+def test_without_a_word_about_disks_nothing_is_shown_of_them() -> None:
+    """Runs from before keep their digests."""
+    assert not [name for name in cluster_of(3).node.snapshot()["node"]["cluster"] if "disk" in name]

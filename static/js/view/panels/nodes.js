@@ -212,11 +212,12 @@ function bringsText({ label, role, ready, unacked, held }, depth) {
   });
 }
 
-function memoryText({ up, memory, limit, alarm }) {
+function memoryText({ up, memory, limit, alarm, diskAlarm }) {
   if (!up || !limit) return "";
   const share = Math.round((memory / limit) * PERCENT);
   const said = fill(gettext("memory at %(share)s per cent of its limit"), { share: number(share) });
-  return alarm ? `${said}, ${gettext("alarm")}` : said;
+  const words = [said, alarm && gettext("alarm"), diskAlarm && gettext("disk alarm")];
+  return words.filter(Boolean).join(", ");
 }
 
 const PLACE_WORDS = {
