@@ -93,6 +93,14 @@ CLUSTER = {
 }
 
 
+ONE_AT_A_TIME = """(node) => {
+  const card = document.querySelector(`[data-node=${node}]`).getBoundingClientRect();
+  const row = document.querySelector(".node-cards").getBoundingClientRect();
+  return Math.abs(card.left - row.left) < 4 && Math.abs(card.width - row.width) < 4;
+}"""
+"""Whether a node's card is the one that is seen on a phone."""
+
+
 def test_a_master_is_killed_on_its_card_and_the_stage_follows_its_heir(
     open_page: OpenPage, assert_accessible: Callable[[Page], None]
 ) -> None:
@@ -117,6 +125,4 @@ def test_a_master_is_killed_on_its_card_and_the_stage_follows_its_heir(
     )
     assert_accessible(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(cards["n2"]).to_be_in_viewport(ratio=0.5)
-    for other in ("n1", "n3"):
-        expect(cards[other]).not_to_be_in_viewport()
+    page.wait_for_function(ONE_AT_A_TIME, arg="n2", timeout=SLOW_MS)

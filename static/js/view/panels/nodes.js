@@ -2,7 +2,7 @@
 import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "../../model/cluster.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { el, findAll, setText, show } from "../base/dom.js";
+import { el, find, findAll, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
@@ -18,6 +18,7 @@ export class Nodes {
     this.names = "";
     this.master = null;
     this.ring = null;
+    this.sizes = new ResizeObserver(() => this.toMaster());
     root.addEventListener("click", (event) => this.click(event.target.closest("[data-node-act]")));
   }
 
@@ -73,10 +74,14 @@ export class Nodes {
 
   /** Where one card is seen at a time, the master's comes into sight when another node has it. */
   follow(master) {
-    const before = this.master;
+    if (this.master === master) return;
     this.master = master;
-    const card = this.root.querySelector(`[data-node="${master}"]`);
-    if (card && before !== master) card.parentElement.scrollTo({ left: card.offsetLeft - card.parentElement.offsetLeft });
+    this.toMaster();
+  }
+
+  toMaster() {
+    const card = this.root.querySelector(`[data-node="${this.master}"]`);
+    if (card) card.parentElement.scrollTo({ left: card.offsetLeft - card.parentElement.offsetLeft });
   }
 
   fill(card, about, { depth, shown, lost }) {
@@ -124,6 +129,7 @@ export class Nodes {
   build(names) {
     this.names = names.join();
     this.ring = ringOf(names);
+    this.sizes.disconnect();
     this.root.replaceChildren(
       el("p.node-failover", { "data-failover": "", role: "status", hidden: true }),
       el("div.node-cards", {}, ...names.map((node) => nodeCard(node))),
@@ -150,6 +156,7 @@ export class Nodes {
         ),
       ),
     );
+    this.sizes.observe(find(".node-cards", this.root));
   }
 }
 
