@@ -33,6 +33,8 @@ INSTALLED_APPS = [
     "playground",
     "playground.exercises",
     "playground.classroom",
+    "lti_tool",
+    "playground.lti",
 ]
 
 MIDDLEWARE = [
@@ -207,6 +209,9 @@ WATERLINE_CLASS_SIZE = environment.integer("WATERLINE_CLASS_SIZE", 60)
 """Students of one class, 300 at most."""
 WATERLINE_SIGN_UP = environment.text("WATERLINE_SIGN_UP", "invitation")
 """Who becomes a teacher: "invitation" (or the operator's approval), or "open" for everybody."""
+WATERLINE_XAPI_URL = environment.text("WATERLINE_XAPI_URL")
+WATERLINE_XAPI_AUTH = environment.text("WATERLINE_XAPI_AUTH")
+WATERLINE_XAPI_HOME = environment.text("WATERLINE_XAPI_HOME", "https://waterline.invalid")
 WATERLINE_CONTROLLER = environment.text("WATERLINE_CONTROLLER")
 WATERLINE_CONTACT = environment.text("WATERLINE_CONTACT")
 WATERLINE_LEGAL_BASIS = environment.text("WATERLINE_LEGAL_BASIS")

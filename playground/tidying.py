@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 FIRST_S: Final = 300.0
 AGAIN_S: Final = 6 * 3600.0
-CHORES: Final = ("clean_sessions", "purge_classes")
+CHORES: Final = ("clean_sessions", "purge_classes", "lti_scores")
 """Commands of manage.py, which say what they deleted."""
 
 

@@ -286,15 +286,6 @@ STATE_WORDS = {
     "first": "right first time",
     "later": "right later",
 }
-LATER = "0.6"
-"""What an exercise counts that was right later; right first time counts 1."""
-
-
-def score(work: Work) -> str:
-    """Return what somebody's work on an exercise counts, 0 to 1; nothing before there is an answer."""
-    if work.done_at:
-        return "1" if work.right_first else LATER
-    return "0" if work.attempts else ""
 
 
 def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
@@ -316,7 +307,7 @@ def csv_rows(classroom: Classroom) -> Iterator[list[str]]:
                 *begin,
                 STATE_WORDS[exercises.state_of(work)],
                 "yes" if work.right_first else "no",
-                score(work),
+                "" if (counts := exercises.score(work)) is None else f"{counts:g}",
                 str(work.attempts),
                 str(work.failures),
                 str(work.hints),

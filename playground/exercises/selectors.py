@@ -36,6 +36,17 @@ def state_of(work: Work | None) -> str:
     return "wrong" if work.wrong else "working"
 
 
+LATER = 0.6
+"""What an exercise counts that was right later; right first time counts 1."""
+
+
+def score(work: Work) -> float | None:
+    """Return what somebody's work on an exercise counts, 0 to 1; None before there is an answer."""
+    if work.done_at:
+        return 1.0 if work.right_first else LATER
+    return 0.0 if work.attempts else None
+
+
 def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
     """Return the units with their exercises and the learner's progress."""
     works = works_of(learner)

@@ -1,0 +1,52 @@
+"""A launch makes its person a learner here, and remembers where the score goes."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.db import transaction
+
+from playground.exercises import learners
+from playground.exercises.models import Learner
+from playground.lti import targets
+from playground.lti.models import Placement, Seat
+
+CUSTOM = "https://purl.imsglobal.org/spec/lti/claim/custom"
+AGS = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
+TARGET = "waterline"
+"""The custom parameter that names an exercise or a unit."""
+SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+
+
+def seat_of(registration: Any, subject: str) -> Seat:
+    """Return the seat of a person of a platform, with a new learner at the first launch."""
+    with transaction.atomic():
+        found = (
+            Seat.objects.select_related("learner").filter(registration=registration, subject=subject).first()
+        )
+        if found is not None and found.learner.leaving_at is None:
+            return found
+        learner = Learner.objects.create(code_trace=learners.trace_of(learners.new_code()))
+        if found is None:
+            return Seat.objects.create(registration=registration, subject=subject, learner=learner)
+        found.learner = learner  # whoever deleted their work begins anew
+        found.save(update_fields=["learner"])
+        return found
+
+
+def begin(browser: Any, registration: Any, claims: dict[str, Any]) -> str:
+    """Let the browser be the learner of a launch; return the address to go to.
+
+    Args:
+        browser: the session of the request.
+        registration: the platform's row.
+        claims: of the launch, which are signed by the platform.
+    """
+    seat = seat_of(registration, str(claims["sub"])[:255])
+    learners.be(browser, seat.learner)
+    custom, endpoint = claims.get(CUSTOM) or {}, claims.get(AGS) or {}
+    target = str(custom.get(TARGET, ""))[:60]
+    line_item = str(endpoint.get("lineitem", ""))[:1000]
+    if line_item and SCORE in endpoint.get("scope", ()) and targets.slugs_of(target):
+        Placement.objects.update_or_create(seat=seat, line_item=line_item, defaults={"target": target})
+    return targets.address_of(target)

@@ -1,0 +1,19 @@
+"""Send scores that a learning platform has not taken yet: a chore of the server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from playground.lti import scores
+
+
+class Command(BaseCommand):
+    """manage.py lti_scores."""
+
+    help = "Send scores that a learning platform has not taken yet"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Send, and say how many were taken."""
+        self.stdout.write(f"{scores.send_due()} scores sent")

@@ -1,0 +1,41 @@
+"""What is kept of a launch: a learner's number on the platform, and where its score goes. No name, no address."""
+
+from __future__ import annotations
+
+from django.db import models
+from lti_tool.models import LtiRegistration
+
+from playground.exercises.models import Learner
+
+
+class Seat(models.Model):
+    """A person of a platform, who is a learner here."""
+
+    registration = models.ForeignKey(LtiRegistration, on_delete=models.CASCADE, related_name="+")
+    subject = models.CharField(max_length=255, help_text="how the platform calls the person: an opaque text")
+    learner = models.ForeignKey(Learner, on_delete=models.CASCADE, related_name="seats")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["registration", "subject"], name="one_seat_for_each_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"learner {self.learner_id} of {self.registration_id}"
+
+
+class Placement(models.Model):
+    """An exercise or unit in somebody's course, with the line of the gradebook that gets the score."""
+
+    seat = models.ForeignKey(Seat, on_delete=models.CASCADE, related_name="placements")
+    target = models.CharField(max_length=60, help_text="an exercise or a unit")
+    line_item = models.URLField(max_length=1000)
+    sent = models.FloatField(null=True, help_text="the score that the platform has taken")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["seat", "line_item"], name="one_placement_for_each_line")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.target}: {self.sent}"

@@ -1,0 +1,100 @@
+"""Scores go to the platform once, when an exercise is done: right first time 1, later 0.6.
+
+What is sent once is not sent again unless it is more, so a grade that the teacher changed on the platform stands.
+"""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from django.db import close_old_connections, transaction
+from django.utils import timezone
+from pylti1p3.assignments_grades import AssignmentsGradesService
+from pylti1p3.exception import LtiException
+from pylti1p3.grade import Grade
+from pylti1p3.service_connector import ServiceConnector
+from requests import RequestException
+
+from playground.exercises import gates, selectors
+from playground.exercises.models import Learner
+from playground.lti import statements, targets
+from playground.lti.launches import SCORE
+from playground.lti.models import Placement
+
+logger = logging.getLogger(__name__)
+
+_senders = ThreadPoolExecutor(1, thread_name_prefix="scores")
+
+
+def listen() -> None:
+    """Hear of work on exercises."""
+    gates.worked.connect(_worked, dispatch_uid="lti")
+
+
+def _worked(sender: Any, learner: Learner, work: Any = None, **more: Any) -> None:
+    if work is None or work.done_at is None:
+        return
+    if learner.seats.exists():
+        transaction.on_commit(lambda: _senders.submit(_send_and_close, learner.pk))
+    if statements.configured() and not work.told:
+        type(work).objects.filter(pk=work.pk).update(told=True)
+        statement = statements.of_work(work)
+        transaction.on_commit(lambda: _senders.submit(statements.send, statement))
+
+
+def _send_and_close(learner_id: int) -> None:
+    try:
+        send_due(learner_id)
+    finally:
+        close_old_connections()
+
+
+def send_due(learner_id: int | None = None) -> int:
+    """Send every score that is more than what the platform has; return how many it took.
+
+    Args:
+        learner_id: whose; None for everybody, for those that failed before.
+    """
+    due = Placement.objects.select_related("seat__registration", "seat__learner")
+    due = due.exclude(sent=1.0) if learner_id is None else due.filter(seat__learner=learner_id)
+    taken = 0
+    for placement in due:
+        score = score_of(placement)
+        if score is None or (placement.sent is not None and score <= placement.sent):
+            continue
+        try:
+            _send(placement, score)
+        except (LtiException, RequestException) as error:
+            logger.warning("a score was not taken and is sent again later: %s", error)
+            continue
+        Placement.objects.filter(pk=placement.pk).update(sent=score)
+        taken += 1
+    return taken
+
+
+def score_of(placement: Placement) -> float | None:
+    """Return what somebody's work on a target counts so far, 0 to 1; None before anything is done."""
+    works = selectors.works_of(placement.seat.learner)
+    slugs = targets.slugs_of(placement.target)
+    done = [works[slug] for slug in slugs if slug in works and works[slug].done_at is not None]
+    if not done:
+        return None
+    return round(sum(selectors.score(work) or 0.0 for work in done) / len(slugs), 4)
+
+
+def _send(placement: Placement, score: float) -> None:
+    registration = placement.seat.registration.to_registration()
+    connector = ServiceConnector(registration, requests_session=statements.Bounded())
+    service = AssignmentsGradesService(connector, {"scope": [SCORE], "lineitem": placement.line_item})
+    grade = (
+        Grade()
+        .set_score_given(score)
+        .set_score_maximum(1)
+        .set_timestamp(timezone.now().isoformat())
+        .set_activity_progress("Completed")
+        .set_grading_progress("FullyGraded")
+        .set_user_id(placement.seat.subject)
+    )
+    service.put_grade(grade)
