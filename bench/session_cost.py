@@ -25,6 +25,12 @@ from tools import live_server
 
 RELEASE = "87c40a5"
 """The commit of release 0.2.0."""
+PREPARES_RELEASE = (
+    ("migrate", "--no-input", "--verbosity", "0"),
+    ("load_scenarios",),
+    ("collectstatic", "--no-input", "--verbosity", "0"),
+)
+"""Its own commands: it has no `prepare`."""
 STUDENTS, TINY_STUDENTS = 12, 2
 SECONDS, TINY_SECONDS = 10.0, 1.5
 COMMANDS_PER_S = 4
@@ -190,8 +196,17 @@ def checkout(commit: str, place: Path) -> Iterator[Path | None]:
 def measured(root: Path, var_dir: Path, tiny: bool) -> Result:
     """Measure the code under `root`."""
     students, seconds = (TINY_STUDENTS, TINY_SECONDS) if tiny else (STUDENTS, SECONDS)
-    with live_server.running(var_dir, root) as server:
+    if root == live_server.ROOT:
+        live_server.prepare(var_dir)
+    else:
+        var_dir.mkdir(parents=True)
+        for arguments in PREPARES_RELEASE:
+            live_server.manage(var_dir, *arguments, root=root)
+    server = live_server.start(var_dir, root=root)
+    try:
         return asyncio.run(course(server.url, server.process.pid, students, seconds))
+    finally:
+        live_server.stop(server)
 
 
 def run(tiny: bool = False) -> Result:
