@@ -53,6 +53,12 @@ def test_what_is_put_anew_or_forgotten_has_no_turn_of_before() -> None:
     assert agenda.take(5.0) == ("one", 0.0)
 
 
+def test_what_was_due_before_anybody_knew_of_it_is_not_late() -> None:
+    agenda = Agenda()
+    agenda.put("woken", 1.0, now_s=500.0)
+    assert agenda.take(500.5) == ("woken", 0.5)
+
+
 def test_frames_are_spaced_out_while_everything_is_late_and_no_longer_than_that() -> None:
     ease, now_s = Ease(), 0.0
     for _half_second in range(20):

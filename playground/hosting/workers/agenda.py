@@ -19,14 +19,21 @@ class Agenda:
 
     def __init__(self) -> None:
         self._asked: deque[str] = deque()
+        self._since_s: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []
         self._due_s: dict[str, float] = {}
         """When each wants its turn; minus infinity where it was asked something. What differs in the heap is old."""
 
-    def put(self, name: str, due_s: float) -> None:
-        """Note when a session wants its next turn: never may be infinity."""
+    def put(self, name: str, due_s: float, now_s: float = 0.0) -> None:
+        """Note when a session wants its next turn: never may be infinity.
+
+        Args:
+            now_s: since when this is known; what was due before that is not late for it.
+        """
         if self._due_s.get(name) == due_s:
             return
+        if due_s < self._due_s.get(name, math.inf):
+            self._since_s[name] = now_s
         if due_s == math.inf:
             self._due_s.pop(name, None)
             return
@@ -60,7 +67,7 @@ class Agenda:
             return None
         name = heapq.heappop(self._heap)[1]
         del self._due_s[name]
-        return name, now_s - beat_s
+        return name, now_s - max(beat_s, self._since_s[name])
 
     def _next_asked(self) -> str | None:
         while self._asked and self._due_s.get(self._asked[0]) != -math.inf:

@@ -103,7 +103,8 @@ class Worker:
     def _plan(self, session: Session) -> None:
         due_s = session.due_s()
         # A turn that was left in the middle goes on behind those that are due by now.
-        self._agenda.put(session.session_id, self._clock() - GRID_S if session.is_busy else due_s)
+        now_s = self._clock()
+        self._agenda.put(session.session_id, now_s - GRID_S if session.is_busy else due_s, now_s)
 
     def _take(self, message: Any) -> None:
         match message:
