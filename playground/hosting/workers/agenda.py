@@ -46,6 +46,7 @@ class Agenda:
     def forget(self, name: str) -> None:
         """A session is gone."""
         self._due_s.pop(name, None)
+        self._since_s.pop(name, None)
 
     def wait_s(self, now_s: float) -> float:
         """Return how long nobody wants a turn."""
