@@ -60,7 +60,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
-	soak long-tests \
+	soak long-tests wasm wasm-digests \
 	postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
@@ -127,6 +127,12 @@ docs-images: dev-env ## Take the pictures of the README again, into docs/img
 screenshots: dev-env ## Picture every page, desktop and phone, light and dark, into var/screenshots
 	@tools/ensure_chromium.sh
 	@$(PY) -m tools.screenshots $(SCREENSHOTS_ARGS)
+
+wasm: dev-env node_modules/.installed ## Build the engine for browsers and Node.js (Pyodide) into dist/wasm
+	@$(PY) -m tools.wasm --out dist/wasm
+
+wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
+	@"$$(tools/ensure_node.sh)" tests/wasm/digests.mjs dist/wasm $(if $(TINY),first-burst)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh

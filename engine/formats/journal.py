@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Literal
 
 import msgspec
-import numpy as np
 
 from engine.formats import publishing
+from engine.formats.arrays import np
 from engine.formats.chunks import AnyChunk, cut_records, raw
 from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish, big_endian
 

@@ -7,13 +7,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.formats import terms
+from engine.formats.arrays import Bytes2D, np
 from engine.formats.stored import PERSISTENT_ONLY, TRANSIENT_ONLY, Names, parse_message
-
-Bytes2D = NDArray[np.uint8]
 
 FRAME_BYTES: Final = 131064
 """Largest body frame of a client with the default frame_max (S53)."""
@@ -110,7 +107,7 @@ class Publish(msgspec.Struct, frozen=True):
 class Layout(NamedTuple):
     """One encoded term and the places in it that differ from message to message, in bytes."""
 
-    row: NDArray[np.uint8]
+    row: Bytes2D
     id_at: int
     body_at: int
     lead_bytes: int

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from typing import Final
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
 from engine.errors import IndexCorrupt
-from engine.formats.message import Bytes2D, MessageCodec, Publish
+from engine.formats.arrays import Bytes2D, np
+from engine.formats.message import MessageCodec, Publish
 from engine.formats.terms import TermError
 
 FIXED_BYTES: Final = 32
@@ -126,7 +125,7 @@ def with_any_ids(publish: Publish) -> Publish:
 
 
 def count_matching(
-    data: NDArray[np.uint8],
+    data: Bytes2D,
     at: int,
     stride: int,
     most: int,
@@ -168,7 +167,13 @@ def count_matching(
 
 
 def number_foreign(
-    data: NDArray[np.uint8], at: int, stride: int, count: int, ids_at: int, codec: MessageCodec, step: int
+    data: Bytes2D,
+    at: int,
+    stride: int,
+    count: int,
+    ids_at: int,
+    codec: MessageCodec,
+    step: int,
 ) -> int:
     """Number the ids of equal records, and count those from the first whose numbers follow one another.
 

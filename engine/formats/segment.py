@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 import msgspec
-import numpy as np
 
 from engine.errors import IndexCorrupt
 from engine.formats import publishing
+from engine.formats.arrays import Bytes2D, np
 from engine.formats.chunks import AnyChunk, RawBytes, Zeros, cut_records
-from engine.formats.message import FIRST_FOREIGN, Bytes2D, MessageCodec, Publish
+from engine.formats.message import FIRST_FOREIGN, MessageCodec, Publish
 
 PERSISTENT_PUBLISH: Final = 0xC000
 TRANSIENT_PUBLISH: Final = 0x8000

@@ -19,7 +19,18 @@ BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
 SELF = {"test", "js-lint", "js-types"}
 """What runs this, and what `lint` and `types` begin with."""
 ENVIRONMENT = ("env", "dev-env", "spark-env", "constraints")
-QUICK = ("help", *ENVIRONMENT, "format", "check", "conformance", "digests", "fidelity", "predict", "coverage")
+QUICK = (
+    "help",
+    *ENVIRONMENT,
+    "wasm",
+    "format",
+    "check",
+    "conformance",
+    "digests",
+    "fidelity",
+    "predict",
+    "coverage",
+)
 BROWSER = ("docs-images", "screenshots", "browser-test")
 SPARK = ("heatmaps", "spark-cluster")
 ELSEWHERE = {"bench"}
@@ -28,6 +39,7 @@ WRITES = {
     "docs-images": "var/tiny/docs-images/fidelity-phone-dark.png",
     "screenshots": "var/tiny/screenshots/index-desktop-light.png",
     "heatmaps": "var/tiny/heatmaps/few.parquet",
+    "wasm": "dist/wasm/engine.zip",
     "fidelity": "var/tiny/fidelity.json",
     "predict": "var/tiny/predictions.json",
     "coverage": "var/coverage.json",
@@ -46,6 +58,7 @@ OTHERS = {
     "postgresql-test",
     "differential",
     "stories",
+    "wasm-digests",
     "interop",
 }
 """Each has a test of its own below."""

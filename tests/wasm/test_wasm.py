@@ -1,0 +1,61 @@
+"""The engine does without numpy on a ledger, and in WebAssembly it reaches the digests that it reaches natively."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ("first-burst", "journal-flush", "mirrors-failover", "five-lanes")
+"""A quick sample; `make wasm-digests` plays all. Starting Pyodide takes most of the time."""
+
+PLAY = """
+import json, sys
+sys.modules["numpy"] = None
+from pathlib import Path
+from engine.replay import Player, on_ledger
+scenario = json.loads(sys.stdin.read())
+node = on_ledger(scenario)
+for piece in Player(node).play(scenario["until_us"]):
+    pass
+print(node.log.digest)
+"""
+
+
+def test_the_ledger_needs_no_numpy() -> None:
+    from playground import library
+
+    entry = library.entry("first-burst")
+    assert entry is not None
+    played = subprocess.run(
+        [sys.executable, "-c", PLAY],
+        input=json.dumps(entry.run),
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+    )
+    assert played.stdout.strip() == entry.run["digest"]
+
+
+def test_a_sample_has_the_same_digests_in_webassembly(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    assert node is not None, "make test installs Node.js"
+    assert (ROOT / "node_modules" / "pyodide").is_dir(), "make test installs Pyodide"
+    out = tmp_path / "wasm"
+    subprocess.run([sys.executable, "-m", "tools.wasm", "--out", str(out)], cwd=ROOT, check=True)
+    told = subprocess.run(
+        [node, "tests/wasm/digests.mjs", str(out), *SAMPLE],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert told.returncode == 0, told.stderr[-2000:]
+    assert {row["name"] for row in rows} == set(SAMPLE)
+    sizes = sum(path.stat().st_size for path in out.iterdir())
+    assert sizes < 20_000_000

@@ -1,0 +1,100 @@
+"""python -m tools.wasm --out dist/wasm: the engine as WebAssembly: Pyodide, the wheel of msgspec, and our modules.
+
+Pyodide comes from npm (package-lock.json pins it), the wheel from the package index (requirements.txt pins it).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from engine.replay import Player, on_ledger
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PYODIDE: Final = ROOT / "node_modules" / "pyodide"
+WHEELS: Final = ROOT / "var" / "wheels"
+CORE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+BEGAN: Final = (1980, 1, 1, 0, 0, 0)
+"""The time of every file in an archive, so that the same sources give the same bytes."""
+
+
+def build(out: Path) -> None:
+    """Write everything into a directory."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in CORE:
+        shutil.copyfile(PYODIDE / name, out / name)
+    lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
+    (out / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), "utf-8")
+    shutil.copyfile(wheel(lock["info"]), out / "msgspec.zip")
+    with zipfile.ZipFile(out / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted((ROOT / "engine").rglob("*.py")):
+            _write(archive, path.relative_to(ROOT).as_posix(), path.read_bytes())
+        for name, scenario in _scenarios():
+            _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
+
+
+def wheel(platform: dict[str, Any]) -> Path:
+    """Return msgspec's wheel for a Pyodide; it is downloaded once.
+
+    Args:
+        platform: what Pyodide's lock file says of its Python.
+    """
+    version = re.search(r"^msgspec==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
+    if version is None:
+        raise SystemExit("requirements.txt pins no msgspec")
+    python = ".".join(platform["python"].split(".")[:2])
+    found = f"msgspec-{version[1]}-*-pyemscripten_{platform['abi_version']}_wasm32.whl"
+    if not list(WHEELS.glob(found)):
+        wanted = ["--python-version", python, "--platform", f"pyemscripten_{platform['abi_version']}_wasm32"]
+        quiet = ["--disable-pip-version-check", "--no-input", "--quiet", "--no-deps", "--only-binary=:all:"]
+        command = [sys.executable, "-m", "pip", "download", *quiet, *wanted, "--dest", str(WHEELS)]
+        subprocess.run([*command, f"msgspec=={version[1]}"], check=True)
+    return next(WHEELS.glob(found))
+
+
+def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ready scenarios and the exercises' runs, each with the digest that it has natively."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+    import django  # noqa: PLC0415 - only now are the settings named
+
+    django.setup()
+    from playground import library  # noqa: PLC0415
+    from playground.exercises.catalog import exercises  # noqa: PLC0415
+
+    for entry in library.entries():
+        yield entry.slug, entry.run
+    for exercise in exercises().values():
+        scenario = exercise.full_scenario()
+        node = on_ledger(scenario)
+        for _piece in Player(node).play(scenario["until_us"]):
+            pass
+        yield f"exercise-{exercise.slug}", {**scenario, "digest": node.log.digest}
+
+
+def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+    member = zipfile.ZipInfo(name, BEGAN)
+    member.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(member, data)
+
+
+def main() -> None:
+    """Build, and say how large it is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, required=True)
+    out = parser.parse_args().out
+    build(out)
+    sizes = {path.name: path.stat().st_size for path in sorted(out.iterdir())}
+    sys.stdout.write(f"{out}: {sum(sizes.values()):,} bytes in {len(sizes)} files\n")
+
+
+if __name__ == "__main__":
+    main()
