@@ -1,4 +1,4 @@
-"""Numpy, where it is to be had. On a ledger the engine only counts bytes, so a browser does without it."""
+"""Numpy, where it is to be had; in a browser, what the formats use of it in plain Python."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Bytes2D = NDArray[np.uint8]
-
 else:
     try:
         import numpy as np
     except ModuleNotFoundError:
-
-        class _Missing:
-            def __getattr__(self, name: str) -> Any:
-                raise ModuleNotFoundError("numpy is needed to write and read records; sizes alone need none")
-
-        np = _Missing()
+        from engine.formats import plain_arrays as np
     Bytes2D = Any
 
 __all__ = ["Bytes2D", "np"]

@@ -1,4 +1,4 @@
-"""The engine does without numpy on a ledger, and in WebAssembly it reaches the digests that it reaches natively."""
+"""The engine does without numpy, and in WebAssembly it reaches the digests that it reaches natively."""
 
 from __future__ import annotations
 

@@ -24,8 +24,8 @@ from playground.hosting.session import failures, mix, protocol
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.ease import Ease
 from playground.hosting.session.frame_sender import FrameSender
-from playground.hosting.session.jobs import Job
 from playground.hosting.session.pacer import CATCH_UP_S, Pacer
+from playground.hosting.session.whole import Begin, Whole, Work
 from playground.hosting.session.window import FrameWindow
 
 logger = logging.getLogger(__name__)
@@ -71,6 +71,7 @@ class Session:
         send: carries a message to the server.
         clock: real seconds.
         checkpoints: keeps runs; None for none.
+        begin: makes pieces of work; `Job` where others wait for their turn.
         ease: spaces its frames out.
     """
 
@@ -84,6 +85,7 @@ class Session:
         send: Callable[[Any], None],
         clock: Callable[[], float],
         checkpoints: Checkpoints | None = None,
+        begin: Begin = Whole,
         ease: Ease | None = None,
     ) -> None:
         self.session_id = session_id
@@ -100,7 +102,8 @@ class Session:
         self._ease = ease or Ease()
         self._record = Remembered({}, [])
         self._inbox: deque[Any] = deque()
-        self._job: Job[None] | None = None
+        self._begin = begin
+        self._job: Work | None = None
         self._ends_us: int | None = None
         self._stops_us: int | None = None
         self._holds_us: int | None = None
@@ -153,7 +156,7 @@ class Session:
             work = (
                 partial(self._handle, self._inbox.popleft()) if self._inbox else partial(self._handle, None)
             )
-            self._job = Job(work, self._clock)
+            self._job = self._begin(work, self._clock)
         if self._job.go_on(budget_s):
             self._job = None
 

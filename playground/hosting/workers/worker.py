@@ -24,6 +24,7 @@ from playground.hosting.directories import SessionFiles
 from playground.hosting.door import NodeDoor
 from playground.hosting.session import protocol
 from playground.hosting.session.ease import Ease
+from playground.hosting.session.jobs import Job
 from playground.hosting.session.session import Session
 from playground.hosting.workers.agenda import GRID_S, Agenda
 from playground.hosting.workers.link import Gone, Link
@@ -150,6 +151,7 @@ class Worker:
                 send=self._link.send,
                 clock=self._clock,
                 checkpoints=self._checkpoints,
+                begin=Job,
                 ease=self._ease,
             )
         return session

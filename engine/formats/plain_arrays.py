@@ -1,0 +1,147 @@
+"""What the formats use of numpy, in plain Python: slow, and enough for the few bytes that a run on a ledger needs.
+
+Names and arguments are numpy's; a table has bytes in rows, and what is not used here is not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+uint8: Final = "u1"
+WORD_MASK: Final = (1 << 64) - 1
+
+
+def uint16(value: int) -> int:
+    """Return a number of two bytes."""
+    return value & 0xFFFF
+
+
+def uint64(value: int) -> int:
+    """Return a number of eight bytes."""
+    return value & WORD_MASK
+
+
+def empty(shape: tuple[int, int], _dtype: Any) -> Table:
+    """Return a table of zeros."""
+    count, width = shape
+    return Table([bytearray(width) for _ in range(count)])
+
+
+def frombuffer(data: bytes, _dtype: Any) -> Line:
+    """Return bytes as a line."""
+    return Line(bytes(data))
+
+
+def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None) -> Numbers:
+    """Return consecutive numbers, as range does."""
+    return Numbers(range(start) if stop is None else range(start, stop, step))
+
+
+def array_equal(one: Table, other: Table) -> bool:
+    """Tell whether two tables are the same."""
+    return one.rows == other.rows
+
+
+class Line:
+    """Bytes one after the other."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, part: slice) -> Line:
+        return Line(self.data[part])
+
+    def reshape(self, count: int, width: int) -> Table:
+        """Return the bytes in rows."""
+        if count * width != len(self.data):
+            raise ValueError(f"{len(self.data)} bytes are not {count} rows of {width}")
+        return Table([bytearray(self.data[at * width : (at + 1) * width]) for at in range(count)])
+
+    def tobytes(self) -> bytes:
+        """Return the bytes."""
+        return self.data
+
+
+class Numbers:
+    """Whole numbers; as bytes, `width` for each, the highest first."""
+
+    def __init__(self, values: Iterable[int], width: int = 8) -> None:
+        self.values = list(values)
+        self.width = width
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __radd__(self, first: int) -> Numbers:
+        return Numbers((first + each & WORD_MASK for each in self.values), self.width)
+
+    def __rsub__(self, first: int) -> Numbers:
+        return Numbers((first - each & WORD_MASK for each in self.values), self.width)
+
+    def __or__(self, bits: int) -> Numbers:
+        return Numbers((each | bits for each in self.values), self.width)
+
+    def astype(self, dtype: Any) -> Numbers:
+        """Return the numbers at the width of ">u2" or ">u8"; other types leave it."""
+        return Numbers(self.values, int(dtype[2:])) if isinstance(dtype, str) else self
+
+    def view(self, _dtype: Any) -> Line:
+        """Return the numbers as bytes."""
+        return Line(b"".join(each.to_bytes(self.width, "big") for each in self.values))
+
+    def argmax(self) -> int:
+        """Return the place of the first of the largest."""
+        return self.values.index(max(self.values))
+
+
+class Table:
+    """Rows of bytes, all as long as each other."""
+
+    def __init__(self, rows: list[bytearray]) -> None:
+        self.rows = rows
+
+    def __getitem__(self, part: slice | tuple[slice, slice]) -> Table:
+        if isinstance(part, tuple):
+            return Table([row[part[1]] for row in self.rows[part[0]]])
+        return Table(self.rows[part])
+
+    def __setitem__(self, part: tuple[slice, slice | int], value: Table | Line | int) -> None:
+        columns = part[1]
+        for at, row in enumerate(self.rows[part[0]]):
+            if isinstance(columns, int):
+                assert isinstance(value, int)
+                row[columns] = value
+                continue
+            width = len(row[columns])
+            new = bytes([value]) * width if isinstance(value, int) else _row(value, at)
+            if len(new) != width:
+                raise ValueError(f"{len(new)} bytes do not fit into {width} columns")
+            row[columns] = new
+
+    def __ne__(self, other: object) -> Any:
+        """Return where two tables differ, as a table of 1 and 0."""
+        assert isinstance(other, Table)
+        return Table(
+            [
+                bytearray(mine != its for mine, its in zip(one, two, strict=True))
+                for one, two in zip(self.rows, other.rows, strict=True)
+            ]
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def any(self, axis: int) -> Numbers:
+        """Return 1 for each row that has anything but zeros, else 0."""
+        return Numbers(int(any(row)) for row in self.rows)
+
+    def tobytes(self) -> bytes:
+        """Return all rows, one after the other."""
+        return b"".join(self.rows)
+
+
+def _row(value: Table | Line, at: int) -> bytes:
+    return value.data if isinstance(value, Line) else bytes(value.rows[at])

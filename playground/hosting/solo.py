@@ -1,0 +1,193 @@
+"""One session with one reader and no server: what a browser's worker runs. Messages are those of the socket, as JSON.
+
+It knows neither Django nor asyncio, and keeps sizes of files only.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final, cast
+
+import msgspec
+
+from engine.ctl import operator
+from engine.node.commands import scenario as scenarios
+from engine.node.node import Node
+from engine.storage.ledger import LedgerStorage
+from playground.bounds import Bounds
+from playground.hosting.door import NodeDoor
+from playground.hosting.engine_door import EngineDoor
+from playground.hosting.session import protocol
+from playground.hosting.session.session import Session
+
+SESSION: Final = "solo"
+READER: Final = 1
+TURN_S: Final = 0.04
+BOUNDS: Final = Bounds(
+    max_disk_bytes=1 << 33, max_messages=2_000_000, max_transitions=2_000_000, max_virtual_s=24 * 3600
+)
+
+Timed = tuple[int, dict[str, Any]]
+
+
+class LedgerDoor(EngineDoor):
+    """The engine on a ledger: the same transitions and sizes, and no bytes."""
+
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Any]:
+        """Make a node whose files are only counted."""
+        files = _Ledger(max_bytes)
+        return operator.operated(scenarios.parse(scenario), files), files
+
+
+class _Ledger(LedgerStorage):
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class _NoFiles:
+    """Where the files of the session would be."""
+
+    def fresh(self, session_id: str) -> Path:
+        """Return a place that nobody writes to."""
+        return Path(session_id)
+
+    of = fresh
+
+    def forget(self, session_id: str) -> None:
+        """Nothing is kept."""
+
+
+class Solo:
+    """See the module.
+
+    Args:
+        scenario: the run.
+        commands: what was given in it before, with the times.
+        until_us: how far it had come.
+        send: takes a message for the page, as JSON.
+        keep: takes the whole command log whenever it has changed, and how far the run is.
+        clock: real seconds.
+    """
+
+    def __init__(
+        self,
+        scenario: dict[str, Any],
+        commands: list[Timed],
+        until_us: int,
+        send: Callable[[str], None],
+        keep: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._scenario = scenario
+        self._commands = commands
+        self._reached_us = until_us
+        self._tell, self._keep = send, keep
+        self._clock = clock
+        self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
+        self._calls = 0
+        self._session = Session(
+            SESSION,
+            door=cast(NodeDoor, LedgerDoor()),
+            files=_NoFiles(),
+            bounds=BOUNDS,
+            send=self._sent,
+            clock=clock,
+        )
+        self._open(until_us)
+
+    # --- from the page ---
+
+    def receive(self, text: str) -> None:
+        """Take a message of the page; what makes no sense is refused or passed over."""
+        message = json.loads(text)
+        session, number = self._session, message.get("id")
+        match message.get("t"):
+            case "hello":
+                session.receive(protocol.Hello(SESSION, READER, message.get("have"), message.get("life")))
+            case "ack":
+                session.receive(protocol.Ack(SESSION, READER, int(message["through"])))
+            case "show":
+                session.receive(protocol.Show(SESSION, READER, bool(message["seen"])))
+            case "control":
+                wish = (message.get(name) for name in ("play", "speed", "until_us"))
+                session.receive(protocol.Control(SESSION, *wish))
+            case "step":
+                session.receive(protocol.Step(SESSION, self._call("step", number)))
+            case "command":
+                command = message["command"]
+                session.receive(protocol.Submit(SESSION, self._call("command", number, command), command))
+            case "ask":
+                session.receive(protocol.Ask(SESSION, self._call("ask", number), message["line"]))
+            case "undo":
+                self._undo(number)
+
+    def wait_s(self) -> float:
+        """Return after how many seconds it wants its next turn; infinity where it waits for a message."""
+        return max(0.0, self._session.due_s() - self._clock())
+
+    def turn(self) -> None:
+        """Work for a while."""
+        self._session.turn(TURN_S)
+
+    # --- from the session ---
+
+    def _open(self, until_us: int) -> None:
+        call = self._call("open", None)
+        self._session.receive(
+            protocol.Open(SESSION, call, self._scenario, list(self._commands), until_us, False)
+        )
+
+    def _call(self, kind: str, number: Any, command: dict[str, Any] | None = None) -> int:
+        self._calls += 1
+        self._asked[self._calls] = kind, number, command or {}
+        return self._calls
+
+    def _undo(self, number: Any) -> None:
+        if not self._commands:
+            self._write(t="refused", id=number, message="Nothing was done yet that could be taken back.")
+            return
+        self._commands.pop()
+        self._note()
+        self._open(self._reached_us)
+        self._write(t="accepted", id=number)
+
+    def _sent(self, message: Any) -> None:
+        match message:
+            case protocol.Text():
+                self._tell(bytes(message.text).decode())
+            case protocol.Welcome():
+                self._write(t="welcome", owner=True, life=message.life, lasts_us=message.lasts_us)
+            case protocol.Answer():
+                self._answered(message)
+            case protocol.Refusal():
+                _kind, number, _command = self._asked.pop(message.call, ("", None, {}))
+                self._write(t="refused", id=number, message=message.text or message.code)
+            case protocol.Took():
+                self._commands.append((message.at_us, message.command))
+                self._note()
+            case protocol.Reached():
+                self._reached_us = max(self._reached_us, message.good_us)
+                self._note()
+            case protocol.Notice():
+                self._write(t="notice", level=message.level, message=message.code)
+            case protocol.Fell():
+                self._write(t="notice", level="error", message=message.failure.code)
+
+    def _answered(self, answer: protocol.Answer) -> None:
+        kind, number, command = self._asked.pop(answer.call, ("", None, {}))
+        if kind == "command":
+            self._commands.append((answer.value["at_us"], command))
+            self._reached_us = max(self._reached_us, answer.value["at_us"])
+            self._note()
+            self._write(t="accepted", id=number)
+        elif kind == "ask":
+            self._write(t="answer", id=number, text=answer.value["text"], error=False)
+
+    def _note(self) -> None:
+        self._keep(json.dumps({"commands": self._commands, "until_us": self._reached_us}))
+
+    def _write(self, **message: Any) -> None:
+        self._tell(msgspec.json.encode(message).decode())

@@ -1,0 +1,114 @@
+"""A session without a server: the messages of the socket, the digest of the run, and a record that continues it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from playground import library
+from playground.hosting.solo import Solo
+
+ROOT = Path(__file__).resolve().parents[2]
+BURST = {"do": "publish", "count": 40, "size_bytes": 6000}
+NEW: dict[str, Any] = {"version": 1, "profile": "classroom", "seed": 1, "commands": [], "until_us": 1}
+
+WITHOUT = """
+import sys
+for name in ("numpy", "greenlet", "django", "asyncio"):
+    sys.modules[name] = None
+from playground.hosting.solo import Solo
+print("here")
+"""
+
+
+class Page:
+    """A reader whose clock goes only as far as the session wants to wait."""
+
+    def __init__(self, scenario: dict[str, Any], commands: Any = (), until_us: int = 0) -> None:
+        self.now_s = 0.0
+        self.heard: list[dict[str, Any]] = []
+        self.kept: dict[str, Any] = {"commands": [], "until_us": 0}
+        self.next = 0
+        self.solo = Solo(scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s)
+        self.send(t="hello", have=None, life=None)
+
+    def _hear(self, text: str) -> None:
+        message = json.loads(text)
+        self.heard.append(message)
+        if message["t"] == "snapshot":
+            self.next = message["next"]
+        elif message["t"] == "frame":
+            assert message["first"] <= self.next, "rows have no holes"
+            self.next = message["first"] + len(message["rows"])
+        if message["t"] in ("snapshot", "frame"):
+            self.send(t="ack", through=self.next)
+
+    def _keep(self, text: str) -> None:
+        self.kept = json.loads(text)
+
+    def send(self, **message: Any) -> None:
+        self.solo.receive(json.dumps(message))
+
+    def run(self, until: Any = lambda page: page.solo.wait_s() == float("inf")) -> dict[str, Any]:
+        for _turn in range(20_000):
+            if until(self):
+                return self.heard[-1]
+            wait_s = self.solo.wait_s()
+            self.now_s += min(wait_s, 1.0)
+            self.solo.turn()
+        raise AssertionError("it never comes to an end")
+
+    def answer(self, number: int) -> dict[str, Any]:
+        self.run(lambda page: any(message.get("id") == number for message in page.heard))
+        return next(message for message in self.heard if message.get("id") == number)
+
+
+def test_it_needs_nothing_that_a_browser_has_not() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", WITHOUT], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert told.stdout.strip() == "here", told.stderr[-2000:]
+
+
+def test_a_scenario_is_played_to_its_digest() -> None:
+    entry = library.entry("first-burst")
+    assert entry is not None
+    page = Page(entry.run)
+    page.run()
+    page.send(t="control", play=True, speed=100)
+    page.run()
+    frames = [message for message in page.heard if message["t"] == "frame"]
+    assert frames[-1]["digest"] == entry.run["digest"]
+    assert frames[-1]["play"] is False
+
+
+def test_commands_are_taken_refused_and_taken_back() -> None:
+    page = Page(NEW)
+    page.run()
+    page.send(t="command", id=1, command=BURST)
+    assert page.answer(1)["t"] == "accepted"
+    page.send(t="command", id=2, command={"do": "publish", "count": -1, "size_bytes": 1})
+    assert page.answer(2)["t"] == "refused"
+    page.send(t="ask", id=3, line="list_queues name messages")
+    assert "orders\t40" in page.answer(3)["text"]
+    page.send(t="undo", id=4)
+    assert page.answer(4)["t"] == "accepted"
+    page.send(t="undo", id=5)
+    assert page.answer(5)["t"] == "refused"
+    assert page.kept["commands"] == []
+
+
+def test_what_was_kept_continues_to_the_same_digest() -> None:
+    page = Page(NEW)
+    page.run()
+    page.send(t="command", id=1, command=BURST)
+    page.answer(1)
+    page.send(t="control", play=True, speed=10, until_us=5_000_000)
+    stopped = page.run(lambda page: page.heard[-1].get("now_us") == 5_000_000 and not page.heard[-1]["play"])
+    again = Page(NEW, [tuple(each) for each in page.kept["commands"]], 5_000_000)
+    again.run()
+    snapshot = next(message for message in again.heard if message["t"] == "snapshot")
+    assert snapshot["digest"] == stopped["digest"]
