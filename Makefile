@@ -60,7 +60,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
-	soak long-tests wasm wasm-digests \
+	soak long-tests wasm static wasm-digests \
 	postgresql-test browser-test messages constraints clean
 
 help: ## List the targets
@@ -130,6 +130,10 @@ screenshots: dev-env ## Picture every page, desktop and phone, light and dark, i
 
 wasm: dev-env node_modules/.installed ## Build the engine for browsers and Node.js (Pyodide) into dist/wasm
 	@$(PY) -m tools.wasm --out dist/wasm
+
+static: wasm ## Write the library and the playground for any static host into dist, with the engine that browsers run
+	@$(PY) tools/compile_messages.py >/dev/null
+	@$(PY) -m playground.static_edition dist
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
 	@"$$(tools/ensure_node.sh)" tests/wasm/digests.mjs dist/wasm $(if $(TINY),first-burst)

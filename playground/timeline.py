@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import orjson
-
 Command = dict[str, Any]
 Timed = tuple[int, Command]
 
@@ -30,6 +28,8 @@ def merged(scenario: dict[str, Any], commands: Iterable[Timed], until_us: int, d
 
 def canonical(scenario: dict[str, Any]) -> str:
     """Return the one way in which a scenario is written."""
+    import orjson  # noqa: PLC0415 - a browser's session, which writes no scenarios, has none
+
     return orjson.dumps(scenario, option=orjson.OPT_SORT_KEYS).decode()
 
 

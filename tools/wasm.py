@@ -23,6 +23,14 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PYODIDE: Final = ROOT / "node_modules" / "pyodide"
 WHEELS: Final = ROOT / "var" / "wheels"
 CORE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+SESSIONS: Final = """
+import sys
+sys.modules.update(dict.fromkeys(("numpy", "greenlet", "django", "asyncio", "orjson")))
+import playground.hosting.solo
+files = {each.__file__ for name, each in sys.modules.items() if name.partition(".")[0] == "playground"}
+print(*sorted(files), sep="\\n")
+"""
+"""Prints the files that it needs: those that were imported where neither numpy nor a server is."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -36,10 +44,18 @@ def build(out: Path) -> None:
     (out / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), "utf-8")
     shutil.copyfile(wheel(lock["info"]), out / "msgspec.zip")
     with zipfile.ZipFile(out / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted((ROOT / "engine").rglob("*.py")):
+        for path in (*sorted((ROOT / "engine").rglob("*.py")), *_of_sessions()):
             _write(archive, path.relative_to(ROOT).as_posix(), path.read_bytes())
         for name, scenario in _scenarios():
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
+
+
+def _of_sessions() -> Iterator[Path]:
+    """Yield the modules of playground that a session without a server is made of."""
+    told = subprocess.run(
+        [sys.executable, "-c", SESSIONS], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    yield from (Path(line) for line in told.stdout.splitlines())
 
 
 def wheel(platform: dict[str, Any]) -> Path:
@@ -81,9 +97,7 @@ def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
-    member = zipfile.ZipInfo(name, BEGAN)
-    member.compress_type = zipfile.ZIP_DEFLATED
-    archive.writestr(member, data)
+    archive.writestr(zipfile.ZipInfo(name, BEGAN), data, zipfile.ZIP_DEFLATED)
 
 
 def main() -> None:

@@ -23,6 +23,7 @@ QUICK = (
     "help",
     *ENVIRONMENT,
     "wasm",
+    "static",
     "format",
     "check",
     "conformance",

@@ -25,6 +25,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
     # Written into a page that works from a disk, where no module can be imported by its path.
     "offline": (),
+    # Runs in a worker, on its own.
+    "wasm": (),
     **dict.fromkeys(
         ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
     ),

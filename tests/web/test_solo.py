@@ -17,7 +17,7 @@ NEW: dict[str, Any] = {"version": 1, "profile": "classroom", "seed": 1, "command
 
 WITHOUT = """
 import sys
-for name in ("numpy", "greenlet", "django", "asyncio"):
+for name in ("numpy", "greenlet", "django", "asyncio", "orjson"):
     sys.modules[name] = None
 from playground.hosting.solo import Solo
 print("here")
