@@ -56,6 +56,11 @@ ALLOWED = (
         r"connection_\w+|data_received",
         "asyncio calls them",
     ),
+    (
+        r"playground/hosting/solo\.py",
+        "Solo",
+        "a browser's worker makes it, in Python that a script holds as text",
+    ),
     (r"playground/limits\.py", r"max_actors|\w+_per_minute", "read by getattr, or sent to the page"),
     (r"playground/.*", "changed_ns", "a cache's key: the file is read anew when it has changed"),
     (r"static/js/model/catalogue/.*", r"[A-Z_]+", "generated: a table for each table of the engine"),
