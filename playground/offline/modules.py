@@ -12,7 +12,8 @@ from django.conf import settings
 NAME: Final = "waterline/"
 """Before a module's path in its name: bare names are the only ones that an import map can lead anywhere from a disk."""
 IMPORT: Final = re.compile(
-    r'^(\s*(?:import|export)\b[^"\n;]*?|.*?\bawait import\()"(\.[^"\n]+)"', re.MULTILINE
+    r'^(\s*import\s*(?:[\w*{}\s,$]*?\bfrom\s*)?|\s*export\s*[\w*{}\s,$]*?\bfrom\s*|.*?\bawait import\()"(\.[^"\n]+)"',
+    re.MULTILINE,
 )
 COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
 URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')

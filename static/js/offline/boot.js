@@ -57,7 +57,7 @@
     open(unpack, page.data, speak);
   } catch (error) {
     const old = typeof DecompressionStream === "undefined";
-    document.getElementById("opening").textContent = old
+    document.body.textContent = old
       ? "This page needs a browser from 2023 or newer."
       : `This page could not be opened: ${error.message}`;
     throw error;
