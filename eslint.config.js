@@ -3,7 +3,7 @@ import js from "@eslint/js";
 import globals from "globals";
 
 export default [
-  { ignores: [".venv/", "node_modules/", "staticfiles/", "static/vendor/", "var/", "docs/"] },
+  { ignores: [".venv/", "node_modules/", "staticfiles/", "dist/", "static/vendor/", "var/", "docs/"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   {
@@ -45,5 +45,5 @@ export default [
   },
   { files: ["static/js/**/*.js"], languageOptions: { globals: globals.browser } },
   { files: ["static/js/{model,layout,net}/**/*.js"], languageOptions: { globals: { ...globals["shared-node-browser"] } } },
-  { files: ["tests/js/**", "eslint.config.js"], languageOptions: { globals: globals.node } },
+  { files: ["tests/{js,wasm}/**", "eslint.config.js"], languageOptions: { globals: globals.node } },
 ];

@@ -10,9 +10,9 @@ export class BrowserHost {
     this.address = "worker:";
     this.ahead = false;
     const host = this;
-    this.Socket = class {
+    this.Socket = class extends WorkerSocket {
       constructor() {
-        return new WorkerSocket(host);
+        super(host);
       }
     };
     this.worker = make();

@@ -57,9 +57,8 @@
     open(unpack, page.data, speak);
   } catch (error) {
     const old = typeof DecompressionStream === "undefined";
-    document.body.textContent = old
-      ? "This page needs a browser from 2023 or newer."
-      : `This page could not be opened: ${error.message}`;
+    const why = old ? "This page needs a browser from 2023 or newer." : `This page could not be opened: ${error.message}`;
+    document.body.replaceChildren(why);
     throw error;
   }
 })();
