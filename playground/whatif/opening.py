@@ -33,12 +33,16 @@ def open_run(request: HttpRequest, heatmap: Heatmap, run: CellRun) -> Session:
 
 
 def peak_us(heatmap: Heatmap, run: CellRun) -> int:
-    """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell."""
+    """Return the moment of a run at which memory is at its peak: that is what one wants to see of a cell.
+
+    It is a second before the end at the latest, so that the run can go on and its end says whether it is the same.
+    """
     until_us = int(heatmap.workload(run.workload).scenario["until_us"])
     samples = run.series_ram_kib
     if not samples:
         return 0
-    return until_us * (samples.index(max(samples)) + 1) // len(samples)
+    peak = until_us * (samples.index(max(samples)) + 1) // len(samples)
+    return max(0, min(peak, until_us - 1_000_000))
 
 
 def run_title(heatmap: Heatmap, run: CellRun) -> str:

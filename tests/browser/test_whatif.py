@@ -76,6 +76,7 @@ def test_a_cell_opens_live_and_reaches_the_same_digest(page: Page) -> None:
     page.locator(".whatif-cell.home").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/s/*/?at=*")
+    page.get_by_role("button", name="Play (Space)").click()
     page.get_by_role("button", name="10×").click()
     expect(page.get_by_text("the same run")).to_be_visible(timeout=SLOW_MS)
 
