@@ -42,7 +42,7 @@ def tests(tiny: bool) -> Steps:
     return {"tests": [sys.executable, "-m", "pytest", "-q", "-m", LEFT_OUT, *which]}
 
 
-def looks(tiny: bool) -> Steps:
+def reading_steps(tiny: bool) -> Steps:
     """Return the steps that only read the sources, and the tests of the page's scripts, one after the other."""
     scripts = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "tests" / "js").rglob("*.test.*js"))]
     return {
@@ -82,7 +82,7 @@ def main() -> int:
     tiny = parser.parse_args().tiny
     began = time.monotonic()
     with ThreadPoolExecutor() as beside:
-        failed = [name for each in beside.map(run, (tests(tiny), looks(tiny))) for name in each]
+        failed = [name for each in beside.map(run, (tests(tiny), reading_steps(tiny))) for name in each]
     told = f"failed: {', '.join(failed)}" if failed else "all well"
     print(f"check: {told}, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0

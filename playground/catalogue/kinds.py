@@ -30,10 +30,10 @@ def module() -> str:
 
 
 def _kinds() -> dict[str, dict[str, Any]]:
-    return {kind.__name__: _facts(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)}
+    return {kind.__name__: _row_of(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)}
 
 
-def _facts(kind: type[Transition]) -> dict[str, Any]:
+def _row_of(kind: type[Transition]) -> dict[str, Any]:
     """Return what differs from the default, and the group, which every kind says."""
     plain = msgspec.structs.asdict(kind.about)
     usual = msgspec.structs.asdict(type(kind.about)(group=kind.about.group))

@@ -37,7 +37,7 @@ class Foresight:
         """Return an answer that is kept and still true."""
         return self._answers.find((session_id, kind, record.reached_us, len(record.commands)), record)
 
-    def see(self, session_id: str, kind: str, record: Remembered) -> bytes:
+    def fates_of(self, session_id: str, kind: str, record: Remembered) -> bytes:
         """Return the fate of each queue's messages as JSON, see `engine.replay.survival.Fate`.
 
         Args:

@@ -200,7 +200,7 @@ class Host:
         elif isinstance(message, protocol.Pace):
             self._upkeep.plays = message.play
         elif isinstance(message, protocol.Notice) and not self.keeper.awake:
-            self._say(message)  # how far it is with the very work that everything else waits for
+            self._send_notice(message)  # how far it is with the very work that everything else waits for
         else:
             self._put(lambda: self._heard(message))
 
@@ -229,12 +229,12 @@ class Host:
             "lasts_us": message.lasts_us,
         }
 
-    def _say(self, message: protocol.Notice) -> None:
+    def _send_notice(self, message: protocol.Notice) -> None:
         self.audience.notice(message.level, wording.coded(message.code, message.values))
 
     async def _heard(self, message: Any) -> None:
         if isinstance(message, protocol.Notice):
-            self._say(message)
+            self._send_notice(message)
             return
         if message.life != self.keeper.life:
             return  # of a run that is gone

@@ -52,7 +52,7 @@ class Stretch(msgspec.Struct, omit_defaults=True):
     at_us: list[int] = []
 
 
-class Told(msgspec.Struct):
+class PastRows(msgspec.Struct):
     """An answer: stretches in order, and the number of the row up to which they tell."""
 
     stretches: list[Stretch]
@@ -76,8 +76,8 @@ class Retellings:
         """Return an answer that is kept and still true."""
         return self._answers.find((session_id, first, last), record)
 
-    def tell(self, session_id: str, first: int, last: int, record: Remembered) -> bytes:
-        """Return the rows from `first` to before `last` as JSON, see `Told`.
+    def rows_of(self, session_id: str, first: int, last: int, record: Remembered) -> bytes:
+        """Return the rows from `first` to before `last` as JSON, see `PastRows`.
 
         Args:
             session_id: whose run it is.
@@ -98,7 +98,7 @@ class Retellings:
         else:
             if player.next < last:
                 raise NotThere("future")
-        answer = encode(Told(teller.stretches, min(player.next, last)))
+        answer = encode(PastRows(teller.stretches, min(player.next, last)))
         return self._answers.keep((session_id, first, last), record.commands[: player.given], answer)
 
 

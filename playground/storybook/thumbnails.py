@@ -86,7 +86,7 @@ def draw(entry: Entry) -> Thumbnail:
     chapters: list[tuple[int, str]] = []
     for at in range(SAMPLES + 1):
         for piece in player.play(entry.run["until_us"] * at // SAMPLES):
-            _see(piece, at, chapters)
+            _add_chapters(piece, at, chapters)
         for letter, count in _waiting(node.snapshot()).items():
             layers[letter].append(count)
     most = max(sum(counts) for counts in zip(*layers.values(), strict=True))
@@ -103,7 +103,7 @@ def _waiting(state: Mapping[str, Any]) -> dict[str, int]:
     return total
 
 
-def _see(piece: Piece, at: int, chapters: list[tuple[int, str]]) -> None:
+def _add_chapters(piece: Piece, at: int, chapters: list[tuple[int, str]]) -> None:
     for row in piece.rows:
         name = type(row).__name__
         alarm = name == "NodeChanged" and row.part == "alarms" and any(row.values.values())

@@ -33,7 +33,7 @@ MISSING: Final = {
 def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.retelling`.
 
-    Nothing is told that the session itself has not reached, so nobody looks ahead.
+    Nothing is answer that the session itself has not reached, so nobody looks ahead.
     """
     found = session_or_gone(session_id)
     try:
@@ -45,8 +45,8 @@ def rows(request: HttpRequest, session_id: str) -> HttpResponse:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
-    told = live.retellings().known(session_id, first, last, record)
-    return _told(request, told, lambda: live.retellings().tell(session_id, first, last, record))
+    kept = live.retellings().known(session_id, first, last, record)
+    return _answer_kept(request, kept, lambda: live.retellings().rows_of(session_id, first, last, record))
 
 
 @require_safe
@@ -68,11 +68,11 @@ def survival(request: HttpRequest, session_id: str) -> HttpResponse:
         return answer(request, 400, _("That did not work"), refused.message)
     except TimeoutError:
         return JsonResponse({"error": _("The session is busy. Pause it, and try again.")}, status=503)
-    told = live.foresight().known(session_id, kind, record)
-    return _told(request, told, lambda: live.foresight().see(session_id, kind, record))
+    kept = live.foresight().known(session_id, kind, record)
+    return _answer_kept(request, kept, lambda: live.foresight().fates_of(session_id, kind, record))
 
 
-def _told(request: HttpRequest, kept: bytes | None, repeat: Callable[[], bytes]) -> HttpResponse:
+def _answer_kept(request: HttpRequest, kept: bytes | None, repeat: Callable[[], bytes]) -> HttpResponse:
     """Answer what is kept; else repeat the run in its turn, if this address may."""
     if kept is None:
         if not may_repeat(request):

@@ -44,7 +44,7 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
     return {
         "query": query,
         "table": table,
-        "palette": "d" if query.difference else "h",
+        "scale": "d" if query.difference else "h",
         "sentence": _sentence(query),
         "title": heatmap_title(heatmap),
         "question": QUESTIONS.get(heatmap.name, ""),

@@ -53,7 +53,7 @@ test("idle time between what happened is folded, and a pixel leads back to its t
 
 test("what happened is kept as stretches, few however long the run", () => {
   const activity = new Activity();
-  for (let at = 0; at < 1000; at += 1) activity.see(at * 3e6);
+  for (let at = 0; at < 1000; at += 1) activity.observe(at * 3e6);
   assert.ok(activity.list.length <= 200);
   assert.equal(activity.list[0][0], 0);
   assert.equal(activity.list.at(-1)[1], 999 * 3e6);

@@ -14,7 +14,7 @@ test("a condition holds in a state", () => {
 test("ever and always look at every moment", () => {
   for (const [condition, moments, expected] of runs) {
     const watch = new Watch(condition);
-    for (const moment of moments) watch.see(moment);
+    for (const moment of moments) watch.observe(moment);
     assert.equal(watch.holds(moments.at(-1)), expected, JSON.stringify(condition));
   }
 });

@@ -114,9 +114,9 @@ test("bodies of other queues are not taken for delta's where delta's numbers are
 
 test("only segments that had a file were deleted, and only by then", () => {
   const deleted = new Deleted();
-  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 0, 288]), 10);
-  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 1, 0]), 11);
-  deleted.see(decode(["SegmentDeleted", "S80.1", "orders", 3, 288]), 20);
+  deleted.observe(decode(["SegmentDeleted", "S80.1", "orders", 0, 288]), 10);
+  deleted.observe(decode(["SegmentDeleted", "S80.1", "orders", 1, 0]), 11);
+  deleted.observe(decode(["SegmentDeleted", "S80.1", "orders", 3, 288]), 20);
   assert.deepEqual(deleted.before("orders", 30), { count: 2, first: 0, last: 3 });
   assert.deepEqual(deleted.before("orders", 20), { count: 1, first: 0, last: 0 });
   assert.equal(deleted.before("audit", 30).count, 0);

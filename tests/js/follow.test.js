@@ -31,7 +31,7 @@ const STORY = [
 
 const whole = (seq, rows = STORY) => {
   const life = new Life({ queue: "orders", seq }, 8);
-  rows.forEach((row, at) => life.see(decode(row), at, Math.floor(at / 5) * 1000));
+  rows.forEach((row, at) => life.observe(decode(row), at, Math.floor(at / 5) * 1000));
   return life;
 };
 
@@ -67,13 +67,13 @@ test("a crash ends the life of what the files do not have", () => {
 
 test("the number of a message is known in delta too, and a new life takes an old seq_id over", () => {
   const numbers = new Numbers();
-  numbers.see(decode(published(0, 10)[0]));
-  numbers.see(decode(["Published", "Q21", "orders", null, "q4", [[10, 5, 90, 100, 18, 0, 0]], null, {}]));
+  numbers.observe(decode(published(0, 10)[0]));
+  numbers.observe(decode(["Published", "Q21", "orders", null, "q4", [[10, 5, 90, 100, 18, 0, 0]], null, {}]));
   assert.equal(numbers.numberOf("orders", 9), 9);
   assert.equal(numbers.numberOf("orders", 12), 92);
   assert.equal(numbers.seqOf("orders", 92), 12);
   assert.equal(numbers.numberOf("audit", 9), null);
-  numbers.see(decode(["Published", "Q21", "orders", null, "q4", [[0, 2, 400, 100, 18, 0, 0]], null, {}]));
+  numbers.observe(decode(["Published", "Q21", "orders", null, "q4", [[0, 2, 400, 100, 18, 0, 0]], null, {}]));
   assert.equal(numbers.numberOf("orders", 1), 401);
   assert.equal(numbers.numberOf("orders", 2), 2);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Playhead } from "../../static/js/model/playhead.js";
-import { total } from "../../static/js/model/runs.js";
+import { total } from "../../static/js/model/stretches.js";
 import { feed, live, paged, published, stateOf } from "./feed.js";
 
 /** 40 messages at 1 s, paged at 2 s, 5 more at 3 s. */

@@ -15,7 +15,7 @@ eachRun((moments) => {
   const watches = new Map();
   const tally = new Tally();
   for (const { rows, state, letters, places, conditions } of moments) {
-    for (const row of rows) tally.see(decode(row));
+    for (const row of rows) tally.observe(decode(row));
     for (const counted of ["happened", "moved", "became"]) same(counted, sorted(tally[counted]), sorted(state[counted]));
     for (const [name, queue] of Object.entries(state.queues)) {
       same(`letters of ${name}`, lettersOf(queue), letters[name]);
@@ -23,7 +23,7 @@ eachRun((moments) => {
     }
     for (const [number, [condition, holds, value]] of conditions.entries()) {
       if (!watches.has(number)) watches.set(number, new Watch(condition));
-      watches.get(number).see(state);
+      watches.get(number).observe(state);
       same(JSON.stringify(condition), watches.get(number).holds(state), holds);
       if (condition.path) same(JSON.stringify(condition.path), valueAt(state, condition.path), value);
     }

@@ -56,11 +56,11 @@ test("a prediction is locked before the run goes on, and not changed afterwards"
 
 test("the run itself tells which option was right", () => {
   const story = new Story(TOLD, 10_000_000);
-  story.see(3_999_999, { n: 7 });
+  story.observe(3_999_999, { n: 7 });
   assert.equal(story.right, null);
-  story.see(4_000_000, { n: 7 });
+  story.observe(4_000_000, { n: 7 });
   assert.equal(story.right, 1);
-  story.see(4_000_000, { n: 1 });
+  story.observe(4_000_000, { n: 1 });
   assert.equal(story.right, 1, "told once");
 });
 

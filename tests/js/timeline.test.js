@@ -11,7 +11,7 @@ afterEach(() => showQueue(null));
 
 const types = (rows) => {
   const events = new Events();
-  rows.forEach((row, at) => events.see(at, at * 2_000_000, decode(row)));
+  rows.forEach((row, at) => events.observe(at, at * 2_000_000, decode(row)));
   for (const { type } of events.list) assert.ok(SIGNS[type], type);
   return events.list.map((event) => event.type);
 };
@@ -39,11 +39,11 @@ test("a queue that had something on disk and is empty again is drained, once", (
   const push = decode(["AlphasPushed", "Q46", "orders", "q4", "q3", [], null, {}]);
   const left = decode(["Fetched", "Q26", "orders", "q4", null, [[0, 2, 0, 10, 18, 0, 0]], null, {}]);
   const empty = stateOf();
-  events.see(1, 0, left, empty);
-  events.see(2, 1, push, state);
-  events.see(3, 2, left, state);
-  events.see(4, 5_000_000, left, empty);
-  events.see(5, 9_000_000, left, empty);
+  events.observe(1, 0, left, empty);
+  events.observe(2, 1, push, state);
+  events.observe(3, 2, left, state);
+  events.observe(4, 5_000_000, left, empty);
+  events.observe(5, 9_000_000, left, empty);
   assert.deepEqual(events.list.map(({ type, number }) => [type, number]), [["beta", 2], ["drained", 4]]);
   assert.ok(SIGNS.drained);
 });
@@ -51,8 +51,8 @@ test("a queue that had something on disk and is empty again is drained, once", (
 test("the same within a second is one event, and small ones do not push the others out", () => {
   const events = new Events();
   const sync = ["StoreSynced", "S23", "persistent", 0];
-  events.see(0, 0, decode(["DeltaRead", "Q34", "orders", "delta", "q3", [], null, {}]));
-  for (let at = 0; at < 1000; at += 1) events.see(at, at * 500_000, decode(sync));
+  events.observe(0, 0, decode(["DeltaRead", "Q34", "orders", "delta", "q3", [], null, {}]));
+  for (let at = 0; at < 1000; at += 1) events.observe(at, at * 500_000, decode(sync));
   assert.equal(events.list.length, 200);
   assert.equal(events.list[0].type, "read");
 });

@@ -15,13 +15,13 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Say each step before it begins, then do it."""
-        self._say("Preparing the database ...")
+        self._announce("Preparing the database ...")
         call_command("migrate", interactive=False, verbosity=0)
-        self._say("Loading the scenarios ...")
+        self._announce("Loading the scenarios ...")
         call_command("load_scenarios", stdout=self.stdout)
-        self._say("Collecting static files ...")
+        self._announce("Collecting static files ...")
         call_command("collectstatic", interactive=False, verbosity=0)
 
-    def _say(self, sentence: str) -> None:
+    def _announce(self, sentence: str) -> None:
         self.stdout.write(sentence)
         self.stdout.flush()

@@ -221,7 +221,7 @@ function drawChosen() {
   find("[data-who-more]").href = address;
 }
 
-function told(message) {
+function receive(message) {
   if (message.t !== "grid") return;
   if (message.whole) students.clear();
   for (const student of message.changed) students.set(student.id, student);
@@ -298,4 +298,4 @@ for (const button of findAll("[data-sort] button"))
     drawGrid();
   });
 
-follow(data.websocket, told, status);
+follow(data.websocket, receive, status);

@@ -21,12 +21,12 @@ veil.addEventListener("close", () => {
 });
 
 /** The first message after a load tells how things are; what was seen before does not lead anywhere again. */
-function told(message) {
+function receive(message) {
   frozen = message.frozen;
   if (frozen && !veil.open) veil.showModal();
   else if (!frozen && veil.open) veil.close();
   pushedLink(message.push);
-  say(message.ended ? gettext("The lesson is over.") : "");
+  writeNote(message.ended ? gettext("The lesson is over.") : "");
   // One message may tell of both; the page of a vote that has ended must not stand in the way of the pushed state.
   if (!push(message.push)) vote(message.vote);
 }
@@ -39,7 +39,7 @@ function pushedLink(pushed) {
   setText(state, fill(gettext("State pushed by %(teacher)s"), { teacher: pushed.by }));
 }
 
-function say(text) {
+function writeNote(text) {
   show(said, Boolean(text));
   setText(said, text);
 }
@@ -71,7 +71,7 @@ function vote(now) {
   }
 }
 
-follow("/ws/class/me/", told, (status) => {
-  if (status === "ended") say(gettext("You are in this class no more, or it was deleted."));
+follow("/ws/class/me/", receive, (status) => {
+  if (status === "ended") writeNote(gettext("You are in this class no more, or it was deleted."));
 });
 countDown(() => location.assign(bar.dataset.voteAddress));

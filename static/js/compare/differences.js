@@ -16,7 +16,7 @@ function valuesOf(t) {
   return found;
 }
 
-function told(value) {
+function written(value) {
   if (value === undefined || value === null) return "\u2013";
   if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -28,7 +28,7 @@ export function differingFields(a, b) {
   const [left, right] = [valuesOf(a), valuesOf(b)];
   const names = [...new Set([...left.keys(), ...right.keys()])];
   return names
-    .map((name) => ({ name, a: told(left.get(name)), b: told(right.get(name)) }))
+    .map((name) => ({ name, a: written(left.get(name)), b: written(right.get(name)) }))
     .filter((each) => each.a !== each.b)
     .slice(0, MOST);
 }

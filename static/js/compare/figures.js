@@ -7,8 +7,8 @@ export function figureLines(labels, a, b) {
     .filter((each) => a[each.name] !== undefined && (each.always || a[each.name] !== b[each.name]))
     .map((each) => ({
       label: each.label,
-      a: told(each.kind, a[each.name]),
-      b: told(each.kind, b[each.name]),
+      a: written(each.kind, a[each.name]),
+      b: written(each.kind, b[each.name]),
       change: change(each.kind, a[each.name], b[each.name]),
       verdict: verdict(each.better, a[each.name], b[each.name]),
       differs: a[each.name] !== b[each.name],
@@ -16,7 +16,7 @@ export function figureLines(labels, a, b) {
   return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
 }
 
-function told(kind, value) {
+function written(kind, value) {
   if (value === null || value === undefined) return "\u2013";
   if (kind === "bytes") return bytes(value);
   if (kind === "seconds") return `${decimal(value, 3)}\u2009s`;

@@ -12,10 +12,10 @@ export class Goals {
     this.seen = null;
     this.asking = false;
     grey(JSON.parse(root.querySelector("#reach-allowed").textContent));
-    session.listen(() => this.look(session));
+    session.listen(() => this.askSoon(session));
   }
 
-  look(session) {
+  askSoon(session) {
     const now = `${session.next} ${session.play}`;
     if (this.asking || now === this.seen) return;
     this.asking = true;
@@ -28,7 +28,7 @@ export class Goals {
         // the next change asks again
       } finally {
         this.asking = false;
-        if (`${session.next} ${session.play}` !== this.seen) this.look(session);
+        if (`${session.next} ${session.play}` !== this.seen) this.askSoon(session);
       }
     }, ASK_MS);
   }

@@ -1,7 +1,7 @@
 /** Delta: nothing of it is in RAM but one term. Messages singly while they fit, then segments, then a ruler. */
 import { ENTRY as N } from "../model/catalogue/rows.js";
 import { acked, PENDING, rowsOf } from "../model/messages.js";
-import { ENTRIES, overlapping, remove } from "../model/runs.js";
+import { ENTRIES, overlapping, remove } from "../model/stretches.js";
 import { box } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { walker } from "./lane.js";

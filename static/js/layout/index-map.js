@@ -1,7 +1,7 @@
 /** The queue index as a picture: the journal, and each segment as a map of its entries. */
 import { ENTRY as N } from "../model/catalogue/rows.js";
 import { acked } from "../model/messages.js";
-import { ENTRIES, overlapping } from "../model/runs.js";
+import { ENTRIES, overlapping } from "../model/stretches.js";
 import { entryTones, toneBySeq } from "./tones.js";
 
 /** A name such as 12.idx in the small fixed type, and the room behind it. */

@@ -5,7 +5,7 @@
 import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
 import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
 import { aboutPlace } from "../model/places.js";
-import { holding } from "../model/runs.js";
+import { holding } from "../model/stretches.js";
 import { shownQueue } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";

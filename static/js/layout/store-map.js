@@ -1,6 +1,6 @@
 /** A message store as a picture: each .rdq file a bar, its records as blocks, garbage where nothing refers to them. */
 import { STORE_FILE as F, STORE_ROW as S } from "../model/catalogue/rows.js";
-import { lowestByte } from "../model/runs.js";
+import { lowestByte } from "../model/stretches.js";
 import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 

@@ -11,7 +11,7 @@ export class Activity {
   }
 
   /** Something happened. */
-  see(us) {
+  observe(us) {
     const last = this.list[this.list.length - 1];
     if (last && us - last[1] <= this.gapUs) last[1] = Math.max(last[1], us);
     else this.list.push([us, us]);

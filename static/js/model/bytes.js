@@ -2,7 +2,7 @@
 import { ENTRY as N, EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { locate, rowsOf } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
-import { holding, lowestByte } from "./runs.js";
+import { holding, lowestByte } from "./stretches.js";
 
 /** {segment, relative} of a seq_id. */
 export function entryOf(state, seq) {

@@ -1,6 +1,6 @@
 /** One combination of two store files, put together from its transitions: before, each step, after (S180-S185). */
 import { STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
-import { lowestByte } from "./runs.js";
+import { lowestByte } from "./stretches.js";
 
 const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
 

@@ -34,8 +34,8 @@ export class Watch {
   }
 
   /** Take notice of a moment; `ever` and `always` need each. */
-  see(state) {
-    for (const part of this.parts) part.see(state);
+  observe(state) {
+    for (const part of this.parts) part.observe(state);
     if (this.condition.ever) this.held ||= this.parts[0].holds(state);
     else if (this.condition.always) this.held &&= this.parts[0].holds(state);
   }

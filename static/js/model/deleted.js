@@ -17,7 +17,7 @@ export class Deleted {
    * @param {any} transition
    * @param {number} number
    */
-  see({ kind, queue, segment, bytes }, number) {
+  observe({ kind, queue, segment, bytes }, number) {
     if (kind !== "SegmentDeleted" || !bytes) return;
     const list = (this.queues[queue] ??= []);
     list.push([segment, number]);

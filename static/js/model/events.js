@@ -79,7 +79,7 @@ export class Events {
    * @param {any} t
    * @param {any} state
    */
-  see(number, atUs, t, state = null) {
+  observe(number, atUs, t, state = null) {
     this.note(number, atUs, this.typeOf(t));
     if (PAGED.has(t.kind)) this.deep.add(t.queue);
     if (!KINDS[t.kind].leaves || !this.deep.has(t.queue) || !state || readyOf(state.queues[t.queue]) > 0) return;

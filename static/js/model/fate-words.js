@@ -1,5 +1,5 @@
 /** What a stop keeps, loses and brings back, in words. */
-import { total } from "./runs.js";
+import { total } from "./stretches.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
 /** [count, reasons] of what is lost, of what comes back: reasons are texts, without those that count nothing. */

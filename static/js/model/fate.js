@@ -5,7 +5,7 @@
 import { DELTA as D, ENTRY as N, EXTENT as E, PERSISTENT } from "./catalogue/rows.js";
 import { acked } from "./messages.js";
 import { aboutPlace } from "./places.js";
-import { RANGES as RUNS, insert, overlapping, remove, total } from "./runs.js";
+import { RANGES as RUNS, insert, overlapping, remove, total } from "./stretches.js";
 
 /** @returns {number[][]} */
 function runsOf(rows) {

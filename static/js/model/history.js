@@ -16,7 +16,7 @@ const MAX_LENT = 12_000;
 
 const WEIGHT_PER_ROW = 20;
 
-/** Copy a state. Rows of runs are values (runs.js), so only what holds them is copied; rows of files do change. */
+/** Copy a state. Rows of stretches are values (stretches.js), so only what holds them is copied; rows of files do change. */
 export function copyState(state) {
   const queues = mapValues(state.queues, (queue) => ({
     ...queue,

@@ -5,7 +5,7 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { ENTRY, EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js";
 import { acked, stateOf } from "./messages.js";
-import { holding } from "./runs.js";
+import { holding } from "./stretches.js";
 
 const MAX_EVENTS = 80;
 
@@ -51,7 +51,7 @@ export class Life {
     const life = new Life(who, entries);
     for (const [at, stretch] of past.stretches.entries()) {
       if (at > 0) life.gap(stretch.first, stretch.startUs);
-      stretch.rows.forEach((t, place) => life.see(t, stretch.first + place, stretch.atUs[place]));
+      stretch.rows.forEach((t, place) => life.observe(t, stretch.first + place, stretch.atUs[place]));
     }
     return life;
   }
@@ -63,7 +63,7 @@ export class Life {
   }
 
   /** Look at one transition; tells whether it belongs to this life. */
-  see(t, number, us) {
+  observe(t, number, us) {
     const before = this.events.length;
     const { kind } = t;
     if (kind in SHIFTS) this.shift(t, number, us);

@@ -1,7 +1,7 @@
 /** What the flags and the place of a message mean (the twin of engine/extents.py). */
 import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_STORE } from "./catalogue/rows.js";
 import { aboutPlace, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
-import { holding, total } from "./runs.js";
+import { holding, total } from "./stretches.js";
 
 /** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
 export const LANES = lanesOf(null);

@@ -2,7 +2,7 @@
  * Which message has which number: of each queue, runs of seq_ids with the numbers of their bodies. The engine forgets
  * the number of what sinks into delta; who watched it sink still knows.
  */
-import { holding, insert, overlapping, remove } from "./runs.js";
+import { holding, insert, overlapping, remove } from "./stretches.js";
 
 export const MAX_RUNS = 4000;
 
@@ -28,7 +28,7 @@ export class Numbers {
    * A transition tells numbers.
    * @param {any} transition
    */
-  see({ kind, queue, extents }) {
+  observe({ kind, queue, extents }) {
     if (KINDS.has(kind)) for (const extent of extents) this.put(queue, extent);
   }
 

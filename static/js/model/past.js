@@ -31,7 +31,7 @@ export function takePast(session, told) {
   const kept = session.history;
   for (const each of told.stretches) kept.insert(stretchOf(each, kept.every));
   if (kept.start < session.toldFrom) retell(session);
-  session.tell({ kind: "past", rows: 0 });
+  session.notify({ kind: "past", rows: 0 });
 }
 
 /** The chart, the events and the lines of a run, from everything that is kept of it. */
@@ -45,8 +45,8 @@ function retell(session) {
       timeline.before(t, state);
       fold(state, t);
       session.seen.add(t.kind);
-      session.numbers.see(t);
-      session.deleted.see(t, first + at);
+      session.numbers.observe(t);
+      session.deleted.observe(t, first + at);
       timeline.note(first + at, atUs[at], t, state);
       timeline.sample(atUs[at], state);
     });

@@ -101,7 +101,7 @@ export class Playhead {
     this.at = position;
     this.us = us ?? this.history.timeOf(position);
     this.stepped = stepped;
-    this.tell(moved, from);
+    this.notify(moved, from);
     return true;
   }
 
@@ -114,7 +114,7 @@ export class Playhead {
     return past.stateAt(position);
   }
 
-  tell(rows, from) {
+  notify(rows, from) {
     for (const listener of this.listeners) listener({ rows, kind: "time", from });
   }
 
@@ -124,7 +124,7 @@ export class Playhead {
     const moved = this.session.next - this.at;
     this.at = null;
     this.folded = null;
-    this.tell(moved, from);
+    this.notify(moved, from);
     return true;
   }
 

@@ -1,5 +1,5 @@
 /** The part of the fold that keeps a queue's index: entries, segment files and the journal (S70-S93). */
-import { ENTRIES, insert, overlapping, remove } from "./runs.js";
+import { ENTRIES, insert, overlapping, remove } from "./stretches.js";
 
 const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3 };
 const GONE = 7;

@@ -1,6 +1,6 @@
 /** The part of the fold that keeps the message stores: files, rows and the cache (S130-S208). */
 import { STORE_FILE as F, STORE_ROW as R } from "./catalogue/rows.js";
-import { STORE_ROWS, insert, remove } from "./runs.js";
+import { STORE_ROWS, insert, remove } from "./stretches.js";
 
 /** A store that holds nothing. */
 /** @returns {Record<string, any>} */

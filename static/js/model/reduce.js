@@ -10,7 +10,7 @@ import { KINDS } from "./catalogue/kinds.js";
 import { INDEX_HANDLERS, emptyIndex } from "./reduce-index.js";
 import { STORE_HANDLERS } from "./reduce-store.js";
 import { aboutPlace, listedPlacesOf } from "./places.js";
-import { EXTENTS, insert, remove } from "./runs.js";
+import { EXTENTS, insert, remove } from "./stretches.js";
 
 /** The state before anything happened. */
 export function emptyState() {

@@ -3,7 +3,7 @@ import { KINDS } from "./catalogue/kinds.js";
 import { LANES, lengthOf, pendingOf } from "./messages.js";
 import { lanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
-import { total } from "./runs.js";
+import { total } from "./stretches.js";
 
 const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;

@@ -17,23 +17,23 @@ export class Selection {
   /** Choose a message for the whole page, or let go with null; the same one again is told again. */
   choose(seq) {
     this.chosen = seq;
-    this.tell("chosen");
+    this.notify("chosen");
   }
 
   /** The pointer is over a message, on the stage or on its bytes, or over none. */
   point(seq) {
     if (this.pointed === seq) return;
     this.pointed = seq;
-    this.tell("pointed");
+    this.notify("pointed");
   }
 
   /** The keyboard is at a message of the list in words, or at none. */
   focus(seq) {
     this.focused = seq;
-    this.tell("focused");
+    this.notify("focused");
   }
 
-  tell(what) {
+  notify(what) {
     for (const listener of this.listeners) listener(what);
   }
 }

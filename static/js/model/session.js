@@ -42,7 +42,7 @@ export class Session {
     this.watchers.push(watcher);
   }
 
-  tell(change) {
+  notify(change) {
     this.version += 1;
     for (const listener of this.listeners) listener(change);
   }
@@ -69,7 +69,7 @@ export class Session {
     for (const [kind, count] of Object.entries(message.skipped || {})) if (count) this.seen.add(kind);
     this.history.snapshot(this.next, this.nowUs, this.state);
     this.timeline.sample(this.nowUs, this.state);
-    this.tell({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
+    this.notify({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
   }
 
   /** Fold the rows of a frame. */
@@ -80,9 +80,9 @@ export class Session {
       this.timeline.before(t, this.state);
       fold(this.state, t);
       this.seen.add(t.kind);
-      this.numbers.see(t);
-      this.unsynced.see(t, us);
-      this.deleted.see(t, message.first + at);
+      this.numbers.observe(t);
+      this.unsynced.observe(t, us);
+      this.deleted.observe(t, message.first + at);
       this.history.add(t, us, this.state);
       for (const watcher of this.watchers) watcher(t, message.first + at, this.state);
       this.timeline.note(message.first + at, us, t, this.state);
@@ -95,6 +95,6 @@ export class Session {
     this.speed = message.speed ?? this.speed;
     if (message.rows.length) this.skipped = null;
     this.timeline.sample(this.nowUs, this.state);
-    this.tell({ kind: "frame", rows: message.rows.length, frame: message });
+    this.notify({ kind: "frame", rows: message.rows.length, frame: message });
   }
 }

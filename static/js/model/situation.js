@@ -33,24 +33,24 @@ export function figures(state) {
 export function situation(state) {
   const now = figures(state);
   if (now.alarms.disk)
-    return said(
+    return sentence(
       "alarm",
       gettext("Disk alarm: publishers are blocked and nothing is paged out while the disk is full."),
     );
   if (now.alarms.memory)
-    return said(
+    return sentence(
       "alarm",
       gettext("Memory alarm: publishers are blocked until RAM falls below the watermark. Paging goes on."),
     );
   if (!now.ready && !now.unacked)
     return now.counters.next_seq_id
-      ? said("plain", gettext("The queue is empty: every message has left it."))
-      : said("plain", gettext("The queue is empty."));
+      ? sentence("plain", gettext("The queue is empty: every message has left it."))
+      : sentence("plain", gettext("The queue is empty."));
   if (now.target !== null) return paging(now);
   return calm(now);
 }
 
-function said(tone, text, values = {}) {
+function sentence(tone, text, values = {}) {
   return { tone, text: fill(text, values) };
 }
 
@@ -58,7 +58,7 @@ function paging(now) {
   const over =
     now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
   if (over > 0) {
-    return said(
+    return sentence(
       "beta",
       ngettext(
         "Past the paging line: %(n)s message content must leave RAM.",
@@ -69,7 +69,7 @@ function paging(now) {
     );
   }
   if (now.onlyCounted > 0) {
-    return said(
+    return sentence(
       "delta",
       ngettext(
         "RAM keeps one term for %(n)s message in delta: start, count and end.",
@@ -79,7 +79,7 @@ function paging(now) {
       { n: number(now.onlyCounted) },
     );
   }
-  return said(
+  return sentence(
     "beta",
     ngettext(
       "Past the paging line: %(n)s content may stay in RAM, and no more is there.",
@@ -92,12 +92,12 @@ function paging(now) {
 
 function calm(now) {
   if (now.mode === "lazy")
-    return said(
+    return sentence(
       "delta",
       gettext("Lazy mode: every message goes to disk at once, and RAM stays almost empty."),
     );
   if (now.onlyCounted > 0) {
-    return said(
+    return sentence(
       "delta",
       ngettext(
         "Memory is fine again, yet %(n)s message stays on disk until its turn comes.",
@@ -108,7 +108,7 @@ function calm(now) {
     );
   }
   if (now.entries > 0) {
-    return said(
+    return sentence(
       "gamma",
       ngettext(
         "%(n)s content is on disk and its index in RAM: it is read when its turn comes.",
@@ -119,7 +119,7 @@ function calm(now) {
     );
   }
   if (!now.ready)
-    return said(
+    return sentence(
       "alpha",
       ngettext(
         "The queue is empty; consumers hold %(n)s message.",
@@ -128,7 +128,7 @@ function calm(now) {
       ),
       { n: number(now.unacked) },
     );
-  return said(
+  return sentence(
     "alpha",
     ngettext(
       "%(n)s message waits in RAM: content and index.",

@@ -89,7 +89,7 @@ export class Story {
   }
 
   /** Look at the state of a moment: at that of the prediction it tells which option was right. */
-  see(atUs, state) {
+  observe(atUs, state) {
     if (!this.prediction || this.right !== null || atUs !== this.prediction.at_us) return;
     this.right = this.prediction.options.findIndex((option) => holds(option.when, state));
   }

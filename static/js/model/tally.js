@@ -24,7 +24,7 @@ export class Tally {
   }
 
   /** Count a transition. */
-  see({ kind, to, extents, how }) {
+  observe({ kind, to, extents, how }) {
     add(this.happened, kind, 1);
     if (kind === "QueueStopped") add(this.stopped, how, 1);
     if (!Array.isArray(extents)) return;

@@ -5,7 +5,7 @@ import { Events } from "./events.js";
 import { fateOf } from "./fate.js";
 import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
-import { total } from "./runs.js";
+import { total } from "./stretches.js";
 
 const MAX_LINES = 300;
 const MERGE_US = 1_000_000;
@@ -54,10 +54,10 @@ export class Timeline {
   /** Note one transition that has just been folded. */
   note(number, atUs, t, state) {
     this.sampling.count(t);
-    this.marks.see(number, atUs, t, state);
+    this.marks.observe(number, atUs, t, state);
     if (t.kind === "TargetChanged") this.target(t, state);
     if (isQuietNode(t)) return;
-    this.activity.see(atUs);
+    this.activity.observe(atUs);
     if (KINDS[t.kind].shown !== "step") this.line(number, atUs, t);
   }
 

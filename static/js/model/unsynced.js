@@ -2,7 +2,7 @@
  * What no fsync has covered yet, from the transitions: index entries since the journal was synced last, records since
  * the store was. The fold has no room for this; a power cut would tell.
  */
-import { RANGES as RUNS, insert, remove } from "./runs.js";
+import { RANGES as RUNS, insert, remove } from "./stretches.js";
 
 const MAX_RUNS = 2000;
 
@@ -35,12 +35,12 @@ export class Unsynced {
   /** What rows tell that led to a moment. */
   static of(rows) {
     const found = new Unsynced();
-    for (const { t, us } of rows) found.see(t, us);
+    for (const { t, us } of rows) found.observe(t, us);
     return found;
   }
 
   /** Look at one transition. */
-  see(t, us) {
+  observe(t, us) {
     HANDLERS[t.kind]?.(this, t, us);
   }
 

@@ -54,7 +54,7 @@ class Wait {
 
   /** Whether the condition comes true with a transition; `state` is the one after it. */
   metBy(t, state) {
-    this.tally.see(t);
+    this.tally.observe(t);
     return this.comesTrue(state);
   }
 
@@ -80,7 +80,7 @@ export class Until {
     this.name = null;
     /** @type {Wait | null} */
     this.wait = null;
-    session.watch((t, number, state) => this.see(t, number, state));
+    session.watch((t, number, state) => this.observe(t, number, state));
     session.listen((change) => this.follow(change));
   }
 
@@ -100,7 +100,7 @@ export class Until {
     if (this.name) this.end("cancelled");
   }
 
-  see(t, number, state) {
+  observe(t, number, state) {
     if (this.name && !this.found && this.wait?.metBy(t, state)) this.pauseFor("reached", number + 1);
   }
 
@@ -112,11 +112,11 @@ export class Until {
 
   follow({ kind, skipped }) {
     if (!this.name) return;
-    if (!this.found) this.look(kind, skipped || {});
+    if (!this.found) this.matchEvent(kind, skipped || {});
     else if (kind === "frame" && !this.session.play) this.end(this.found.how, this.found.position);
   }
 
-  look(kind, skipped) {
+  matchEvent(kind, skipped) {
     const stopped = kind !== "snapshot" && !this.session.play && this.began;
     this.began ||= this.session.play;
     if (stopped) this.end("stopped");

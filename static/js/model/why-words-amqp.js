@@ -1,6 +1,6 @@
 /** What clients and the node do in AMQP's own words, as sentences. */
 import { gettext, ngettext, number } from "./text.js";
-import { said } from "./why-said.js";
+import { sentence } from "./why-sentence.js";
 
 const CAUSES = {
   cancelled: () => gettext("The client asked for it (basic.cancel). What it holds it may still acknowledge."),
@@ -19,11 +19,11 @@ const DEATHS = {
 };
 
 function closed({ code, text }, what) {
-  return said(code === 200 ? "\u25a1" : "\u2715", code === 200 ? "plain" : "alarm", what, text);
+  return sentence(code === 200 ? "\u25a1" : "\u2715", code === 200 ? "plain" : "alarm", what, text);
 }
 
 function gotEmpty() {
-  return said(
+  return sentence(
     "\u2205",
     "plain",
     gettext("%(queue)s was empty"),
@@ -38,14 +38,14 @@ function unroutable(t, n) {
     key: t.routing_key,
   };
   return t.returned
-    ? said(
+    ? sentence(
         "\u21a9",
         "alarm",
         ngettext("%(count)s message returned: no route", "%(count)s messages returned: no route", n),
         gettext("They were mandatory, and no binding of %(exchange)s fits the routing key %(key)s."),
         values,
       )
-    : said(
+    : sentence(
         "\u2205",
         "alarm",
         ngettext("%(count)s message went nowhere", "%(count)s messages went nowhere", n),
@@ -56,7 +56,7 @@ function unroutable(t, n) {
 
 function deadLettered(t, n) {
   const to = t.to.join(", ");
-  return said(
+  return sentence(
     "\u271d",
     "plain",
     to
@@ -73,25 +73,25 @@ function deadLettered(t, n) {
 
 export const AMQP_WORDS = {
   ExchangeDeclared: ({ values }) =>
-    said("+", "plain", gettext("Exchange %(exchange)s declared: %(type)s"), "", { type: values.type }),
-  ExchangeDeleted: () => said("\u2212", "plain", gettext("Exchange %(exchange)s is gone")),
+    sentence("+", "plain", gettext("Exchange %(exchange)s declared: %(type)s"), "", { type: values.type }),
+  ExchangeDeleted: () => sentence("\u2212", "plain", gettext("Exchange %(exchange)s is gone")),
   QueueBound: (t) =>
-    said("\u21c4", "plain", gettext("%(queue)s bound to %(exchange)s"), gettext("Routing key: %(key)s"), {
+    sentence("\u21c4", "plain", gettext("%(queue)s bound to %(exchange)s"), gettext("Routing key: %(key)s"), {
       key: t.routing_key || "\u201c\u201d",
     }),
-  QueueUnbound: () => said("\u2212", "plain", gettext("%(queue)s no longer bound to %(exchange)s")),
+  QueueUnbound: () => sentence("\u2212", "plain", gettext("%(queue)s no longer bound to %(exchange)s")),
   PolicySet: () =>
-    said(
+    sentence(
       "\u2699",
       "plain",
       gettext("Policy %(policy)s set"),
       gettext("It applies to every queue whose name fits; a queue's own arguments are weighed against it."),
     ),
-  PolicyCleared: () => said("\u2699", "plain", gettext("Policy %(policy)s cleared")),
+  PolicyCleared: () => sentence("\u2699", "plain", gettext("Policy %(policy)s cleared")),
   ChannelClosed: (t) => closed(t, gettext("Channel of %(actor)s closed (%(code)s)")),
   ConnectionClosed: (t) => closed(t, gettext("Connection of %(actor)s closed (%(code)s)")),
   ConsumerCancelled: ({ why }) =>
-    said(
+    sentence(
       "\u2212",
       "plain",
       gettext("%(actor)s no longer consumes from %(queue)s"),
@@ -100,7 +100,7 @@ export const AMQP_WORDS = {
   Unroutable: unroutable,
   GotEmpty: gotEmpty,
   NacksSent: ({ why }, n) =>
-    said(
+    sentence(
       "\u2715",
       "alarm",
       ngettext("%(count)s publish refused (nack)", "%(count)s publishes refused (nack)", n),
@@ -110,7 +110,7 @@ export const AMQP_WORDS = {
       { count: number(n) },
     ),
   ConfirmsForgotten: (_, n) =>
-    said(
+    sentence(
       "?",
       "alarm",
       ngettext("%(count)s confirm never comes", "%(count)s confirms never come", n),
@@ -120,7 +120,7 @@ export const AMQP_WORDS = {
       { count: number(n) },
     ),
   Committed: (_, n) =>
-    said(
+    sentence(
       "\u2713",
       "alpha",
       ngettext("Transaction of %(count)s message committed", "Transaction of %(count)s messages committed", n),
@@ -130,7 +130,7 @@ export const AMQP_WORDS = {
       { count: number(n) },
     ),
   Rejected: (_, n) =>
-    said(
+    sentence(
       "\u2715",
       "alarm",
       ngettext("%(count)s message not let into %(queue)s", "%(count)s messages not let into %(queue)s", n),

@@ -1,22 +1,22 @@
 /** A sentence, a glyph and a tone for the kinds that concern files; `reason` is the general cause. */
 import { bytes, gettext, ngettext, number } from "./text.js";
-import { said } from "./why-said.js";
+import { sentence } from "./why-sentence.js";
 
 /** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
 export const FILE_WORDS = {
   JournalSynced: (t) =>
-    said("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("Confirms wait for this fsync."), {
+    sentence("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("Confirms wait for this fsync."), {
       bytes: bytes(t.bytes),
     }),
   JournalFlushed: () =>
-    said(
+    sentence(
       "\u21e3",
       "plain",
       gettext("Journal emptied into segment files"),
       gettext("Each segment gets its entries, segments without live messages are deleted."),
     ),
   SegmentWritten: (t) =>
-    said(
+    sentence(
       "\u25a4",
       "plain",
       gettext("%(file)s.idx grows by %(bytes)s"),
@@ -24,7 +24,7 @@ export const FILE_WORDS = {
       { file: t.segment, bytes: bytes(t.bytes) },
     ),
   SegmentDeleted: (t) =>
-    said(
+    sentence(
       "\u2715",
       "plain",
       gettext("%(file)s.idx deleted"),
@@ -32,35 +32,35 @@ export const FILE_WORDS = {
       { file: t.segment },
     ),
   SegmentRead: (t) =>
-    said(
+    sentence(
       "\u25a4",
       "delta",
       gettext("%(file)s.idx read"),
       gettext("Delta knows only its bounds: the entries come from the segment file."),
       { file: t.segment },
     ),
-  IndexReset: () => said("\u2715", "plain", gettext("The index directory was erased")),
-  WriteIgnored: () => said("\u00b7", "plain", gettext("A write was cancelled before it happened")),
+  IndexReset: () => sentence("\u2715", "plain", gettext("The index directory was erased")),
+  WriteIgnored: () => sentence("\u00b7", "plain", gettext("A write was cancelled before it happened")),
   BufferWritten: (t) =>
-    said(
+    sentence(
       "\u21e3",
       "plain",
       gettext("%(bytes)s written to %(file)s.rdq"),
       gettext("The write buffer was full or a sync was due."),
       { bytes: bytes(t.bytes) },
     ),
-  StoreSynced: () => said("\u27f3", "plain", gettext("%(file)s.rdq synced")),
+  StoreSynced: () => sentence("\u27f3", "plain", gettext("%(file)s.rdq synced")),
   FileRolledOver: (t) =>
-    said(
+    sentence(
       "\u25a5",
       "plain",
       gettext("%(file)s.rdq is full, %(opened)s.rdq opened"),
       gettext("The current file reached the size limit."),
       { file: t.closed },
     ),
-  OperationDeferred: () => said("\u2026", "plain", gettext("An operation waits for %(file)s.rdq")),
+  OperationDeferred: () => sentence("\u2026", "plain", gettext("An operation waits for %(file)s.rdq")),
   CombineStarted: (t) =>
-    said(
+    sentence(
       "\u21c4",
       "plain",
       gettext("Collecting: %(file)s.rdq into %(destination)s.rdq"),
@@ -68,14 +68,14 @@ export const FILE_WORDS = {
       { file: t.source },
     ),
   FilesCombined: (t) =>
-    said("\u21c4", "plain", gettext("%(file)s.rdq is gone, %(bytes)s won back"), "", {
+    sentence("\u21c4", "plain", gettext("%(file)s.rdq is gone, %(bytes)s won back"), "", {
       file: t.source,
       bytes: bytes(t.reclaimed_bytes),
     }),
   FileDeleted: () =>
-    said("\u2715", "plain", gettext("%(file)s.rdq deleted"), gettext("No live message was left in it.")),
+    sentence("\u2715", "plain", gettext("%(file)s.rdq deleted"), gettext("No live message was left in it.")),
   StoreRead: (_, n) =>
-    said(
+    sentence(
       "\u25a5",
       "plain",
       ngettext(
@@ -87,5 +87,5 @@ export const FILE_WORDS = {
       { count: number(n) },
     ),
   FileUnlinked: () =>
-    said("\u2715", "plain", gettext("%(file)s.rdq left the disk"), gettext("Nobody has it open any more.")),
+    sentence("\u2715", "plain", gettext("%(file)s.rdq left the disk"), gettext("Nobody has it open any more.")),
 };

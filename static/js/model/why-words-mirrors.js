@@ -1,6 +1,6 @@
 /** What happens to nodes and to the members of mirrored queues, as sentences. */
 import { gettext, ngettext, number } from "./text.js";
-import { said } from "./why-said.js";
+import { sentence } from "./why-sentence.js";
 
 const LEFT = {
   dropped: () => gettext("Its policy does not want it there any more; what it had is deleted."),
@@ -20,21 +20,21 @@ const SYNC_ENDS = {
 
 export const MIRROR_WORDS = {
   NodeStopped: ({ how }) =>
-    said(
+    sentence(
       "\u25a0",
       "alarm",
       how === "clean" ? gettext("Node %(node)s stopped") : gettext("Node %(node)s is lost"),
       gettext("Its connections are gone; queues whose master it had are taken over or wait for it."),
     ),
   NodeStarted: () =>
-    said(
+    sentence(
       "\u25b6",
       "plain",
       gettext("Node %(node)s runs again"),
       gettext("What it had of queues that live elsewhere is wiped; its mirrors begin empty."),
     ),
   MirrorJoined: ({ why }) =>
-    said(
+    sentence(
       "+",
       "plain",
       gettext("A mirror of %(queue)s began on %(node)s"),
@@ -48,16 +48,16 @@ export const MIRROR_WORDS = {
       { lacks: number(why.depth_delta) },
     ),
   MirrorLeft: ({ how }) =>
-    said("\u2212", "alarm", gettext("%(node)s has no mirror of %(queue)s any more"), LEFT[how]?.() ?? ""),
+    sentence("\u2212", "alarm", gettext("%(node)s has no mirror of %(queue)s any more"), LEFT[how]?.() ?? ""),
   MirrorSynchronised: () =>
-    said(
+    sentence(
       "=",
       "alpha",
       gettext("The mirror on %(node)s is synchronised"),
       gettext("It has as many messages as the master, ready and unacknowledged together."),
     ),
   QueuePromoted: ({ why }) =>
-    said(
+    sentence(
       "\u21a5",
       "alarm",
       gettext("The mirror on %(node)s is the master of %(queue)s now"),
@@ -71,7 +71,7 @@ export const MIRROR_WORDS = {
       { lost: number(why.lost) },
     ),
   RingSent: ({ count, hops }) =>
-    said(
+    sentence(
       "\u21bb",
       "plain",
       ngettext(
@@ -83,14 +83,14 @@ export const MIRROR_WORDS = {
       { count: number(count), hops: number(hops) },
     ),
   SyncStarted: () =>
-    said(
+    sentence(
       "\u21c9",
       "alarm",
       gettext("%(queue)s fills its mirrors"),
       gettext("They throw away what they have. Until it is over the queue takes and delivers nothing."),
     ),
   SyncEnded: ({ how, why }) =>
-    said("\u21c9", "plain", gettext("%(queue)s sent its mirrors %(sent)s messages"), SYNC_ENDS[how]?.() ?? "", {
+    sentence("\u21c9", "plain", gettext("%(queue)s sent its mirrors %(sent)s messages"), SYNC_ENDS[how]?.() ?? "", {
       sent: number(why.sent),
     }),
 };

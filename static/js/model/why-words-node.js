@@ -1,11 +1,11 @@
 /** Sentences for what the node tells its connections. */
 import { gettext } from "./text.js";
-import { said } from "./why-said.js";
+import { sentence } from "./why-sentence.js";
 
 function processChanged({ values }) {
-  if (values === null) return said("\u2212", "plain", gettext("Process %(process)s ended"));
+  if (values === null) return sentence("\u2212", "plain", gettext("Process %(process)s ended"));
   if (values.state === "flow" || values.blocked_by?.length)
-    return said(
+    return sentence(
       "\u25d0",
       "alarm",
       gettext("%(process)s in flow: it waits for credit from %(by)s"),
@@ -14,8 +14,8 @@ function processChanged({ values }) {
       ),
       { by: (values.blocked_by ?? []).join(", ") || gettext("somebody who gave it in between") },
     );
-  if (values.kind) return said("\u25b6", "plain", gettext("Process %(process)s works"));
-  return said(
+  if (values.kind) return sentence("\u25b6", "plain", gettext("Process %(process)s works"));
+  return sentence(
     "\u25cb",
     "plain",
     gettext("%(process)s has credit again"),
@@ -26,14 +26,14 @@ function processChanged({ values }) {
 export const NODE_WORDS = {
   ProcessChanged: processChanged,
   ConnectionBlocked: () =>
-    said(
+    sentence(
       "\u25a0",
       "alarm",
       gettext("connection.blocked to %(actor)s: %(reason)s"),
       gettext("It published while an alarm was set: its socket is not read until the alarm is over."),
     ),
   ConnectionUnblocked: () =>
-    said(
+    sentence(
       "\u25b6",
       "plain",
       gettext("connection.unblocked to %(actor)s"),

@@ -2,7 +2,7 @@
 import { stateName, stopName } from "./actor-states.js";
 import { EXTENT as E, IN_RAM } from "./catalogue/rows.js";
 import { gettext, ngettext, number } from "./text.js";
-import { said } from "./why-said.js";
+import { sentence } from "./why-sentence.js";
 import { AMQP_WORDS } from "./why-words-amqp.js";
 import { FILE_WORDS } from "./why-words-files.js";
 import { MIRROR_WORDS } from "./why-words-mirrors.js";
@@ -18,7 +18,7 @@ function published(t, n) {
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
       : gettext("q3 is empty, the only thing that is asked: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
-  return said(
+  return sentence(
     "+",
     "alpha",
     text,
@@ -45,11 +45,11 @@ function alphasPushed(t, n) {
     n,
   );
   const embedded = t.extents?.length > 0 && t.extents.every((extent) => extent[E.flags] & IN_RAM);
-  return said("\u03b1\u2192\u03b2\u03b3", "beta", embedded ? stays : text, reason, lanePhrase(t));
+  return sentence("\u03b1\u2192\u03b2\u03b3", "beta", embedded ? stays : text, reason, lanePhrase(t));
 }
 
 function deltaRead(t, n) {
-  return said(
+  return sentence(
     "\u03b4\u2192\u03b3",
     "delta",
     ngettext("%(n)s message read from delta into q3", "%(n)s messages read from delta into q3", n),
@@ -64,7 +64,7 @@ function laneJoined(t, n) {
     t.to === "q4"
       ? gettext("q3 and delta ran out, so q1 is next in line: the whole of it becomes q4.")
       : gettext("Delta ran out, so q2 joins the tail of q3.");
-  return said(
+  return sentence(
     `${t.source}\u2192${t.to}`,
     "plain",
     ngettext("%(source)s becomes %(to)s: %(n)s message", "%(source)s becomes %(to)s: %(n)s messages", n),
@@ -79,41 +79,41 @@ function nodeChanged({ part, values }) {
   const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : value}`,
   );
-  return said("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
+  return sentence("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
 }
 
 function machine({ profile, assumed }) {
-  if (profile === "instant") return said("\u2699", "plain", gettext("Work takes no time from now on"));
+  if (profile === "instant") return sentence("\u2699", "plain", gettext("Work takes no time from now on"));
   const error = assumed
     ? gettext("The disk is an assumption; only measured-vm was measured.")
     : gettext("Measured on a real node; single steps are off by up to a factor of two.");
-  return said("\u2699", "plain", gettext("Work takes the time of %(profile)s from now on"), error, { profile });
+  return sentence("\u2699", "plain", gettext("Work takes the time of %(profile)s from now on"), error, { profile });
 }
 
 function alarm(values) {
   if (values.memory)
-    return said(
+    return sentence(
       "\u25b2",
       "alarm",
       gettext("Memory alarm: publishers are blocked"),
       gettext("Memory is past the high watermark. Consumers go on, so does paging."),
     );
   if (values.disk)
-    return said(
+    return sentence(
       "\u25b2",
       "alarm",
       gettext("Disk alarm: publishers are blocked"),
       gettext("Free disk space is under its limit. Paging stops: the target is infinite."),
     );
   // Only a run's first statement speaks of both; later ones name what differs.
-  if ("memory" in values && "disk" in values) return said("\u25b3", "plain", gettext("No alarm is set"));
-  return said("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
+  if ("memory" in values && "disk" in values) return sentence("\u25b3", "plain", gettext("No alarm is set"));
+  return sentence("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }
 
 function actorChanged({ actor, values }) {
-  if (values === null) return said("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor });
+  if (values === null) return sentence("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor });
   const state = values.state ?? (values.running ? "running" : "stopped");
-  return said(
+  return sentence(
     "\u25cb",
     state === "blocked" || state === "flow" ? "alarm" : "plain",
     gettext("%(actor)s: %(state)s"),
@@ -124,13 +124,13 @@ function actorChanged({ actor, values }) {
 
 function targetChanged({ target }) {
   if (target === null)
-    return said(
+    return sentence(
       "\u221e",
       "plain",
       gettext("Target is infinite: nothing is paged out"),
       gettext("Memory is under the paging line, or the disk alarm switched paging off."),
     );
-  return said(
+  return sentence(
     "\u2039\u203a",
     "beta",
     gettext("Target: %(target)s contents may stay in RAM"),
@@ -143,7 +143,7 @@ function queueChanged({ queue, values }) {
   const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : plainly(value)}`,
   );
-  return said("\u2699", "plain", gettext("Queue %(queue)s: %(names)s"), "", {
+  return sentence("\u2699", "plain", gettext("Queue %(queue)s: %(names)s"), "", {
     queue,
     names: names.join(", "),
   });
@@ -159,21 +159,21 @@ export const WORDS = {
   ...MIRROR_WORDS,
   Published: published,
   PublishedDelivered: (t, n) =>
-    said(
+    sentence(
       "\u2192",
       "alpha",
       ngettext("%(n)s message went straight to a consumer", "%(n)s messages went straight to a consumer", n),
       gettext("A consumer was ready and the queue empty: no lane is entered, only the unacked list."),
     ),
   Discarded: (t, n) =>
-    said(
+    sentence(
       "\u2192",
       "plain",
       ngettext("%(n)s message delivered and forgotten", "%(n)s messages delivered and forgotten", n),
       gettext("The consumer does not acknowledge, so the engine keeps nothing."),
     ),
   Fetched: (t, n) =>
-    said(
+    sentence(
       "\u2192",
       "plain",
       ngettext("%(n)s message delivered from %(source)s", "%(n)s messages delivered from %(source)s", n),
@@ -181,7 +181,7 @@ export const WORDS = {
       lanePhrase(t),
     ),
   Dropped: (t, n) =>
-    said(
+    sentence(
       "\u2212",
       "plain",
       ngettext("%(n)s message dropped from %(source)s", "%(n)s messages dropped from %(source)s", n),
@@ -189,7 +189,7 @@ export const WORDS = {
       lanePhrase(t),
     ),
   PutBack: (t) =>
-    said(
+    sentence(
       "\u21a9",
       "plain",
       t.to === null ? gettext("The head is looked at") : gettext("The head returns to %(to)s"),
@@ -198,14 +198,14 @@ export const WORDS = {
     ),
   AlphasPushed: alphasPushed,
   PendingPaged: (t, n) =>
-    said(
+    sentence(
       "\u03b1\u2192\u03b2",
       "beta",
       ngettext("%(n)s unacked content leaves RAM", "%(n)s unacked contents leave RAM", n),
       gettext("Unacked messages count as RAM too: the newest of them go to disk."),
     ),
   BetasPushed: (t, n) =>
-    said(
+    sentence(
       "\u2192\u03b4",
       "delta",
       ngettext(
@@ -221,14 +221,14 @@ export const WORDS = {
   DeltaRead: deltaRead,
   LaneJoined: laneJoined,
   Acked: (t, n) =>
-    said(
+    sentence(
       "\u2713",
       "plain",
       ngettext("%(n)s message acknowledged", "%(n)s messages acknowledged", n),
       gettext("Its index entry gets an ack mark, its content loses a reference."),
     ),
   Requeued: (t, n) =>
-    said(
+    sentence(
       "\u21a9",
       "plain",
       ngettext("%(n)s message back to %(to)s", "%(n)s messages back to %(to)s", n),
@@ -236,17 +236,17 @@ export const WORDS = {
       lanePhrase(t),
     ),
   PendingPurged: (t, n) =>
-    said(
+    sentence(
       "\u2212",
       "plain",
       ngettext("%(n)s unacked message forgotten", "%(n)s unacked messages forgotten", n),
     ),
-  Reduced: () => said("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
+  Reduced: () => sentence("\u2193", "beta", gettext("Memory reduction: %(n)s moved")),
   TargetChanged: targetChanged,
   QueueChanged: queueChanged,
-  ModeChanged: () => said("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
+  ModeChanged: () => sentence("\u2699", "plain", gettext("The queue is in %(mode)s mode")),
   ConversionStuck: () =>
-    said(
+    sentence(
       "\u2699",
       "alarm",
       gettext("The conversion to lazy never ends"),
@@ -254,15 +254,15 @@ export const WORDS = {
         "%(left)s messages are left, fewer than the batch of %(io_batch_size)s that goes to delta at a time. The queue process tries for ever, and answers nobody.",
       ),
     ),
-  ConfirmsDue: () => said("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
+  ConfirmsDue: () => sentence("\u2713", "alpha", gettext("Confirms are due"), gettext("Their disk writes are done.")),
   QueueStopped: (t) =>
-    said("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
+    sentence("\u25a0", "alarm", gettext("The queue stopped (%(kind)s)"), gettext("Everything in RAM is gone."), {
       kind: stopName(t.how),
     }),
-  StoreStopped: () => said("\u25a0", "alarm", gettext("Store %(store)s stopped")),
-  StoreRecovered: () => said("\u25b6", "plain", gettext("Store %(store)s started on its files")),
+  StoreStopped: () => sentence("\u25a0", "alarm", gettext("Store %(store)s stopped")),
+  StoreRecovered: () => sentence("\u25b6", "plain", gettext("Store %(store)s started on its files")),
   IndexRecovered: ({ clean }) =>
-    said(
+    sentence(
       "\u25b6",
       "plain",
       gettext("The index started on its files"),
@@ -272,7 +272,7 @@ export const WORDS = {
     ),
   QueueStarted: (t, n) =>
     n > 0
-      ? said(
+      ? sentence(
           "\u25b6",
           "alarm",
           ngettext(
@@ -282,7 +282,7 @@ export const WORDS = {
           ),
           gettext("Transient messages are forgotten, and so is what had not been written to the files."),
         )
-      : said(
+      : sentence(
           "\u25b6",
           "plain",
           gettext("The queue started"),
@@ -292,7 +292,7 @@ export const WORDS = {
   ActorChanged: actorChanged,
   ...NODE_WORDS,
   ConfirmsSent: (_, n) =>
-    said("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", n), "", {
+    sentence("\u2713", "alpha", ngettext("%(count)s confirm sent", "%(count)s confirms sent", n), "", {
       count: number(n),
     }),
 };

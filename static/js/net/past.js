@@ -27,7 +27,7 @@ export class Past {
     /** @type {(() => void)[]} called once, when the past is there or cannot be had */
     this.waiting = [];
     this.session.listen(({ kind }) => kind === "snapshot" && this.came());
-    playhead.listen(() => this.looked());
+    playhead.listen(() => this.playheadMoved());
   }
 
   /** Call `then()` as soon as the past before the page is there, or is known not to come. */
@@ -45,7 +45,7 @@ export class Past {
   }
 
   /** Somebody looks at a moment: what is missing beside it is asked for. */
-  looked() {
+  playheadMoved() {
     if (!this.playhead.behind) return;
     const wanted = missing(this.history, this.playhead.position);
     if (wanted && !this.running && !this.vain.has(wanted.from)) this.fetch(wanted, () => this.again());

@@ -119,19 +119,19 @@ class RecordedSocket {
     else if (message.id !== undefined) this.refuse(message.id);
   }
 
-  tell(message) {
+  deliver(message) {
     if (this.readyState === 1) this.onmessage({ data: JSON.stringify(message) });
   }
 
   refuse(id) {
-    this.tell({ t: "refused", id, message: this.recording.refusal() });
+    this.deliver({ t: "refused", id, message: this.recording.refusal() });
   }
 
   /** Begin, or begin again: from the first snapshot on. */
   async hello() {
     clearTimeout(this.timer);
     Object.assign(this, { waiting: [], part: 0, coming: null, nowUs: 0, next: 0, play: false });
-    this.tell({ t: "welcome", owner: true, lasts_us: this.recording.endsUs });
+    this.deliver({ t: "welcome", owner: true, lasts_us: this.recording.endsUs });
     const first = await this.head();
     if (first) this.take(first);
     this.pace();
@@ -158,7 +158,7 @@ class RecordedSocket {
       this.waiting.shift();
       Object.assign(this, { next: message.next, nowUs: Math.max(this.nowUs, message.at_us) });
       this.recording.told = this.next;
-      this.tell(message);
+      this.deliver(message);
       return;
     }
     const whole = count === message.rows.length;
@@ -173,7 +173,7 @@ class RecordedSocket {
 
   frame(first, rows, times, digest) {
     const { nowUs: now_us, play, speed } = this;
-    this.tell({ t: "frame", first, rows, at_us: times, now_us, play, speed, digest });
+    this.deliver({ t: "frame", first, rows, at_us: times, now_us, play, speed, digest });
   }
 
   /** An empty frame, that says whether time passes. */

@@ -49,7 +49,7 @@ function play(websocket) {
     notice: ({ level, message }) => level !== "info" && wait(message),
     status: (name) => name !== "live" && wait(gettext("connecting")),
   });
-  const tell = throttle(PANEL_MS, () => say(playhead));
+  const tell = throttle(PANEL_MS, () => writeStatus(playhead));
   session.listen((change) => {
     if (!playhead.behind && (change.rows || change.kind === "snapshot")) stage.update(change);
     tell();
@@ -91,7 +91,7 @@ function bind(playhead, transport, place) {
   session.listen(first);
 }
 
-function say(playhead) {
+function writeStatus(playhead) {
   const { session } = playhead;
   setText(part("clock"), clock(playhead.nowUs));
   setText(part("said"), situation(playhead.state).text);

@@ -17,7 +17,7 @@ class Demo {
     this.root = root;
     this.transport = null;
     this.part = (name) => find(`[data-demo-${name}]`, root);
-    this.panels = throttle(PANEL_MS, () => this.tell());
+    this.panels = throttle(PANEL_MS, () => this.fillPanels());
     this.part("play").addEventListener("click", () => this.toggle());
     this.part("publish").addEventListener("click", () => this.publish());
     this.part("again").addEventListener("click", () => this.open(true));
@@ -125,7 +125,7 @@ class Demo {
     return this.lasts !== null && this.session.nowUs >= this.lasts;
   }
 
-  tell() {
+  fillPanels() {
     const { session } = this;
     const said = situation(session.state);
     const caption = find("[data-situation]", this.root);

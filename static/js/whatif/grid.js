@@ -46,7 +46,7 @@ class Grid {
     });
     table.addEventListener("focusin", (event) => {
       this.hovered = null;
-      this.look(event.target.closest("button"));
+      this.showTip(event.target.closest("button"));
     });
     table.addEventListener("focusout", () => this.leaveSoon());
     table.addEventListener("keydown", (event) => this.key(event));
@@ -73,7 +73,7 @@ class Grid {
   /** The pointer means a cell. */
   point(cell) {
     this.hovered = cell;
-    this.look(cell);
+    this.showTip(cell);
   }
 
   /** Keys act on the cell under the pointer where none has the focus. */
@@ -91,7 +91,7 @@ class Grid {
     const finger = event.pointerType === "touch" && matchMedia("(hover: none)").matches;
     if (cell.getAttribute("aria-disabled") === "true" || finger) {
       event.preventDefault();
-      this.look(cell);
+      this.showTip(cell);
     }
   }
 
@@ -113,7 +113,7 @@ class Grid {
     this.rows[to.row][to.column].focus();
   }
 
-  look(cell) {
+  showTip(cell) {
     if (!cell) return;
     clearTimeout(this.leaving);
     this.choose(cell);

@@ -37,8 +37,8 @@ export class BytesPanel {
   }
 
   /** Whether the index record of this message was read, and where it says that the content is. */
-  get told() {
-    return this.index.told?.record ?? null;
+  get answer() {
+    return this.index.answer?.record ?? null;
   }
 
   /**
@@ -49,27 +49,27 @@ export class BytesPanel {
     this.last = { state, queue, seq, place, at };
     for (const side of SIDES) this.strips[side].asOf(at);
     if (seq === null && !place) {
-      for (const side of SIDES) this.say(side, "", nothing(side));
+      for (const side of SIDES) this.setNote(side, "", nothing(side));
       return;
     }
     if (this.toggle.getAttribute("aria-expanded") !== "true" && !this.seen) this.open(true);
     this.seen = true;
     this.follow("index", place ? { why: "garbage" } : indexPlan(state, queue, seq), at);
-    const told = this.told?.seq === seq ? this.told : null;
-    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, told), at);
+    const answer = this.answer?.seq === seq ? this.answer : null;
+    this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, answer), at);
   }
 
   follow(side, plan, at) {
     const mine = this[side];
     if (plan.why) {
-      this.say(side, `${plan.why}`, whyNoBytes(side, plan));
+      this.setNote(side, `${plan.why}`, whyNoBytes(side, plan));
       return;
     }
     if (at !== null) {
       this.followPast(side, { ...plan, ask: { ...plan.ask, at }, key: `${plan.key}@${at}` }, at);
       return;
     }
-    const settled = mine.key === plan.key && isWhole(mine.told?.record, plan);
+    const settled = mine.key === plan.key && isWhole(mine.answer?.record, plan);
     if (settled || (mine.key === plan.key && mine.waited === plan.later)) return;
     const key = `${plan.key}|${plan.later}`;
     if (mine.timer) return;
@@ -82,30 +82,30 @@ export class BytesPanel {
     const mine = this[side];
     if (mine.key === plan.key || mine.asked === plan.key) return;
     const text = fill(gettext("Repeating the run up to transition %(n)s …"), { n: number(at) });
-    this.say(side, plan.key, text);
+    this.setNote(side, plan.key, text);
     this[side].timer = setTimeout(() => this.fetch(side, plan, plan.key), STAY_MS);
   }
 
   async fetch(side, plan, key) {
     const mine = this[side];
     Object.assign(mine, { timer: 0, at: performance.now(), waited: plan.later });
-    if (mine.key !== plan.key) mine.told = null;
+    if (mine.key !== plan.key) mine.answer = null;
     mine.key = plan.key;
     mine.asked = key;
-    const told = await this.records.ask(side, plan.ask);
-    if (!told || mine.asked !== key) return;
-    mine.told = told;
-    if (told.record) this.strips[side].show(told.record, mine.key);
-    else this.strips[side].say(told.waiting ?? told.error);
+    const answer = await this.records.ask(side, plan.ask);
+    if (!answer || mine.asked !== key) return;
+    mine.answer = answer;
+    if (answer.record) this.strips[side].show(answer.record, mine.key);
+    else this.strips[side].setNote(answer.waiting ?? answer.error);
     this.update(this.last);
   }
 
-  say(side, key, text) {
+  setNote(side, key, text) {
     const mine = this[side];
     clearTimeout(mine.timer);
     this.forget(side);
     this[side].asked = key;
-    this.strips[side].say(text);
+    this.strips[side].setNote(text);
   }
 
   /** The same id in both strips lights up together. */
@@ -118,7 +118,7 @@ export class BytesPanel {
 
 /** What is known of one side before anything was asked for. */
 function nothingAsked() {
-  return { key: "", told: null, at: 0, timer: 0, waited: "", asked: "" };
+  return { key: "", answer: null, at: 0, timer: 0, waited: "", asked: "" };
 }
 
 /** Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back. */
@@ -163,7 +163,7 @@ class Strip {
     this.tools();
   }
 
-  say(text) {
+  setNote(text) {
     if (!this.record && this.text === text) return;
     this.record = null;
     this.text = text;

@@ -6,7 +6,7 @@ import { byteAt, storeScene } from "../../layout/store-map.js";
 import { entryOf, recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
 import { locate } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
-import { holding } from "../../model/runs.js";
+import { holding } from "../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
@@ -149,8 +149,8 @@ export class FilesView {
     const msgNo = this.session.numbers.numberOf(shownQueue(state), seq);
     if (msgNo !== null)
       return recordOfNumber(state, "persistent", msgNo) ?? recordOfNumber(state, "transient", msgNo);
-    const { told } = this.bytes;
-    return storePlan(state, queue, seq, told?.seq === seq ? told : null).record ?? null;
+    const { answer } = this.bytes;
+    return storePlan(state, queue, seq, answer?.seq === seq ? answer : null).record ?? null;
   }
 
   /** Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is. */

@@ -72,7 +72,7 @@ export class Journey {
       return;
     }
     this.explain(event);
-    this.look();
+    this.follow();
   }
 
   explain({ number: place, us }) {
@@ -83,7 +83,7 @@ export class Journey {
   }
 
   /** A lane that is folded opens around the message. */
-  look() {
+  follow() {
     const { view, zoom } = this.stage;
     const { scene, queue } = view;
     const spot = scene && queue ? spotOf(scene, queue, this.life.seq) : null;

@@ -20,10 +20,10 @@ export class PlaceOfLink {
     this.session = playhead.session;
     this.done = place.at_us === null && place.number === null && place.msg === null && !place.view;
     this.asked = false;
-    this.session.listen(() => this.look());
+    this.session.listen(() => this.follow());
   }
 
-  look() {
+  follow() {
     if (this.done || !this.session.version) return;
     const { at_us: atUs, number } = this.place;
     if (atUs !== null && this.session.nowUs < atUs) this.goOn(atUs);

@@ -36,7 +36,7 @@ export class Theatre {
       event.stopPropagation();
       this.leave();
     });
-    session.watch((t) => this.see(t));
+    session.watch((t) => this.observe(t));
   }
 
   /** Nodes of a cluster, a queue that is not there and a page without a server have no theatre: they stop at once. */
@@ -63,7 +63,7 @@ export class Theatre {
     const asked = (this.asked = {});
     const { fates, error } = await this.ask(kind);
     if (asked !== this.asked) return undefined;
-    if (fates) this.tell(fates);
+    if (fates) this.showFates(fates);
     else setText(find("[data-theatre-text]", this.root), error || gettext("What would be left is not known now."));
     return undefined;
   }
@@ -83,7 +83,7 @@ export class Theatre {
     return this.fates?.[shownQueue(this.session.state)] ?? null;
   }
 
-  tell(fates) {
+  showFates(fates) {
     this.fates = fates;
     if (!this.fate) return;
     const counts = countsOf(this.fate);
@@ -125,7 +125,7 @@ export class Theatre {
     }
     input.removeAttribute("aria-invalid");
     this.guess = Number(input.value);
-    this.tell(this.fates);
+    this.showFates(this.fates);
   }
 
   /** Stop the node now. */
@@ -141,7 +141,7 @@ export class Theatre {
   }
 
   /** What really came back, from the recovery's own words. */
-  see(t) {
+  observe(t) {
     const { watched } = this;
     if (!watched || t.queue !== watched.queue) return;
     if (t.kind === "IndexRecovered") watched.entries ??= t.entries;

@@ -20,7 +20,7 @@ export class Updates {
     /** The panels that still wait for their turn in this round. */
     this.waiting = [];
     session.listen((change) => this.ranOn(change));
-    playhead.listen((change) => this.looked(change));
+    playhead.listen((change) => this.playheadMoved(change));
   }
 
   /** The run went on. */
@@ -31,7 +31,7 @@ export class Updates {
   }
 
   /** Another moment is looked at. */
-  looked(change) {
+  playheadMoved(change) {
     const { panels, time } = this.rooms;
     if (!STAYS.has(change.from)) {
       panels.why.pinned = false;

@@ -31,7 +31,7 @@ export class Follow {
     selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
     this.list.addEventListener("click", (event) => this.click(event));
     const { session } = playhead;
-    session.watch((t, at) => this.life?.see(t, at, session.history.timeOf(at + 1)));
+    session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1)));
     session.listen((change) => {
       if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
       const told = change.kind === "past";

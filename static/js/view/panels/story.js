@@ -55,7 +55,7 @@ export class StoryPanel {
   }
 
   follow() {
-    this.story.see(this.session.nowUs, this.session.state);
+    this.story.observe(this.session.nowUs, this.session.state);
     this.update();
   }
 

@@ -11,7 +11,7 @@ import { Zoom } from "./zoom.js";
 export function buildStage(live) {
   const { root, session, playhead, selection } = live;
   const view = new StageView(find("[data-canvas=stage]", root), playhead, selection);
-  session.watch((t) => view.see(t));
+  session.watch((t) => view.observe(t));
   const tooltip = new Tooltip(find("[data-tooltip]", root), playhead);
   view.pointing = (target) => tooltip.update(target);
   nameChosen(find("[data-chosen]"), selection);

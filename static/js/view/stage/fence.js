@@ -128,11 +128,11 @@ export class FenceHandle {
     this.handle.style.width = geo.turned ? px(geo.waterline) : "";
     this.handle.classList.toggle("is-turned", geo.turned);
     setText(this.label, geo.turned ? number(shown) : `target_ram_count ${number(shown)}`);
-    this.tell(shown);
+    this.writeValue(shown);
     this.chip(geo, u);
   }
 
-  tell(shown) {
+  writeValue(shown) {
     const values = {
       "aria-valuemax": Math.max(this.most, shown ?? 0),
       "aria-valuenow": shown ?? this.most,

@@ -1,7 +1,7 @@
 /** Direct delivery: messages that enter no lane fly past the sub-queues, from the publisher to the unacked list. */
 import { KINDS } from "../../model/catalogue/kinds.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { total } from "../../model/runs.js";
+import { total } from "../../model/stretches.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors } from "../base/colors.js";
 import { ease } from "./tween.js";
@@ -20,7 +20,7 @@ export class Flights {
   }
 
   /** A transition was folded that may be a direct delivery to the queue that is shown. */
-  see({ kind, queue, extents }, shown, now) {
+  observe({ kind, queue, extents }, shown, now) {
     if (!KINDS[kind].arrives || !KINDS[kind].leaves || queue !== shown) return;
     const last = this.list[this.list.length - 1];
     if (last && now - last.start < TOGETHER_MS) last.count += total(extents);

@@ -79,8 +79,8 @@ export class StageView {
   }
 
   /** A transition was folded: what enters no lane flies past them. */
-  see(t) {
-    if (!this.session.behind) this.flights.see(t, shownQueue(this.session.state), performance.now());
+  observe(t) {
+    if (!this.session.behind) this.flights.observe(t, shownQueue(this.session.state), performance.now());
   }
 
   /** Show what a stop would leave of the queue, or no more with null. */

@@ -7,7 +7,7 @@ import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
 import { aboutPlace } from "../../model/places.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { total } from "../../model/runs.js";
+import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
 import { el, throttle } from "../base/dom.js";
 

@@ -1,7 +1,7 @@
 /** The dock and what belongs to it, in order: charts, the slider over them, the transport bar, "run until", the moment. */
 import { find } from "../base/dom.js";
 import { ChartsView } from "./charts.js";
-import { Moment } from "./moment.js";
+import { PastNotice } from "./past-notice.js";
 import { Scrubber } from "./scrubber.js";
 import { TransportBar } from "./transport-bar.js";
 import { UntilBar } from "./until.js";
@@ -13,6 +13,6 @@ export function buildTime({ root, playhead, engine, alerts, host }) {
   const scrubber = new Scrubber(dock, playhead, charts, host.ahead ? engine : null);
   const bar = new TransportBar(dock, playhead, engine, alerts);
   const until = new UntilBar(dock, playhead, engine, alerts);
-  const moment = new Moment(root, playhead);
+  const moment = new PastNotice(root, playhead);
   return { charts, scrubber, bar, until, moment };
 }

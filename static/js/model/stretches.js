@@ -1,12 +1,12 @@
 /**
- * Ordered runs, the twin of engine/runs.py: sorted rows [start, count, ...] that stand for consecutive integers.
+ * Ordered stretches, the twin of engine/stretches.py: sorted rows [start, count, ...] that stand for consecutive integers.
  * Rows are values: nothing here changes a row, only the arrays that hold them.
  *
  * A *shape* says how rows split and merge: part(row, offset, count) and continues(row, next).
  */
 import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 
-/** Every run begins with its first number and its count, whatever follows. */
+/** Every stretch begins with its first number and its count, whatever follows. */
 const { start: START, count: COUNT } = E;
 
 /** Messages: rows of EXTENT. */

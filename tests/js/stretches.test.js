@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ENTRIES, EXTENTS, STORE_ROWS, holding, insert, lowestByte, overlapping, remove, total } from "../../static/js/model/runs.js";
+import { ENTRIES, EXTENTS, STORE_ROWS, holding, insert, lowestByte, overlapping, remove, total } from "../../static/js/model/stretches.js";
 
 const run = (start, count, code = 1) => [start, count, code];
 

@@ -35,7 +35,7 @@ function gapText({ before, after }) {
   return fill(text, { n: number(count) });
 }
 
-export class Moment {
+export class PastNotice {
   constructor(root, playhead) {
     this.page = root;
     this.root = find("[data-moment]", root);

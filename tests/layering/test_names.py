@@ -1,0 +1,50 @@
+"""Functions are named by verbs that can be searched for, and seven words have one meaning each."""
+
+import pytest
+
+from tests.layering import names, tidy
+from tests.layering.sources import ROOT, python_files
+from tests.layering.test_tidy import OWN_PYTHON
+
+SOURCES = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in [*python_files(*OWN_PYTHON), *tidy.own_scripts(ROOT)]
+    if path.suffix in {".py", ".js"} and "migrations" not in path.parts and "tests" not in path.parts
+}
+
+
+def test_functions_and_classes_are_verbs_of_the_domain() -> None:
+    found = [breach for path, source in SOURCES.items() for breach in names.empty_verbs(source, path)]
+    assert not found, "\n".join(["", *found])
+
+
+def test_a_word_has_one_meaning() -> None:
+    there = {path.rpartition("/")[2] for path in SOURCES if not path.startswith("bench/")}
+    there |= {each for path, source in SOURCES.items() for each in names.classes_of(source, path)}
+    found = list(names.second_meanings(there))
+    assert not found, "\n".join(["", *found])
+    assert [each for word in names.WORDS.values() for each in word.names if each not in there] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "source"),
+    [
+        ("a.py", "def tell() -> None: ..."),
+        ("a.py", "class A:\n    async def _look(self) -> None: ..."),
+        ("a.js", "export class A {\n  see(state) {\n  }\n}"),
+        ("a.js", "export function said(text) {\n}"),
+        ("a.js", "export const told = (text) => text;"),
+    ],
+)
+def test_an_empty_verb_is_found(path: str, source: str) -> None:
+    assert len(list(names.empty_verbs(source, path))) == 1
+
+
+def test_a_second_meaning_is_found() -> None:
+    assert [
+        each.split(":")[0] for each in names.second_meanings({"StoreRun", "wire.js", "Runs", "Rung"})
+    ] == [
+        "Runs",
+        "StoreRun",
+        "wire.js",
+    ]
