@@ -86,3 +86,30 @@ def in_table(architecture: str) -> set[str]:
         .split("\n\n", 1)[0]
     )
     return {name.strip().lower() for row in ROW.findall(table + "\n") for name in row.split(",")}
+
+
+NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*(?:\(\))?")
+
+
+def missing_names(text: str, words: set[str]) -> list[str]:
+    """Return the names of classes, functions and settings that a document says and no source has.
+
+    Args:
+        text: the document.
+        words: every word of the sources.
+    """
+    found = []
+    for quoted in QUOTED.findall(text):
+        name = quoted.removesuffix("()")
+        if NAME.fullmatch(quoted) and (set(name) & set("_.()") or not name.islower()):
+            found += [quoted] if any(part not in words for part in name.split(".")) else []
+    return found
+
+
+def layers_told(text: str) -> dict[str, int]:
+    """Return how many layers of rooms a document says that parts of the project have, by folder."""
+    plain = re.sub(r"\s+", " ", text)
+    return {
+        folder: int(count)
+        for folder, count in re.findall(r"python -m tools\.imports (\S+)` counts: (\d+) layers", plain)
+    }

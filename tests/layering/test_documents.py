@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.layering import documents
+from tests.layering.graph import figures
+from tests.layering.rooms import rooms_of
 from tests.layering.rules import ENGINE_PACKAGES
-from tests.layering.sources import ROOT
+from tests.layering.sources import ROOT, file_imports
 
 FILES = set(
     subprocess.run(
@@ -42,6 +44,36 @@ def test_what_is_missing_is_found() -> None:
     assert documents.missing_paths(text, {"engine/node/node.py"}) == ["engine/cli", "nowhere.py"]
     assert documents.missing_targets(text, "test: lint\n") == ["tea", "cake"]
     assert documents.missing_settings(text, "") == ["WATERLINE_SUGAR"]
+
+
+@pytest.mark.parametrize("path", ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"])
+def test_names_are_those_of_the_sources(path: str) -> None:
+    files = [
+        each
+        for each in FILES
+        if each.endswith((".py", ".js", ".toml", ".json", "Makefile")) and "vendor" not in each
+    ]
+    words = {
+        word
+        for each in files
+        if not each.startswith("tests/recordings")
+        for word in re.findall(r"\w+", read(each))
+    }
+    names = {each.rpartition("/")[2] for each in FILES}
+    assert [each for each in documents.missing_names(read(path), words) if each not in names] == []
+
+
+def test_the_layers_are_as_many_as_is_told() -> None:
+    told = documents.layers_told(read("ARCHITECTURE.md"))
+    assert told
+    assert told == {folder: figures(rooms_of(file_imports(folder, ROOT))).layers for folder in told}
+
+
+def test_a_name_that_no_source_has_is_found() -> None:
+    text = "`VariableQueue`, `QueueSettings.release`, `Nobody`, `no_such_verb`, `plain`, `a.tell()`"
+    words = {"VariableQueue", "QueueSettings", "release", "a"}
+    assert documents.missing_names(text, words) == ["Nobody", "no_such_verb", "a.tell()"]
+    assert documents.layers_told("`python -m tools.imports\n  a/b` counts: 3 layers") == {"a/b": 3}
 
 
 def test_every_setting_is_told_with_its_default() -> None:
