@@ -63,7 +63,16 @@ class InvariantBroken(EngineError):
     """The queue's own assertions failed (Q2, Q6-Q8, S253): a defect of this engine, never of the user."""
 
 
-class FileCorrupt(EngineError):
+class Failure(Refusal):
+    """A refusal whose class says already which it is: made from its parameters alone."""
+
+    _given: tuple[object, ...] = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self._given
+
+
+class FileCorrupt(Failure):
     """A file holds what the broker would crash on.
 
     Args:
@@ -72,7 +81,8 @@ class FileCorrupt(EngineError):
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:
-        super().__init__(message)
+        super().__init__("file_damaged", words=message)
+        self._given = message, offset
         self.offset = offset
 
 
@@ -84,7 +94,7 @@ class StoreCorrupt(FileCorrupt):
     """A store file holds what the broker would crash on (S209)."""
 
 
-class StorageFull(EngineError):
+class StorageFull(Failure):
     """The files would grow past the bound of this session; nothing was written.
 
     Args:
@@ -94,29 +104,24 @@ class StorageFull(EngineError):
     """
 
     def __init__(self, path: str, needed: int, max_bytes: int) -> None:
-        super().__init__(
-            f"writing to {path} would need {needed} bytes in all, but this session has {max_bytes}; "
-            "drain or purge the queue, or use smaller or fewer messages"
-        )
-        self.path = path
-        self.needed = needed
-        self.max_bytes = max_bytes
+        super().__init__("storage_full", path=path, needed=needed, most=max_bytes)
+        self._given = path, needed, max_bytes
 
 
-class FileMissing(EngineError):
+class FileMissing(Failure):
     """A verb that needs a file was given the path of none."""
 
     def __init__(self, path: str) -> None:
-        super().__init__(f"there is no file {path}")
-        self.path = path
+        super().__init__("no_file", path=path)
+        self._given = (path,)
 
 
-class PathRefused(EngineError):
+class PathRefused(Failure):
     """A path leads outside the storage, or names something that is no plain file in it."""
 
     def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"{path!r} is no path of the storage: {why}")
-        self.path = path
+        super().__init__("no_path", path=repr(path), why=why)
+        self._given = path, why
 
 
 class ScenarioError(Refusal):
@@ -127,7 +132,7 @@ class CommandError(Refusal):
     """A command was refused and nothing changed; the message says what to do instead."""
 
 
-class RunTooLong(EngineError):
+class RunTooLong(Failure):
     """A run is longer than whoever plays it allows.
 
     Args:
@@ -136,6 +141,6 @@ class RunTooLong(EngineError):
     """
 
     def __init__(self, bound: str, most: int | None) -> None:
-        super().__init__(f"the run is too long: {bound}" + ("" if most is None else f" ({most})"))
+        super().__init__("run_too_long", bound=bound, most="no number" if most is None else most)
+        self._given = bound, most
         self.bound = bound
-        self.most = most

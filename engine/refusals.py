@@ -100,4 +100,13 @@ ENGLISH: Final[dict[str, str]] = {
     "twice": "topology.%(part)s has %(name)s twice",
     "topology_refused": "topology: %(words)s",
     "out_of_order": "commands[%(number)s].at_us is before that of the command in front of it",
+    # --- files and runs ---
+    "storage_full": (
+        "writing to %(path)s would need %(needed)s bytes in all, but this session has %(most)s; drain or purge the "
+        "queue, or use smaller or fewer messages"
+    ),
+    "no_file": "there is no file %(path)s",
+    "no_path": "%(path)s is no path of the storage: %(why)s",
+    "file_damaged": "%(words)s",
+    "run_too_long": "the run is too long: %(bound)s (%(most)s)",
 }

@@ -112,6 +112,15 @@ TEXTS: Final[dict[str, Any]] = {
     "twice": _("topology.%(part)s has %(name)s twice."),
     "topology_refused": _("The topology cannot be declared: %(words)s"),
     "out_of_order": _("commands[%(number)s].at_us is before that of the command in front of it."),
+    # --- files and runs ---
+    "storage_full": _(
+        "The files would need %(needed)s bytes, and this session may have %(most)s. Drain or purge the queue, or use "
+        "fewer or smaller messages."
+    ),
+    "no_file": _("There is no file %(path)s."),
+    "no_path": _("%(path)s is no path of the files of a session."),
+    "file_damaged": "%(words)s",
+    "run_too_long": _("The run is too long to be played here."),
 }
 
 

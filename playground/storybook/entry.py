@@ -45,6 +45,14 @@ ORDER: Final = (
 )
 """The canonical order of the file's fields."""
 _PLACE: Final = re.compile(r"(?P<place>[a-z_]+(?:\.[A-Za-z_]\w*|\[[^\]]*\])*)(?=[\s:.]|$)")
+PLACE_OF: Final = {
+    "no_setting": "settings",
+    "twice": "topology.%(part)s",
+    "topology_refused": "topology",
+    "other_version": "version",
+    "out_of_order": "commands[%(number)s].at_us",
+}
+"""Where that stands which errors without a parameter `place` are about, by their codes."""
 _STEP: Final = re.compile(r"([A-Za-z_]\w*)|\[(\d+)\]|\[([^\]]*)\]")
 
 
@@ -142,14 +150,7 @@ def read(data: bytes | str | dict[str, Any], limits: Limits | None = None) -> En
     try:
         body, came_from = migrate.migrated(body)
     except migrate.TooNew as error:
-        message = Message(
-            _(
-                "This file has version %(version)s, this Waterline knows up to %(most)s. A newer one can open it."
-            ),
-            version=error.version,
-            most=migrate.PRESENT,
-        )
-        raise BadScenario([_placed("version", message, text, places)]) from None
+        raise BadScenario([_placed("version", error.message, text, places)]) from None
     if came_from != migrate.PRESENT:
         places = None  # what is wrong is told by its path: lines would be those of another form
     found = [_placed(path, message, text, places) for path, message in _problems(body, limits)]
@@ -242,10 +243,13 @@ def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Mess
 
 
 def _run_problem(error: Exception) -> tuple[str, Message]:
-    place = error.values.get("place") if isinstance(error, Refusal) else None
-    found = _PLACE.match(str(place or error))
+    """Return where an error of the engine stands in the file, from its code and parameters, and what it says."""
+    if not isinstance(error, Refusal):
+        return "$", message_of(error)
+    place = str(error.values.get("place") or PLACE_OF.get(error.code, "") % error.values or error.outer)
+    found = _PLACE.match(place)
     path = found["place"] if found else "$"
-    inside = re.match(r": \w+: (\w+)", str(place)[len(path) :]) if found and place else None
+    inside = re.match(r": \w+: (\w+)", place[len(path) :]) if found else None
     return (f"{path}.{inside[1]}" if inside else path), message_of(error)
 
 

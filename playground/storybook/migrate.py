@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from django.utils.translation import gettext_lazy as _
+
+from playground.messages import Message
+
 Body = dict[str, Any]
 
 
@@ -13,7 +17,13 @@ class TooNew(ValueError):
 
     def __init__(self, version: int) -> None:
         super().__init__(version)
-        self.version = version
+        self.message = Message(
+            _(
+                "This file has version %(version)s, this Waterline knows up to %(most)s. A newer one can open it."
+            ),
+            version=version,
+            most=PRESENT,
+        )
 
 
 def _from_0(body: Body) -> Body:

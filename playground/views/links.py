@@ -25,8 +25,9 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.errors import RunTooLong
 from playground import links, ownership, picture, predictions, repeating, selectors, services, whereabouts
 from playground.doors import door
+from playground.hosting.refusals import message_of
 from playground.links import Place, place_of
-from playground.messages import Message
+from playground.messages import Message, Refused
 from playground.models import Scenario, Session
 from playground.storybook.entry import Entry
 from playground.storybook.migrate import TooNew, migrated
@@ -93,7 +94,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         scenario = _repeatable(kept)
     except _Unrepeatable as problem:
         logger.info("the link %s cannot be repeated: %s", short_id, problem)
-        return _unrepeatable(request, kept, str(problem))
+        return _unrepeatable(request, kept, str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     charge(request, scenario)
     _tell_of_another_engine(request, kept)
@@ -137,7 +138,7 @@ def _go(request: HttpRequest, session: Session, place: Place) -> HttpResponse:
     return redirect(reverse("session", args=[session.public_id]) + place.query())
 
 
-class _Unrepeatable(ValueError):
+class _Unrepeatable(Refused):
     """A kept run that this engine does not take."""
 
 
@@ -146,8 +147,10 @@ def _repeatable(kept: Scenario) -> dict[str, Any]:
     try:
         body, _came_from = migrated(selectors.scenario_body(kept))
         return door().check(body)
-    except (TooNew, *door().no_scenario) as error:  # type: ignore[misc]  # mypy cannot unpack a tuple here
-        raise _Unrepeatable(str(error)) from None
+    except TooNew as error:
+        raise _Unrepeatable(error.message) from None
+    except door().no_scenario as error:
+        raise _Unrepeatable(message_of(error)) from None
 
 
 def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpResponse:
@@ -290,7 +293,7 @@ def embed_start(request: HttpRequest, short_id: str) -> HttpResponse:
     try:
         scenario = _repeatable(kept)
     except _Unrepeatable as problem:
-        return answer(request, 409, _("That did not work"), str(problem))
+        return answer(request, 409, _("That did not work"), str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     predictions.lock(session.public_id, predictions.SKIPPED)  # a frame shows no question
     charge(request, scenario)

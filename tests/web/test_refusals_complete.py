@@ -11,14 +11,24 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from engine.errors import CommandError, Refusal, ScenarioError
+from engine.errors import (
+    CommandError,
+    FileCorrupt,
+    FileMissing,
+    PathRefused,
+    Refusal,
+    RunTooLong,
+    ScenarioError,
+    StorageFull,
+    StoreCorrupt,
+)
 from engine.refusals import ENGLISH
 from playground.hosting.refusals import TEXTS, message_of
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
 REFUSALS = {"CommandError", "ScenarioError"}
-AS_THEY_ARE = {"broker_refuses", "invalid"}
-"""Codes whose words are shown as they are: the broker's own, and rare ones of the validator."""
+AS_THEY_ARE = {"broker_refuses", "invalid", "file_damaged"}
+"""Codes whose words are shown as they are: of the broker, of decoders of files, and rare ones of the validator."""
 PLACES = re.compile(r"%\((\w+)\)s")
 
 
@@ -82,3 +92,22 @@ def test_a_told_refusal_carries_its_code() -> None:
     message = message_of(CommandError("no_queue", name="x", known="orders"))
     assert (message.code, message.values) == ("no_queue", {"name": "x", "known": "orders"})
     assert str(message) == "There is no queue called x."
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        FileCorrupt("a bad byte at 5", 5),
+        FileMissing("x"),
+        PathRefused("../x", "it must be relative"),
+        RunTooLong("time", None),
+        StorageFull("x", 10, 5),
+        StoreCorrupt("no record at 7"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_what_fails_under_a_run_has_a_code_and_all_its_parameters(failure: Refusal) -> None:
+    assert set(failure.values) == set(PLACES.findall(ENGLISH[failure.code]))
+    again = pickle.loads(pickle.dumps(failure))
+    assert (type(again), str(again), again.values) == (type(failure), str(failure), failure.values)
+    assert message_of(failure).code == failure.code
