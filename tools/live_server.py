@@ -113,36 +113,53 @@ def start(
         )
     server = LiveServer(f"http://127.0.0.1:{port}", var_dir, log_path, process)
     try:
-        _wait_until_it_answers(server)
+        wait_until_it_answers(server.url, process, log_path)
     except BaseException:
         stop(server)
         raise
     return server
 
 
-def _wait_until_it_answers(server: LiveServer) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if server.process.poll() is not None:
-            raise RuntimeError(f"the server stopped at once:\n{server.log()}")
+def wait_until_it_answers(
+    url: str, process: subprocess.Popen[bytes], log: Path, seconds: float = START_SECONDS
+) -> None:
+    """Return when a server answers, whatever it answers.
+
+    Args:
+        url: a cheap page of it.
+        process: of the server.
+        log: what it prints.
+        seconds: how long it may take.
+
+    Raises:
+        RuntimeError: it ended, or took too long.
+    """
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and process.poll() is None:
         try:
-            with urllib.request.urlopen(server.url, timeout=5):
+            with urllib.request.urlopen(url, timeout=5):
                 return
         except urllib.error.HTTPError:
             return
         except OSError:
             time.sleep(0.1)
-    raise RuntimeError(f"the server did not answer within {START_SECONDS} s:\n{server.log()}")
+    why = "stopped at once" if process.poll() is not None else f"did not answer within {seconds} s"
+    raise RuntimeError(f"{url} {why}:\n{log.read_text(encoding='utf-8', errors='replace')[-3000:]}")
+
+
+def end(process: subprocess.Popen[bytes], seconds: float = STOP_SECONDS) -> None:
+    """Ask a process to end, and end it if it does not."""
+    process.terminate()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def stop(server: LiveServer) -> None:
-    """Ask the server to end, and end it if it does not."""
-    server.process.terminate()
-    try:
-        server.process.wait(STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        server.process.kill()
-        server.process.wait()
+    """End a server."""
+    end(server.process)
 
 
 @contextlib.contextmanager

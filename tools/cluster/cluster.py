@@ -5,16 +5,13 @@ import os
 import secrets
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from tools import private_postgresql
 from tools.cluster import servers
-from tools.live_server import ROOT, free_port
+from tools.live_server import ROOT, end, free_port, wait_until_it_answers
 
 READY_S = 120.0
 STOP_S = 15.0
@@ -91,10 +88,10 @@ def running(
             for number in range(1, apps + 1)
         }
         for app in started.values():
-            _wait_until_it_answers(app.url, app.process, app.log)
+            wait_until_it_answers(f"{app.url}/privacy/", app.process, app.log, READY_S)
         addresses = {name: f"127.0.0.1:{app.port}" for name, app in started.items()}
         proxy = stack.enter_context(servers.nginx(folder, addresses, listen))
-        _wait_until_it_answers(f"http://{listen}", proxy, folder / "nginx.log")
+        wait_until_it_answers(f"http://{listen}/privacy/", proxy, folder / "nginx.log", READY_S)
         yield Cluster(f"http://{listen}", started)
 
 
@@ -152,27 +149,5 @@ def _start(stack: contextlib.ExitStack, folder: Path, name: str, environment: di
             start_new_session=True,
         )
     app = App(name, port, log, process)
-    stack.callback(_stop, app)
+    stack.callback(end, app.process, STOP_S)
     return app
-
-
-def _stop(app: App) -> None:
-    app.process.terminate()
-    try:
-        app.process.wait(STOP_S)
-    except subprocess.TimeoutExpired:
-        app.process.kill()
-        app.process.wait()
-
-
-def _wait_until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    ends = time.monotonic() + READY_S
-    while time.monotonic() < ends and process.poll() is None:
-        try:
-            with urllib.request.urlopen(f"{url}/privacy/", timeout=5):
-                return
-        except urllib.error.HTTPError:
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise RuntimeError(f"{url} does not answer:\n{log.read_text(errors='replace')[-3000:]}")
