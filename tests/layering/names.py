@@ -51,6 +51,7 @@ WORDS: dict[str, Word] = {
                 "ClusterDoor",
                 "NodeDoor",
                 "EngineDoor",
+                "LedgerDoor",
                 "door.py",
                 "doors.py",
                 "engine_door.py",
