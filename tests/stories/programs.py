@@ -13,7 +13,8 @@ DEAD = "dead"
 EXCHANGES = {"x1": "direct", "x2": "fanout", "x3": "topic", "x4": "headers"}
 KEYS = ("k", "k.a", "a.k", "")
 OF_QUEUES = {"q1": HAND, "q2": "hand.2", "q3": "other", DEAD: "hand.4"}
-"""Channels of the consumers of each queue, in programs where they share none."""
+"""Channels of the consumers of each queue: they share none, because it is chance which queue's delivery reaches a channel
+first, or finds room there."""
 CHANNELS = (HAND, HAND, HAND, HAND, "hand.2", "other")
 LARGE = 5000
 """Bytes that are added to some sizes, so that the bodies lie in the store (Q12)."""
@@ -22,6 +23,17 @@ LONG_MS = 300_000
 IDLE_MS = 400
 PAD_MS = 900
 """Waited after a publish that expires, so that no machine is too slow to tell before from after."""
+WRONG: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("publish", {"exchange": "nope", "routing_key": "k"}),
+    ("publish", {"routing_key": "q1", "expiration": "soon"}),
+    ("declare_exchange", {"name": "x9", "type": "odd"}),
+    ("declare_queue", {"name": "amq.mine"}),
+    ("declare_queue", {"name": "odd", "arguments": {"x-message-ttl": -1}}),
+    ("delete_queue", {"name": "q1", "if_empty": True}),
+    ("delete_exchange", {"name": "amq.direct"}),
+    ("bind", {"exchange": "", "queue": "q1", "routing_key": "k"}),
+)
+"""What the broker answers by closing something."""
 DEAD_LETTERS: tuple[dict[str, str], ...] = (
     {},
     {},
@@ -46,9 +58,6 @@ class Program:
         """Whether a message may go to several queues."""
         self._limits = self._random.random() < 0.5
         """Whether a channel may have a limit for all its consumers."""
-        self._apart = self._fans or self._limits
-        """Whether consumers of different queues share no channel, because it is chance which queue's delivery reaches a
-        channel first, or finds room there."""
         self._names = 0
         self._queues: list[str] = []
         self._exchanges: list[str] = []
@@ -379,11 +388,11 @@ class Program:
             words["exclusive"] = True
         on = self._channel()
         queue = queue or self._queue()
-        if self._apart:
-            on = OF_QUEUES.get(queue, on)
+        on = OF_QUEUES.get(queue, on)
         if again is not None:  # a tag that its channel has, unless the broker cancelled it
             name, on = again
             self._consumers.remove(again)
+            self._close_channels(connection_of(on), but=on)  # that closes the connection
         if manual:
             words["on"] = on
         self._consumers.append((name, on if manual else name))
@@ -441,30 +450,24 @@ class Program:
         self._leave(self._random.choice((HAND, "other")))
 
     def _leave(self, connection: str) -> None:
-        """Close a connection, after its channels one by one: it is chance in which order they would go together."""
-        for channel in (HAND, "hand.2", "hand.3", "hand.4", "other"):
-            if connection_of(channel) == connection:
-                self._do("close_channel", name=channel)
+        """Close a connection, after its channels."""
+        self._close_channels(connection)
         self._do("close_connection", name=connection)
 
+    def _close_channels(self, connection: str, but: str = "") -> None:
+        """Close channels one by one before their connection is: it is chance in which order they would go together."""
+        for channel in (HAND, "hand.2", "hand.3", "hand.4", "other"):
+            if connection_of(channel) == connection and channel != but:
+                self._do("close_channel", name=channel)
+
     def _wrong(self) -> None:
-        """Do something that the broker answers by closing."""
-        self._random.choice(
-            (
-                lambda: self._do(
-                    "publish", sizes=[self._size()], exchange="nope", routing_key="k", confirm=True
-                ),
-                lambda: self._do(
-                    "publish", sizes=[self._size()], routing_key="q1", expiration="soon", confirm=True
-                ),
-                lambda: self._do("declare_exchange", name="x9", type="odd"),
-                lambda: self._do("declare_queue", name="amq.mine"),
-                lambda: self._do("declare_queue", name="odd", arguments={"x-message-ttl": -1}),
-                lambda: self._do("delete_queue", name="q1", if_empty=True),
-                lambda: self._do("delete_exchange", name="amq.direct"),
-                lambda: self._do("bind", exchange="", queue="q1", routing_key="k"),
-            )
-        )()
+        """Do something that the broker answers by closing a channel, or the connection."""
+        verb, words = self._random.choice(WRONG)
+        if verb == "publish":
+            words = {**words, "sizes": [self._size()], "confirm": True}
+        elif verb == "declare_exchange":  # closes the connection
+            self._close_channels(HAND, but=HAND)
+        self._do(verb, **words)
 
     def _restart(self) -> None:
         kind = self._random.choice(("clean", "clean", "kill"))

@@ -108,6 +108,8 @@ class Channel:
         self.limiter = Limiter()
         self.next_tag = 1
         self.unacked: Stretches[Unacked] = Stretches()
+        self.served: set[str] = set()
+        """Queues of which consumers of this channel got messages."""
         self._joins = joins
 
     def __len__(self) -> int:
@@ -134,6 +136,8 @@ class Channel:
             ack: whether they are held.
         """
         count = extent.count if count is None else count
+        if consumer is not None:
+            self.served.add(queue)
         if self.observer is not None:
             self.observer(
                 Delivered(self.name, self.next_tag, queue, consumer, extent, offset, count, step, redelivered)
@@ -179,6 +183,7 @@ class Channel:
         """Begin anew: the channel was closed."""
         self.next_tag = 1
         self.unacked.clear()
+        self.served = set()
         self.limiter.clear()
 
 

@@ -209,17 +209,19 @@ class Consumers:
                 consumer.channel_closed()
         self.roll_back(hand)
         held = list(hand.channel.unacked)
+        served = hand.channel.served
         hand.disconnect()
         hand.says_more = True
-        self._channel_down(held, left)
+        self._channel_down(held, left, served)
 
-    def _channel_down(self, held: Iterable[Unacked], left: Sequence[str]) -> None:
+    def _channel_down(self, held: Iterable[Unacked], left: Sequence[str], served: Iterable[str] = ()) -> None:
         """Let each queue take back what a closed channel held, at once, and look whether it lost its last consumer.
 
+        A queue that ever served the channel looks at its consumers again, even if it gets nothing back.
         An auto-delete queue that has no consumer any more goes, with what is in it (P18).
         """
         back = _by_name(held)
-        for name in sorted({*back, *left}):
+        for name in sorted({*back, *left, *served}):
             if name in left:
                 self._on_gone(name)
             if name in self._queues:

@@ -141,8 +141,8 @@ class Deliveries:
     def go_on(self, channel: Channel, spacing_us: int) -> None:
         """Consumers of a channel may have room again: deliver what waits (P12)."""
         self.process.begin()
-        self.ring.unpark(channel)
-        self._run_backlog(spacing_us)
+        if self.ring.unpark(channel):
+            self._run_backlog(spacing_us)
         self.process.handled_part()
 
     def limit(self, channel: Channel) -> None:
@@ -207,7 +207,8 @@ class Deliveries:
             self._on_taken(self.name, Range(arrival.msg_no, arrival.count))
         none_fits = evictions.may_reject and not evictions.room(arrival.size_bytes)
         done = 0
-        if not queue.depth and not none_fits:
+        # A single active consumer whose turn came by a cancel gets what comes now before what lies there.
+        if (not queue.depth or self.ring.single_active) and not none_fits:
             done = self._deliver_directly(arrival, spacing_us, already_delivered)
         rest = arrival.part(done, arrival.count - done) if done < arrival.count else None
         if rest is not None and evictions.none_stays and not none_fits:
@@ -421,7 +422,7 @@ class Deliveries:
             return False
         full = consumer.credit <= 0
         consumer.gave_back(sum(each.count for each in tags), sum(each.count for each in found))
-        if not full or consumer.credit <= 0:
+        if not full or consumer.credit <= 0 or consumer not in self.consumers:
             return False
         self.ring.unpark(consumer.channel)
         return True
@@ -466,7 +467,7 @@ class Deliveries:
             self._freed(consumer, tags, queue.requeue(tags, multiple=multiple))
             self.evictions.drop_heads()
             self.evictions.drop_expired()
-            self._run_backlog(BURST_SPACING_US)
+        self._run_backlog(BURST_SPACING_US)
         self.process.handled()
 
     def put_back(self, tags: Sequence[Range]) -> None:

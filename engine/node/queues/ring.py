@@ -180,12 +180,14 @@ class Ring:
 
     # --- room again --------------------------------------------------------------------------------------------------
 
-    def unpark(self, channel: Channel) -> None:
-        """Let everybody of a channel who has room take turns again."""
+    def unpark(self, channel: Channel) -> bool:
+        """Let everybody of a channel who has room take turns again; tell whether there was anybody."""
         if not self._parked:
-            return
-        for each in self._parked.take(lambda each: each.channel is channel and each.credit > 0):
+            return False
+        found = self._parked.take(lambda each: each.channel is channel and each.credit > 0)
+        for each in found:
             self._turns.add(each)
+        return bool(found)
 
     def limit(self, channel: Channel) -> None:
         """Ask the channel's limiter before each delivery from now on."""
