@@ -54,6 +54,17 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """A link that nobody opens for so long is deleted."""
     kept_bytes: int = 2 * 1024**3
     """What all links may take together; then those go that nobody has opened for the longest time."""
+    sweep_cells: int = 100
+    """Runs of a sweep of a visitor's own workload."""
+    sweep_s: int = 90
+    """About how many seconds of one core they may take; a sweep that takes three times as long is ended."""
+    large_sweep_cells: int = 5000
+    large_sweep_s: int = 3600
+    """The same for one that runs as a Spark job, where the operator allows it."""
+    sweeps_waiting: int = 8
+    """Sweeps of all visitors that run or wait."""
+    sweeps_per_visitor: int = 10
+    """Sweeps that are kept for a browser; the oldest goes."""
     workers: int
     """Processes that run engines; 0 runs them in a thread of the server."""
 
@@ -76,6 +87,12 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
             "wake_s",
             "hidden_s",
             "kept_bytes",
+            "sweep_cells",
+            "sweep_s",
+            "large_sweep_cells",
+            "large_sweep_s",
+            "sweeps_waiting",
+            "sweeps_per_visitor",
         }
         return {name: getattr(self, name) for name in self.__struct_fields__ if name not in hidden}
 

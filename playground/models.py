@@ -91,3 +91,23 @@ class CommandRecord(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session_id}#{self.sequence}"
+
+
+class OwnSweep(models.Model):
+    """A visitor's own workload over a grid: under way, done with its heatmap, or failed."""
+
+    name = models.CharField(
+        max_length=40, unique=True, help_text="nobody guesses it; also the heatmap's name"
+    )
+    visitor = models.CharField(max_length=32, db_index=True)
+    spec = models.JSONField(help_text="scenario, grid, and whether it is a Spark job")
+    cells = models.PositiveIntegerField()
+    done = models.PositiveIntegerField(default=0)
+    ended = models.BooleanField(default=False)
+    error = models.CharField(max_length=300, blank=True)
+    document = models.BinaryField(null=True, help_text="the heatmap as JSON, as sweeps.document makes it")
+    created = models.DateTimeField(auto_now_add=True, db_index=True)
+    touched = models.DateTimeField(default=timezone.now, help_text="when a run of it ended last")
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.done} of {self.cells}"

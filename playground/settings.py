@@ -195,9 +195,17 @@ WATERLINE = {
     "keep_days": environment.integer("WATERLINE_KEEP_DAYS", 30),
     "links_days": environment.integer("WATERLINE_LINKS_DAYS", 365),
     "kept_bytes": environment.integer("WATERLINE_KEPT_BYTES", 2 * 1024 * 1024 * 1024),
+    "sweep_cells": environment.integer("WATERLINE_SWEEP_CELLS", 100),
+    "sweep_s": environment.integer("WATERLINE_SWEEP_S", 90),
+    "large_sweep_cells": environment.integer("WATERLINE_LARGE_SWEEP_CELLS", 5_000),
+    "large_sweep_s": environment.integer("WATERLINE_LARGE_SWEEP_S", 3600),
+    "sweeps_waiting": environment.integer("WATERLINE_SWEEPS_WAITING", 8),
+    "sweeps_per_visitor": environment.integer("WATERLINE_SWEEPS_PER_VISITOR", 10),
     "workers": environment.integer("WATERLINE_WORKERS", os.cpu_count() or 1),
 }
 SESSIONS_DIR = VAR_DIR / "sessions"
+SPARK_SWEEPS = environment.flag("WATERLINE_SPARK_SWEEPS")
+SPARK_MASTER = environment.text("WATERLINE_SPARK_MASTER", "local[*]")
 
 # --- several processes on one database: see docs/operations.md ---
 

@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from playground.whatif import views
+from playground.whatif import own, views
 
 urlpatterns = [
     path("", views.page, name="whatif"),
+    path("own/", own.own, name="whatif_own"),
+    path("own/<slug:name>/", own.progress, name="whatif_progress"),
     path("table.csv", views.table_csv, name="whatif_csv"),
     path("table.parquet", views.table_parquet, name="whatif_parquet"),
     path("open/", views.open_cell, name="whatif_open"),

@@ -12,19 +12,21 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.messages import Message
+from playground.sweeping.runner import tables
 from playground.web.access import rate_limited
 from playground.web.errors import Gone, answer
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
 from playground.whatif.opening import keep_run, open_run, peak_us
+from playground.whatif.own import known_to
 from playground.whatif.query import read_query
-from playground.whatif.shipped import beside, heatmaps
+from playground.whatif.shipped import beside, directories
 
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """Show the view that the query string names; to htmx only the part that changes."""
-    known = heatmaps()
+    known = known_to(request.GET.get("h", ""))
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, notices = read_query(request.GET, known)
@@ -40,7 +42,7 @@ def page(request: HttpRequest) -> HttpResponse:
 @require_safe
 def table_csv(request: HttpRequest) -> HttpResponse:
     """Download every run of the present workload."""
-    known = heatmaps()
+    known = known_to(request.GET.get("h", ""))
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
@@ -52,11 +54,11 @@ def table_csv(request: HttpRequest) -> HttpResponse:
 @require_safe
 def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     """Download the sweep's Parquet table: every run of every workload, as Spark wrote it."""
-    known = heatmaps()
+    known = known_to(request.GET.get("h", ""))
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
-    path = beside(query.heatmap.name, ".parquet")
+    path = beside(query.heatmap.name, ".parquet", *directories(), tables())
     if path is None:
         raise Gone(_("There is no such file"), Message(_("This heatmap came without its Parquet table.")))
     return FileResponse(path.open("rb"), as_attachment=True, content_type="application/vnd.apache.parquet")
@@ -66,7 +68,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
 @rate_limited
 def compare_cells(request: HttpRequest) -> HttpResponse:
     """Open the runs of two pinned cells side by side."""
-    heatmap = heatmaps().get(request.POST.get("heatmap", ""))
+    heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))
     runs = [heatmap.runs.get(request.POST.get(side, "")) if heatmap else None for side in "ab"]
     try:
         address = reverse("compare")
@@ -82,7 +84,7 @@ def compare_cells(request: HttpRequest) -> HttpResponse:
 @rate_limited
 def open_cell(request: HttpRequest) -> HttpResponse:
     """Open the run of one cell in the playground, with the digest that it must reach."""
-    heatmap = heatmaps().get(request.POST.get("heatmap", ""))
+    heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))
     run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
     if heatmap is None or run is None:
         text = _("The heatmap was computed anew. Choose a cell of the present one.")

@@ -1,4 +1,4 @@
-"""manage.py clean_sessions: forget sessions and links that nobody opens any more."""
+"""manage.py clean_sessions: forget sessions, links and visitors' sweeps that nobody needs any more."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from playground import limits, services
 from playground.hosting.directories import sweep
+from playground.sweeping import records
 
 
 class Command(BaseCommand):
@@ -29,7 +30,9 @@ class Command(BaseCommand):
         """Delete and say how many."""
         deleted = services.delete_sessions_unseen_for(options["days"])
         links = services.delete_links_unseen_for(options["links_days"])
+        sweeps = records.delete_older_than(options["days"])
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(
-            f"{deleted} sessions and {links} links deleted, files of {len(swept)} dead processes removed"
+            f"{deleted} sessions and {links} links deleted, and {sweeps} sweeps of visitors; files of {len(swept)} "
+            "dead processes removed"
         )

@@ -1,0 +1,153 @@
+"""From a visitor's form to a checked sweep: the workload, its two axes, and how many runs this server affords."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from engine import ENGINE_VERSION
+from engine.errors import EngineError
+from playground import affordable, limits, selectors, timeline
+from playground.doors import door
+from playground.messages import Refused
+from playground.models import Session
+from playground.sweeping.grids import OFFERED, home, values
+from sweeps.errors import SweepError
+from sweeps.grid import Axis, Grid, Spec, make_spec
+from sweeps.plan import Plan, make_plan
+from workloads.errors import WorkloadError
+from workloads.imports import READERS, Options
+from workloads.private import without_personal_data
+from workloads.workload import Scenario, Workload, checked
+
+KINDS: Final = ("perf-test", "csv", "tracing", "session")
+NAME_BEGINS: Final = "own-"
+METRICS: Final = (
+    "blocked_s",
+    "peak_ram_bytes",
+    "throughput_per_s",
+    "latency_p95_s",
+    "bytes_written",
+    "lost_on_power_cut",
+)
+"""What its page offers first."""
+PHASES: Final = (1, 2, 3)
+"""Seeds, each with another phase of the node's timers; one where three would take too long."""
+
+
+def new_name() -> str:
+    """Return a name for a sweep that nobody guesses: who has its address sees it."""
+    return NAME_BEGINS + secrets.token_hex(10)
+
+
+def workload_of(kind: str, text: str, session: Session | None) -> Workload:
+    """Return the workload that a visitor gave, without names that somebody typed.
+
+    Args:
+        kind: one of KINDS.
+        text: a PerfTest line, or the lines of a log.
+        session: the recorded one, for the kind of that name.
+
+    Raises:
+        Refused: it cannot be read, or asks too much of this server.
+    """
+    most = limits.current().scenario_bytes
+    if len(text.encode()) > most:
+        raise Refused(_("This is longer than %(most)s bytes: give a part of it."), most=most)
+    try:
+        scenario = _scenario(kind, text, session)
+        found = checked("own", without_personal_data(scenario), "session" if session else "import")
+        whole = door().check(found.scenario)
+    except (WorkloadError, EngineError) as error:
+        raise Refused(_("This workload cannot be read: %(why)s"), why=str(error)[:300]) from None
+    affordable.check(whole, limits.current())
+    return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source)
+
+
+def _scenario(kind: str, text: str, session: Session | None) -> Scenario:
+    if kind == "session":
+        if session is None:
+            raise Refused(_("Choose one of the sessions that this browser began."))
+        commands = selectors.commands_of(session)
+        reached_us = max(session.reached_us, *(at_us for at_us, _command in commands), 1)
+        return timeline.merged(session.scenario, commands, reached_us, "")
+    if kind not in READERS:
+        raise Refused(_("Choose what kind of workload it is."))
+    if not text.strip():
+        raise Refused(_("Paste a PerfTest line or the lines of a log."))
+    return READERS[kind](text.splitlines(), Options()).scenario
+
+
+def plan_of(workload: Workload, name: str, x: str, y: str, large: bool) -> tuple[Spec, Plan]:
+    """Return the sweep over two axes with as many phases as fit, and its cells.
+
+    Args:
+        x, y: parameters of OFFERED.
+        large: finer axes, for a Spark job.
+
+    Raises:
+        Refused: an axis does not suit the workload, or the runs would take longer than this server allows.
+    """
+    if x not in OFFERED or y not in OFFERED or x == y:
+        raise Refused(_("Choose two different parameters."))
+    axes = []
+    for parameter in (x, y):
+        points = values(parameter, workload.scenario, finer=large)
+        if len(points) < 2:
+            raise Refused(
+                _("The workload has nothing that %(parameter)s could vary. Choose another."),
+                parameter=parameter,
+            )
+        axes.append(Axis(parameter=parameter, values=points))
+    bounds = limits.current()
+    most_cells = bounds.large_sweep_cells if large else bounds.sweep_cells
+    most_s = bounds.large_sweep_s if large else bounds.sweep_s
+    for seeds in (PHASES, PHASES[:1]):
+        spec, plan = _planned(workload, name, tuple(axes), seeds)
+        if len(plan.cells) <= most_cells and plan.estimate_s <= most_s:
+            return spec, plan
+    raise Refused(
+        _(
+            "These %(cells)s runs would take about %(seconds)s s; this server takes up to %(most_cells)s runs and "
+            "%(most)s s. Choose axes with fewer values, or give a shorter part of the workload."
+        ),
+        cells=len(plan.cells),
+        seconds=round(plan.estimate_s),
+        most_cells=most_cells,
+        most=most_s,
+    )
+
+
+def _planned(
+    workload: Workload, name: str, axes: tuple[Axis, ...], seeds: tuple[int, ...]
+) -> tuple[Spec, Plan]:
+    try:
+        grid = Grid(
+            version=1,
+            name=name,
+            title=workload.title,
+            axes=axes,
+            seeds=seeds,
+            metrics=METRICS,
+            home=home(axes, workload.scenario),
+            series_points=16,
+        )
+        spec = make_spec((workload,), grid)
+        return spec, make_plan(spec, ENGINE_VERSION)
+    except (SweepError, ValueError) as error:
+        raise Refused(_("This workload cannot be varied so: %(why)s"), why=str(error)[:300]) from None
+
+
+def answers(given: Mapping[str, str]) -> dict[str, Any]:
+    """Return what a form has, each answer as text of a bounded length, so that it can be shown again."""
+    return {
+        "kind": given.get("kind", KINDS[0])[:20],
+        "text": given.get("text", ""),
+        "session": given.get("session", "")[:40],
+        "x": given.get("x", "consumer_rate_per_s")[:60],
+        "y": given.get("y", "vm_memory_high_watermark")[:60],
+        "large": given.get("size", "") == "large",
+    }

@@ -1,0 +1,157 @@
+"""Runs the sweeps that visitors ask for, one after the other: on a few processes that give way, or as a Spark job."""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from django.conf import settings
+from django.db import close_old_connections
+
+from engine import ENGINE_VERSION
+from playground import limits
+from playground.models import OwnSweep
+from playground.sweeping import records
+from sweeps.columns import Row
+from sweeps.document import one_cell_per_line, page
+from sweeps.errors import SweepError
+from sweeps.grid import Spec, make_spec
+from sweeps.plan import make_plan
+from sweeps.pool import Pool
+
+logger = logging.getLogger(__name__)
+
+NICENESS: Final = 10
+"""Sessions that somebody watches come first."""
+TOLERANCE: Final = 3
+"""A sweep that takes so many times its bound is ended."""
+AGAIN_S: Final = 0.5
+"""How often progress is written."""
+ROOT: Final = Path(__file__).resolve().parents[2]
+
+
+def run(sweep: OwnSweep) -> None:
+    """Run a sweep to its end and keep its heatmap, or why there is none."""
+    workload, grid = records.workload_and_grid(sweep)
+    large = sweep.spec["large"]
+    try:
+        spec = make_spec((workload,), grid)
+        document = _by_spark(sweep, spec) if large else _by_pool(sweep, spec)
+    except (SweepError, OSError) as error:
+        records.end(sweep.name, None, str(error) or type(error).__name__)
+    else:
+        records.end(sweep.name, document)
+
+
+def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
+    """Run the cells on this machine; return the heatmap.
+
+    Raises:
+        SweepError: it took too long, or a process ended.
+    """
+    cells = make_plan(spec, ENGINE_VERSION).cells
+    seconds = TOLERANCE * limits.current().sweep_s
+    with Pool(max(1, (os.cpu_count() or 1) // 2), NICENESS) as pool:
+        watch = threading.Timer(seconds, pool.close)
+        watch.start()
+        found: dict[str, Row] = {}
+        told_s = 0.0
+        try:
+            for row in pool.rows(cells):
+                found[row["cell_id"]] = row
+                if time.monotonic() - told_s >= AGAIN_S:
+                    told_s = time.monotonic()
+                    records.advance(sweep.name, len(found))
+        except SweepError:
+            if watch.is_alive():
+                raise
+            raise SweepError(f"it took longer than {seconds} s") from None
+        finally:
+            watch.cancel()
+    rows = [{**found[cell.cell_id], **cell.values} for cell in cells]
+    return one_cell_per_line(page(spec, rows, ENGINE_VERSION))
+
+
+def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
+    """Run the cells as a Spark job; return the heatmap, and keep the job's table beside the operator's own.
+
+    Raises:
+        SweepError: the job failed or took too long.
+    """
+    with tempfile.TemporaryDirectory(prefix="waterline-sweep-") as place:
+        folder = Path(place)
+        (folder / "own.json").write_bytes(msgspec.json.encode(spec.workloads[0].scenario))
+        (folder / "grid.json").write_bytes(msgspec.json.encode(spec.grid))
+        command = [sys.executable, "-m", "spark_jobs", "sweep", "--workloads", str(folder / "own.json")]
+        command += ["--grid", str(folder / "grid.json"), "--out", str(folder / "out")]
+        with (folder / "words").open("w+b") as words:
+            job = subprocess.Popen(  # noqa: S603 - this very program, and files that it wrote itself
+                [*command, "--master", settings.SPARK_MASTER], cwd=ROOT, stdout=words, stderr=words
+            )
+            ends_s = time.monotonic() + TOLERANCE * limits.current().large_sweep_s
+            while job.poll() is None:
+                if time.monotonic() > ends_s:
+                    job.kill()
+                    job.wait()
+                    raise SweepError("the Spark job took too long")
+                time.sleep(AGAIN_S)
+                records.advance(sweep.name, 0)
+        result = folder / "out" / f"{sweep.name}.json"
+        if not result.is_file():
+            last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
+            raise SweepError(f"the Spark job failed: {''.join(last)[:200]}")
+        table = result.with_suffix(".parquet")
+        tables().mkdir(parents=True, exist_ok=True)
+        (tables() / table.name).write_bytes(table.read_bytes())
+        return result.read_bytes()
+
+
+def tables() -> Path:
+    """Return where the Parquet tables of Spark jobs are kept."""
+    return Path(settings.VAR_DIR) / "own-sweeps"
+
+
+class Runner:
+    """A thread that runs what it is given, one sweep after the other, for as long as this process lives."""
+
+    def __init__(self) -> None:
+        self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._begun = False
+        self._lock = threading.Lock()
+
+    def take(self, name: str) -> None:
+        """Run a sweep when its turn comes."""
+        self._waiting.put(name)
+        with self._lock:
+            if not self._begun:
+                self._begun = True
+                threading.Thread(target=self._work, name="sweeps of visitors", daemon=True).start()
+
+    def _work(self) -> None:
+        while True:
+            name = self._waiting.get()
+            try:
+                sweep = records.find(name)
+                if sweep is not None:
+                    run(sweep)
+            except Exception:
+                logger.exception("the sweep %s failed", name)
+                records.end(name, None, "the server's fault")
+            finally:
+                close_old_connections()
+
+
+@cache
+def runner() -> Runner:
+    """Return this process's runner."""
+    return Runner()
