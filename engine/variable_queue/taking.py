@@ -198,7 +198,8 @@ def _put_back(q: QueueState, extent: Extent) -> None:
         q.client_of(extent).read(extent)
         q.disk_read_count += 1
         account(q, extent, paged=True, before=False, after=True)
-        extent = extent.with_flags(IN_RAM)
+        [decoded] = q.as_read(extent)
+        extent = decoded.with_flags(IN_RAM)
     q.extents_of(to).insert(extent)
     q.emit(PutBack("Q36", q.name, None, to, (extent,), None, why))
 
