@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('playground', '0005_scenario_last_seen'),
+        ('playground', '0006_session_predicted'),
     ]
 
     operations = [
