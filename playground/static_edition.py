@@ -57,7 +57,7 @@ def _write_language(folder: Path) -> None:
 
     (folder / "data").mkdir(parents=True, exist_ok=True)
     cards = []
-    runs = [("free", door().check(FREE), None)]
+    runs: list[tuple[str, Any, dict[str, Any] | None]] = [("free", door().check(FREE), None)]
     for entry in library.entries():
         story = entry.story_json()
         runs.append((entry.slug, entry.run, localized(story) if story else None))

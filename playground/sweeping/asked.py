@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
 from engine.errors import EngineError
-from playground import affordable, limits, selectors, timeline
+from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
 from playground.messages import Refused
 from playground.models import Session
@@ -71,6 +71,7 @@ def _scenario(kind: str, text: str, session: Session | None) -> Scenario:
     if kind == "session":
         if session is None:
             raise Refused(_("Choose one of the sessions that this browser began."))
+        holds.check_may_leave(session.public_id)
         commands = selectors.commands_of(session)
         reached_us = max(session.reached_us, *(at_us for at_us, _command in commands), 1)
         return timeline.merged(session.scenario, commands, reached_us, "")

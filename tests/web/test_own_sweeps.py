@@ -12,7 +12,8 @@ from django.core.management import call_command
 from django.test import Client
 from django.utils import timezone
 
-from playground import limits, ownership, services
+from playground import holds, limits, ownership, services
+from playground.messages import Message
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.sweeping import asked, grids, records, runner
 from playground.whatif import own
@@ -67,7 +68,9 @@ def test_a_perf_test_line_becomes_a_heatmap_whose_cells_replay(client: Client, t
     assert name not in client.get("/whatif/").content.decode()
 
 
-def test_a_recorded_session_is_swept_only_by_its_owner(client: Client, taken: list[str]) -> None:
+def test_a_recorded_session_is_swept_only_by_its_owner(
+    client: Client, taken: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     session = services.start_session(services.blank_scenario("classroom"))
     commands = (
         {"do": "publish", "count": 20, "size_bytes": 900},
@@ -82,6 +85,12 @@ def test_a_recorded_session_is_swept_only_by_its_owner(client: Client, taken: li
     records.end(taken[0], b"{}")
     Session.objects.filter(pk=session.pk).update(visitor=ownership.known_visitor(client.session))
     assert session.public_id in client.get("/whatif/own/").content.decode()
+    with (
+        monkeypatch.context() as patch
+    ):  # an exercise that waits for its answer must not be played on elsewhere
+        patch.setattr(holds, "_reasons", [(lambda _session: Message("Answer first"), True)])
+        refused = ask(client, **given)
+        assert (refused.status_code, "Answer first" in refused.content.decode()) == (400, True)
     assert ask(client, **given).status_code == 302
     kept = OwnSweep.objects.get(name=taken[1])
     assert "alice" not in str(kept.spec)
