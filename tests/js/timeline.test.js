@@ -3,6 +3,7 @@ import { afterEach, test } from "node:test";
 import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Events } from "../../static/js/model/events.js";
 import { Samples } from "../../static/js/model/samples.js";
+import { Timeline } from "../../static/js/model/timeline.js";
 import { showQueue, shownQueue } from "../../static/js/model/shown.js";
 import { SIGNS } from "../../static/js/view/time/event-signs.js";
 import { published, stateOf } from "./feed.js";
@@ -76,4 +77,18 @@ test("samples keep every queue, and the shown one's numbers are their own", () =
   assert.equal(samples.list[1].q4, 0);
   showQueue("none");
   assert.equal(shownQueue(state), "orders", "a queue that is not there is not shown");
+});
+
+test("what a run begins with is no event: its settings, and that no alarm is set", () => {
+  const timeline = new Timeline();
+  const state = stateOf(published(0, 1));
+  const say = (number, atUs, part, values) =>
+    timeline.note(number, atUs, decode(["NodeChanged", "M7", part, values, {}]), state);
+  say(0, 0, "settings", { profile: "classroom", segment_entry_count: 8 });
+  say(8, 0, "alarms", { memory: false });
+  assert.deepEqual(timeline.lines, []);
+  say(9, 0, "settings", { vm_memory_high_watermark: 0.2 });
+  say(10, 0, "alarms", { memory: true });
+  say(30, 9_000_000, "alarms", { memory: false });
+  assert.deepEqual(timeline.lines.map((line) => line.number), [9, 10, 30]);
 });

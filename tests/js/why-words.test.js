@@ -36,12 +36,6 @@ test("a conversion that never ends says what it waits for (V5)", () => {
   assert.match(explain(stuck).reason, /^200 messages are left, fewer than the batch of 4.096/);
 });
 
-test("an alarm is over only where one was set; a run begins without one (M7)", () => {
-  const alarms = (values) => narrate({ kind: "NodeChanged", rule: "M7", queue: null, part: "alarms", values, why: {} }).text;
-  assert.equal(alarms({ memory: false, disk: false }), "No alarm is set");
-  assert.match(alarms({ memory: false }), /^Alarm over/);
-});
-
 test("a restart says what it lost and what came back, and why", () => {
   const session = live();
   feed(session, publishes(0, 6), 100_000);

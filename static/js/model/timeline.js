@@ -27,6 +27,8 @@ export class Timeline {
     this.held = 0;
     /** Queues that stopped, with what their recovery found: {queue, entries}, by name. */
     this.stopped = {};
+    /** Parts of the node of which the run's first statement was heard. */
+    this.stated = new Set();
   }
 
   clear() {
@@ -56,9 +58,16 @@ export class Timeline {
     this.sampling.count(t);
     this.marks.observe(number, atUs, t, state);
     if (t.kind === "TargetChanged") this.target(t, state);
-    if (isQuietNode(t)) return;
+    if (isQuietNode(t) || this.opens(atUs, t)) return;
     this.activity.observe(atUs);
     if (KINDS[t.kind].shown !== "step") this.line(number, atUs, t);
+  }
+
+  /** Whether a run begins with it: what its settings are, and that no alarm is set, is no event. */
+  opens(atUs, t) {
+    if (t.kind !== "NodeChanged" || atUs !== 0 || this.stated.has(t.part)) return false;
+    this.stated.add(t.part);
+    return t.part === "settings" || (t.part === "alarms" && !t.values.memory && !t.values.disk);
   }
 
   /** A target that comes with no duration was set by hand (Q43). */

@@ -105,8 +105,6 @@ function alarm(values) {
       gettext("Disk alarm: publishers are blocked"),
       gettext("Free disk space is under its limit. Paging stops: the target is infinite."),
     );
-  // Only a run's first statement speaks of both; later ones name what differs.
-  if ("memory" in values && "disk" in values) return sentence("\u25b3", "plain", gettext("No alarm is set"));
   return sentence("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }
 
