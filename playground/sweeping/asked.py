@@ -10,6 +10,12 @@ from django.utils.translation import gettext_lazy as _
 
 from engine import ENGINE_VERSION
 from engine.errors import EngineError
+from engine.metrics.disk import bytes_written
+from engine.metrics.memory import peak_ram_bytes
+from engine.metrics.messages import throughput_per_s
+from engine.metrics.pressure import blocked_s
+from engine.metrics.survival import lost_on_power_cut
+from engine.metrics.waits import latency_p95_s
 from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
 from playground.messages import Refused
@@ -25,13 +31,16 @@ from workloads.workload import Scenario, Workload, checked
 
 KINDS: Final = ("perf-test", "csv", "tracing", "session")
 NAME_BEGINS: Final = "own-"
-METRICS: Final = (
-    "blocked_s",
-    "peak_ram_bytes",
-    "throughput_per_s",
-    "latency_p95_s",
-    "bytes_written",
-    "lost_on_power_cut",
+METRICS: Final = tuple(
+    each.name
+    for each in (
+        blocked_s,
+        peak_ram_bytes,
+        throughput_per_s,
+        latency_p95_s,
+        bytes_written,
+        lost_on_power_cut,
+    )
 )
 """What its page offers first."""
 PHASES: Final = (1, 2, 3)

@@ -21,7 +21,7 @@ from tests.web import whatif_data
 
 ROOT = Path(__file__).resolve().parents[2]
 USERS = ("playground", "spark_jobs", "sweeps", "workloads")
-COMMON = {"published", "delivered", "confirmed", "expired", "refused", "transitions"}
+COMMON = {"published", "delivered", "confirmed", "expired", "refused", "sent", "transitions"}
 """Names of metrics that are words of other things as well: counters of a client, columns, keys."""
 
 
