@@ -91,7 +91,7 @@ class World:
 def do(session: Session, message: Any) -> None:
     """Hand a message over, and give turns until it is done."""
     session.receive(message)
-    while session.due_s() == 0.0:
+    while session.due_s() <= 0.0:
         session.turn(1.0)
 
 
