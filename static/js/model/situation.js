@@ -72,8 +72,8 @@ function paging(now) {
     return sentence(
       "delta",
       ngettext(
-        "RAM keeps one term for %(n)s message in delta: start, count and end.",
-        "RAM keeps one term for the %(n)s messages in delta: start, count and end.",
+        "Of the %(n)s message in delta RAM keeps only start, count and end.",
+        "Of the %(n)s messages in delta RAM keeps only start, count and end.",
         now.onlyCounted,
       ),
       { n: number(now.onlyCounted) },

@@ -16,7 +16,7 @@ export const STEPS = [
     id: "line",
     title: () => gettext("One line"),
     text: () =>
-      gettext("Above the line is RAM, below it disk. One queue goes from left, the newest message, to right, the next to be delivered."),
+      gettext("Above the line is RAM, below it is the disk. The queue runs from left to right: the newest message is on the left, the next one to be delivered on the right."),
     part: "stage",
   },
   {
@@ -43,7 +43,7 @@ export const STEPS = [
     id: "delta",
     title: () => gettext("Delta: nothing in RAM"),
     text: () =>
-      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. For all of delta RAM keeps one term: start, count, end."),
+      gettext("Forty more, too many even for index entries. One by one, the newest first, they leave q3 and become delta; only the segment of q3's head stays. Of all of delta RAM keeps only start, count and end."),
     commands: [publish(40, true)],
     met: (state, seen) => seen.has("BetasPushed") || length(state, "delta") > 0,
     part: "stage",
@@ -61,7 +61,7 @@ export const STEPS = [
     id: "why",
     title: () => gettext("Why?"),
     text: () =>
-      gettext("Every change names the function, the rule and the numbers that decided it. Nothing here is a script."),
+      gettext("Every change names the function, the rule and the numbers that decided it. Nothing here was prepared beforehand."),
     part: "why",
   },
   {
@@ -87,7 +87,7 @@ export const STEPS = [
     id: "plug",
     title: () => gettext("Pull the plug"),
     text: () =>
-      gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone. Some come back: what consumers held unacknowledged, and what was acknowledged without the disk knowing yet."),
+      gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone. Some come back: what consumers held unacknowledged, and what was acknowledged when the ack had not reached the disk yet."),
     commands: [
       { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: false },
       { do: "restart", kind: "power" },

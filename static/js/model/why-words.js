@@ -16,7 +16,7 @@ function published(t, n) {
   const reason =
     t.to === "q1"
       ? gettext("q3 is not empty, so older messages are ahead: new ones go to the tail of q1.")
-      : gettext("q3 is empty, the only thing that is asked: new messages go straight to the tail of q4.");
+      : gettext("q3 is empty, and that alone decides: new messages go straight to the tail of q4.");
   const text = ngettext("%(n)s message published to %(to)s", "%(n)s messages published to %(to)s", n);
   return sentence(
     "+",
@@ -212,7 +212,7 @@ export const WORDS = {
         n,
       ),
       gettext(
-        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps one term: start, count, end.",
+        "q2 and q3 may keep only so many index entries. Of the rest RAM keeps only start, count and end.",
       ),
       lanePhrase(t),
     ),
