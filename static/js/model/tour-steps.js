@@ -87,7 +87,7 @@ export const STEPS = [
     id: "plug",
     title: () => gettext("Pull the plug"),
     text: () =>
-      gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone. Some come back: what consumers held unacknowledged, and what was acknowledged when the ack had not reached the disk yet."),
+      gettext("The power is cut, then the node starts again. What is left are persistent messages that had reached the files; the transient ones are gone. Some come back: what consumers held unacknowledged, and messages whose acks had not reached the disk."),
     commands: [
       { do: "set_consumer", name: "c1", rate_per_s: 12, prefetch: 4, ack: "each", running: false },
       { do: "restart", kind: "power" },
