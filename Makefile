@@ -140,9 +140,9 @@ wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js,
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh
-	@$(PY) manage.py makemessages --all --no-location --ignore .venv --ignore var --ignore staticfiles
+	@$(PY) manage.py makemessages --all --no-location --ignore .venv --ignore var --ignore dist --ignore staticfiles
 	@$(PY) manage.py makemessages --all --no-location --domain djangojs \
-		--ignore .venv --ignore var --ignore staticfiles --ignore static/vendor --ignore node_modules
+		--ignore .venv --ignore var --ignore dist --ignore staticfiles --ignore static/vendor --ignore node_modules
 	@$(PY) tools/compile_messages.py
 
 # --- checks ---
