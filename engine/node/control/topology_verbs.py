@@ -226,6 +226,8 @@ class TopologyVerbs:
         if node is None or node == record.master:
             if not self._mishaps.crash_master(command.queue):
                 self._ends.kill(command.queue)
+                self._cluster.update(record)
+                self._cluster.settle()
         elif node in record.mirrors:
             self._mishaps.crash_mirror(record, node)
             self._cluster.settle()

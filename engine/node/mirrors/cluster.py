@@ -376,13 +376,19 @@ class Cluster:
         heir = living[0]
         if heir in record.orphans:
             return
-        mirroring = record.mirroring
-        if mirroring is not None and mirroring.promote_on_failure == WHEN_SYNCED and not record.synchronised:
+        if self.refuses(record):
             self._refuse(record, heir)
             return
         for node in dead:
             record.forget(node)
         self.promote(record, heir)
+
+    def refuses(self, record: QueueRecord) -> bool:
+        """Tell whether no mirror may be promoted after a failure: when-synced, and none is synchronised (H61)."""
+        mirroring = record.mirroring
+        if mirroring is None or mirroring.promote_on_failure != WHEN_SYNCED:
+            return False
+        return not record.synchronised
 
     def _refuse(self, record: QueueRecord, heir: str) -> None:
         """The oldest mirror may not be promoted: it deletes what it has, and counts as living still (H64)."""

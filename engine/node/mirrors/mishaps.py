@@ -31,7 +31,11 @@ class Mishaps:
     def crash_master(self, name: str) -> bool:
         """Let a master's process crash; tell whether a mirror takes over, else it starts on its own files (H75)."""
         record = self._cluster.records[name]
-        if not any((name, node) in self._cluster.members for node in record.mirrors):
+        living = [node for node in record.mirrors if (name, node) in self._cluster.members]
+        if len(living) == 1 and self._cluster.refuses(record):
+            # It ends (H64), and then nobody else is alive (H75).
+            self._cluster.drop(record, living.pop(), "refused")
+        if not living:
             return False
         node = record.master
         record.alive = False

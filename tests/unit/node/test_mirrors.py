@@ -92,6 +92,19 @@ def test_each_node_has_its_own_memory_and_one_alarm_stops_all() -> None:
     assert node.sites["n1"].watch.memory.bodies == 0
 
 
+def test_a_crashed_master_whose_only_mirror_may_not_be_promoted_starts_on_its_own_files() -> None:
+    """H64, H75: when-synced and nobody synchronised: the mirror ends, then nobody else is alive."""
+    follower = cluster_of(2)
+    play(follower, {**BURST, "count": 10}, {**BURST, "count": 5, "persistent": False})
+    definition = {"ha-mode": "all", "ha-promote-on-failure": "when-synced"}
+    play(follower, {**HA, "definition": definition}, {"do": "kill_queue", "queue": "orders"})
+    queues = follower.node.snapshot()["queues"]
+    assert set(queues) == {"orders", "orders@n2"}
+    assert queues["orders"]["node"] == "n1"
+    assert follower.node.queues["orders"].depth == 10
+    follower.node.verify()
+
+
 def test_the_ring_gives_no_credit() -> None:
     """H84, H85: only copies and instructions that a member has not handled hold a channel back."""
     follower = cluster_of(3)
