@@ -95,9 +95,15 @@ async def test_notes_wait_for_each_other_and_never_come_after_what_is_newer(
 ) -> None:
     (one, epoch), (other, others) = await database_sync_to_async(lambda: (owned(), owned()))()
     delayed: list[Callable[[], None]] = []
-    monkeypatch.setattr(
-        asyncio.get_running_loop(), "call_later", lambda _s, callback, *_more: delayed.append(callback)
-    )
+    loop = asyncio.get_running_loop()
+    call_later = loop.call_later
+
+    def keep_notes_back(seconds: float, callback: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        if seconds == writer.NOTES_S:
+            return delayed.append(callback)
+        return call_later(seconds, callback, *arguments, **more)  # the pause between two transactions
+
+    monkeypatch.setattr(loop, "call_later", keep_notes_back)
     pen = writer.writer()
     pen.note(Append(one, epoch, reached=(7, "")))
     pen.note(Append(other, others, reached=(8, "")))
