@@ -63,9 +63,9 @@ def _write_language(folder: Path) -> None:
         runs.append((entry.slug, entry.run, localized(story) if story else None))
         told = {name: in_language(getattr(entry.story, name)) for name in ("question", "watch_for")}
         cards.append({"slug": entry.slug, "title": entry.title, **told})
-    for slug, scenario, story in runs:
-        title = story["title"] if story else scenario["title"]
-        data = {"scenario": scenario, "story": story, "title": title or "Waterline"}
+    for slug, scenario, shown in runs:
+        title = shown["title"] if shown else scenario["title"]
+        data = {"scenario": scenario, "story": shown, "title": title or "Waterline"}
         (folder / "data" / f"{slug}.json").write_text(json.dumps(data, ensure_ascii=False), "utf-8")
     context = {"base_template": "static_edition/base.html", "csrf_token": "static", "engine": door().version}
     pages = {
