@@ -6,6 +6,8 @@
  * be changed, or nothing.
  */
 
+import { socketAddress } from "./transport.js";
+
 export class Server {
   /** `data` is what the page was told: {websocket, urls}; `token()` gives what lets a form be sent. */
   constructor({ websocket, urls }, token = () => "") {
@@ -42,9 +44,4 @@ export class Server {
     if (!answer.ok) throw new Error(String(answer.status));
     return answer.json();
   }
-}
-
-/** The address of a socket on the host that the page came from. */
-export function socketAddress(path) {
-  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 }

@@ -191,3 +191,8 @@ export class Transport {
     this.send({ t: "ack", through: this.next });
   }
 }
+
+/** The address of a socket on the host that the page came from. */
+export function socketAddress(path) {
+  return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
+}

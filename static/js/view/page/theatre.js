@@ -7,6 +7,7 @@ import { outcomeText, reasonsOf } from "../../model/fate-words.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { find, findAll, focused, setText, show } from "../base/dom.js";
+import { Fates } from "../stage/fates.js";
 
 const WORDS = {
   clean: { title: () => gettext("If the node restarts now"), act: () => gettext("Restart") },
@@ -22,6 +23,7 @@ export class Theatre {
     this.engine = engine;
     this.url = data.urls.survival;
     this.stage = stage;
+    stage.fates = new Fates();
     this.send = send;
     this.kind = "clean";
     this.fates = null;

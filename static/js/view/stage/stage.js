@@ -8,7 +8,6 @@ import { Selection } from "../../model/selection.js";
 import { shownQueue } from "../../model/shown.js";
 import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
-import { Fates } from "./fates.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
@@ -53,7 +52,8 @@ export class StageView {
     /** Whether the last frame asked for another. */
     this.goesOn = false;
     this.flights = new Flights(() => this.reduced.matches);
-    this.fates = new Fates();
+    /** What a stop would do to the messages, where the page shows it: see fates.js. */
+    this.fates = null;
     this.painted = [];
     this.scene = null;
     /** How the tween goes to the next scene: {moves, instant}; null where the scene is the one that is wanted. */
@@ -85,13 +85,13 @@ export class StageView {
 
   /** Show what a stop would leave of the queue, or no more with null. */
   showFates(fate) {
-    this.fates.shown = fate;
+    if (this.fates) this.fates.shown = fate;
     this.refresh();
   }
 
   /** The stop comes now: what is lost leaves ghosts. */
   cutFates() {
-    if (this.scene) this.fates.cut(this.scene, this.queue, performance.now());
+    if (this.scene) this.fates?.cut(this.scene, this.queue, performance.now());
     this.refresh();
   }
 
@@ -154,7 +154,7 @@ export class StageView {
     const scene = this.slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
-    const fading = this.fates.paint(pen, scene, this.queue, now);
+    const fading = this.fates?.paint(pen, scene, this.queue, now) ?? false;
     for (const listener of this.painted) listener(this.shown);
     this.goesOn = moving || flying || fading || Object.keys(this.changes).length > 0;
     return this.goesOn;
