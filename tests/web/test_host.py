@@ -137,7 +137,9 @@ async def test_a_stalled_reader_gets_no_more_than_its_window(world: World) -> No
     stalled = world.reader(acknowledges=False)
     lively = world.reader()
     world.command(lively, do="tick", on=True)
-    await lively.until("frame", 15)
+    await lively.until(
+        "frame", FRAMES_IN_FLIGHT + 5
+    )  # so several came after the stalled one's window was full
     assert len(stalled.of("frame")) + len(stalled.of("snapshot")) <= FRAMES_IN_FLIGHT + 1
     count = len(stalled.sent)
     await asyncio.sleep(0.5)
