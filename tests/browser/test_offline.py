@@ -25,6 +25,7 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
     story = page.locator("#story")
     begin = story.get_by_role("button", name="Begin", exact=True)
     begin.wait_for(timeout=SLOW_MS)
+    expect(page.locator("body")).not_to_have_attribute("inert", "", timeout=SLOW_MS)
 
     # The whole run can be gone to, but for what a prediction hides: End stops at each pause of the story.
     slider = page.get_by_role("slider", name="Moment of the run")

@@ -40,6 +40,8 @@
     document.title = page.title;
     element("style", program.css);
     document.body.className = "live-page is-recorded";
+    // What is shown before its scripts have come would take clicks and keys, and lose them.
+    document.body.toggleAttribute("inert", true);
     document.body.innerHTML = program.sprite + page.html;
     element("script", page.catalog);
     const imports = {};
@@ -55,10 +57,12 @@
     page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
     const { open } = await import(program.entry);
     open(unpack, page.data, speak);
+    document.body.toggleAttribute("inert", false);
   } catch (error) {
     const old = typeof DecompressionStream === "undefined";
     const why = old ? "This page needs a browser from 2023 or newer." : `This page could not be opened: ${error.message}`;
     document.body.replaceChildren(why);
+    document.body.toggleAttribute("inert", false);
     throw error;
   }
 })();
