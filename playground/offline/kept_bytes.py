@@ -46,8 +46,7 @@ def keep(
 
 
 def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int, ...]) -> Records:
-    for _piece in player.play(stop.at_us):
-        pass
+    player.finish(stop.at_us)
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}
     with door.read_records(root) as reader:
