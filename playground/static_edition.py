@@ -48,12 +48,11 @@ def write(out: Path) -> None:
 
 def _write_language(folder: Path) -> None:
     from django.template.loader import render_to_string  # noqa: PLC0415
-    from django.test import RequestFactory  # noqa: PLC0415
-    from django.views.i18n import JavaScriptCatalog  # noqa: PLC0415
 
     from playground import library  # noqa: PLC0415
     from playground.doors import door  # noqa: PLC0415
     from playground.storybook.texts import in_language, localized  # noqa: PLC0415
+    from playground.web import live_page  # noqa: PLC0415
 
     (folder / "data").mkdir(parents=True, exist_ok=True)
     cards = []
@@ -74,37 +73,19 @@ def _write_language(folder: Path) -> None:
     }
     for name, page in pages.items():
         (folder / name).write_text(page.replace('"/static/', '"../static/'), "utf-8")
-    catalog = JavaScriptCatalog.as_view()(RequestFactory().get("/")).content
-    (folder / "catalog.js").write_bytes(catalog)
+    (folder / "catalog.js").write_text(live_page.script_texts(), "utf-8")
 
 
-def _live() -> dict[str, Any]:
+def _live() -> dict[str, object]:
     """Return what the live page's template needs; the scenario and its story come with the page's address."""
-    from typing import get_args  # noqa: PLC0415
+    from playground.web import live_page  # noqa: PLC0415
 
-    from engine.node.time.work import ProfileName  # noqa: PLC0415
-    from playground import console, limits  # noqa: PLC0415
-    from playground.doors import door  # noqa: PLC0415
-
-    names = ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page", "past")
     data = {
-        "session": "static",
-        "owner": True,
-        "limits": limits.current().public(),
-        "scenario": FREE,
-        "engine": door().version,
-        "console": console.page_data(),
         "story": {"title": "Waterline"},
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
-        "urls": dict.fromkeys(names, "#"),
+        "urls": {**live_page.NOWHERE, "past": "#"},
     }
-    return {
-        "session_id": "static",
-        "scenario": {"title": "", "profile": "classroom"},
-        "work_profiles": get_args(ProfileName),
-        "owner": True,
-        "live_data": data,
-    }
+    return live_page.context_of("static", FREE, data)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -35,7 +35,7 @@ class Revival(msgspec.Struct, frozen=True):
     Args:
         scenario: of the node that starts.
         state: after the start; None where it fails.
-        messages: what a page plays of it.
+        messages: what a page plays of it, in parts, each a list as JSON.
         failure: why it fails, in the engine's words, or nothing.
         names: of the queues in the node, by the queues' own names.
     """

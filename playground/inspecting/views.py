@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import logging
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -13,17 +12,14 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from engine.node.time.work import ProfileName
-from playground import console, limits, repeating
-from playground.doors import door
+from playground import repeating
 from playground.inspecting import again, definitions, figures, revival, summary, uploads
 from playground.messages import Refused
+from playground.web import live_page
 from playground.web.access import rate_limited
 
 logger = logging.getLogger(__name__)
 
-NO_ADDRESSES: Final = ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page", "past")
-"""What leads nowhere from a run that was only played for an answer."""
 MOST_SENT: Final = uploads.MOST_BYTES + 4 * 1024 * 1024
 """Bytes of a whole request, with the parts' heads."""
 
@@ -93,25 +89,12 @@ def _files(request: HttpRequest, files: uploads.Files) -> HttpResponse:
 
 def _live(revived: revival.Revival) -> dict[str, Any]:
     """Return what the live page's template needs to show the start."""
-    parts = [json.loads(gzip.decompress(part)) for part in revived.messages]
+    parts = [json.loads(part) for part in revived.messages]
     scenario = revived.scenario
     data = {
-        "session": "inspected",
-        "owner": True,
-        "limits": limits.current().public(),
-        "scenario": scenario,
-        "engine": door().version,
-        "console": console.page_data(),
         "story": None,
         "place": {"at_us": scenario["until_us"], "number": None, "msg": None, "view": ""},
-        "urls": dict.fromkeys(NO_ADDRESSES, "#"),
+        "urls": {**live_page.NOWHERE, "past": "#"},
         "recording": {"parts": len(parts), "ends_us": scenario["until_us"], "moments": []},
     }
-    return {
-        "session_id": "inspected",
-        "scenario": {"title": "", "profile": "real"},
-        "work_profiles": get_args(ProfileName),
-        "owner": True,
-        "live_data": data,
-        "run": parts,
-    }
+    return {**live_page.context_of("inspected", scenario, data), "run": parts}

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from collections.abc import Callable
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 import msgspec
 from django.conf import settings
 from django.template.loader import render_to_string
-from django.test import RequestFactory
 from django.utils import translation
 from django.utils.safestring import mark_safe
-from django.views.i18n import JavaScriptCatalog
 
-from engine.node.time.work import ProfileName
-from playground import console, limits
+from engine.replay.frames import encode
 from playground.doors import door
 from playground.offline import kept_bytes, modules, recording
 from playground.storybook.story import Story
 from playground.storybook.texts import in_language, localized
+from playground.web import live_page
 
 ENTRY: Final = "js/pages/recorded.js"
 SHEET: Final = re.compile(r"""(?:css/|vendor/uplot/)[a-z-]+\.css""")
@@ -56,12 +55,12 @@ def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
     )
     moments = recorded.stops[: recorded.small]
     records = kept_bytes.keep(door(), source.scenario, moments, chosen, give_up)
-    packed = {"program": recording.packed(_program())}
+    packed = {"program": _packed(encode(_program()))}
     for code, _name in settings.LANGUAGES:
         with translation.override(code):
-            packed[f"page-{code}"] = recording.packed(_page(source, recorded, moments))
-    packed |= {f"run-{at}": part for at, part in enumerate(recorded.parts)}
-    packed |= {f"bytes-{at}": recording.packed(found) for at, found in enumerate(records)}
+            packed[f"page-{code}"] = _packed(encode(_page(source, recorded, moments)))
+    packed |= {f"run-{at}": _packed(part) for at, part in enumerate(recorded.parts)}
+    packed |= {f"bytes-{at}": _packed(encode(found)) for at, found in enumerate(records)}
     return render_to_string(
         "offline/file.html",
         {
@@ -73,6 +72,11 @@ def write(source: Source, give_up: Callable[[], bool] = lambda: False) -> str:
             "packed": [(name, base64.b64encode(data).decode()) for name, data in packed.items()],
         },
     )
+
+
+def _packed(data: bytes) -> bytes:
+    """Return data compressed, to the same bytes each time."""
+    return gzip.compress(data, 9, mtime=0)
 
 
 def _program() -> dict[str, Any]:
@@ -102,39 +106,28 @@ def _page(source: Source, recorded: recording.Recorded, moments: list[recording.
         "rules": f"{source.home}rules/" if source.home else "",
     }
     data = {
-        "session": f"{SESSION}-{recorded.digest[:12]}",
-        "owner": True,
-        "limits": limits.current().public(),
-        "scenario": source.scenario,
-        "engine": door().version,
-        "console": console.page_data(),
+        "session": f"{SESSION}-{recorded.digest[:12]}",  # what a reader notes on the page belongs to this run
         "story": story,
-        "urls": dict.fromkeys(
-            ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
-        ),
+        "urls": live_page.NOWHERE,
         "recording": about,
     }
+    context = live_page.context_of(SESSION, source.scenario, data)
     logo = modules.read("icons/waterline.svg").replace(
         "<svg ", '<svg width="22" height="22" aria-hidden="true" ', 1
     )
     html = render_to_string(
         "playground/live.html",
         {
+            **context,
             "base_template": "offline/base.html",
-            "session_id": SESSION,
-            "scenario": source.scenario,
-            "work_profiles": get_args(ProfileName),
-            "owner": True,
-            "live_data": data,
             "csrf_token": SESSION,
             "recording": {**about, "logo": mark_safe(logo)},  # noqa: S308 - our own file
         },
     )
     title = story["title"] if story else source.scenario["title"]
-    catalog = JavaScriptCatalog.as_view()(RequestFactory().get("/")).content.decode()
     return {
         "html": SPRITE.sub(f'href="#{modules.ICON}', html),
         "title": f"{title or 'Waterline'} · Waterline",
-        "catalog": catalog,
-        "data": data,
+        "catalog": live_page.script_texts(),
+        "data": context["live_data"],
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final
 
@@ -33,7 +32,7 @@ class Recorded(msgspec.Struct, frozen=True):
     """A run as its page gets it.
 
     Args:
-        parts: lists of messages (see `engine.replay.frames`), as JSON, compressed.
+        parts: lists of messages (see `engine.replay.frames`), each as JSON.
         stops: the moments at which the story stops, and the end.
         transitions: how many there were.
         whole: whether each of them is there.
@@ -143,7 +142,7 @@ class _Tape:
             self._end_part()
 
     def _end_part(self) -> None:
-        self._parts.append(packed(self._messages))
+        self._parts.append(encode(self._messages))
         self._messages, self._in_part = [], 0
 
     def close(self) -> Iterator[bytes]:
@@ -151,8 +150,3 @@ class _Tape:
         if self._messages:
             self._end_part()
         return iter(self._parts)
-
-
-def packed(value: Any) -> bytes:
-    """Return a value as compressed JSON, the same bytes each time."""
-    return gzip.compress(encode(value), 9, mtime=0)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 from django.http import HttpRequest
+from django.test import RequestFactory
 from django.urls import reverse
+from django.views.i18n import JavaScriptCatalog
 
 from engine.node.time.work import ProfileName
 from playground import console, library, limits, ownership, selectors, whereabouts
@@ -15,47 +17,76 @@ from playground.models import Session
 from playground.storybook.texts import localized
 from playground.verdicts.marking import words_of
 
+NOWHERE: Final = dict.fromkeys(
+    ("fork", "compare", "scenario", "csv", "jsonl", "archive", "download", "page"), "#"
+)
+"""Addresses of a page that has no server behind it. It has none at all of what it hides, as the crash theatre."""
+
 
 def context(request: HttpRequest, found: Session) -> dict[str, object]:
     """Return what a page that shows a live session needs."""
     owner = ownership.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
-    return {
-        "session_id": found.public_id,
-        "scenario": found.scenario,
-        "owner": owner,
-        "work_profiles": get_args(ProfileName),
-        "story": story,
-        "meta": _meta(request, found, place),
-        "live_data": {  # for json_script: what the page's script needs before its socket opens
-            "session": found.public_id,
-            "websocket": whereabouts.socket_path(found.public_id),
-            "owner": owner,
-            "limits": limits.current().public(),
-            "scenario": found.scenario,
-            "engine": door().version,
-            "console": console.page_data(),
-            "story": _story(found) if story else None,
-            "predicted": found.predicted,
-            "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
-            "urls": {
-                "share": reverse("session-share", args=[found.public_id]),
-                "fork": reverse("session-fork", args=[found.public_id]),
-                "compare": f"{reverse('compare')}?session={found.public_id}",
-                "file": reverse("session-file", args=[found.public_id]),
-                "record": reverse("session-record", args=[found.public_id]),
-                "past": reverse("session-past", args=[found.public_id]),
-                "survival": reverse("session-survival", args=[found.public_id]),
-                "download": reverse("session-download", args=[found.public_id]),
-                "archive": reverse("session-archive", args=[found.public_id]),
-                "scenario": reverse("session-scenario", args=[found.public_id]),
-                "page": reverse("session-page", args=[found.public_id]),
-                "csv": reverse("session-run", args=[found.public_id, "csv"]),
-                "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
-            },
+    data = {
+        "websocket": whereabouts.socket_path(found.public_id),
+        "story": _story(found) if story else None,
+        "predicted": found.predicted,
+        "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},
+        "urls": {
+            "share": reverse("session-share", args=[found.public_id]),
+            "fork": reverse("session-fork", args=[found.public_id]),
+            "compare": f"{reverse('compare')}?session={found.public_id}",
+            "file": reverse("session-file", args=[found.public_id]),
+            "record": reverse("session-record", args=[found.public_id]),
+            "past": reverse("session-past", args=[found.public_id]),
+            "survival": reverse("session-survival", args=[found.public_id]),
+            "download": reverse("session-download", args=[found.public_id]),
+            "archive": reverse("session-archive", args=[found.public_id]),
+            "scenario": reverse("session-scenario", args=[found.public_id]),
+            "page": reverse("session-page", args=[found.public_id]),
+            "csv": reverse("session-run", args=[found.public_id, "csv"]),
+            "jsonl": reverse("session-run", args=[found.public_id, "jsonl"]),
         },
     }
+    return {
+        **context_of(found.public_id, found.scenario, data, owner=owner),
+        "story": story,
+        "meta": _meta(request, found, place),
+    }
+
+
+def context_of(
+    name: str, scenario: dict[str, Any], data: dict[str, Any], *, owner: bool = True
+) -> dict[str, object]:
+    """Return what the live page's template needs to show any run, with a server behind it or without.
+
+    Args:
+        name: of the session.
+        scenario: the run, in full.
+        data: what the page's script needs besides: its story, its addresses, and where the run comes from.
+        owner: whether the reader may give commands.
+    """
+    return {
+        "session_id": name,
+        "scenario": scenario,
+        "owner": owner,
+        "work_profiles": get_args(ProfileName),
+        "live_data": {  # for json_script
+            "session": name,
+            "owner": owner,
+            "limits": limits.current().public(),
+            "scenario": scenario,
+            "engine": door().version,
+            "console": console.page_data(),
+            **data,
+        },
+    }
+
+
+def script_texts() -> str:
+    """Return the script that brings the texts of the page's scripts in the present language."""
+    return JavaScriptCatalog.as_view()(RequestFactory().get("/")).content.decode()
 
 
 def told_story(story: dict[str, Any]) -> dict[str, Any]:
