@@ -3,9 +3,10 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
-from playground.classroom import accounts, personal, students, views
+from playground.classroom import accounts, one_student, personal, students, views
 
 CLASS = r"(?P<public_id>[2-9a-z]{16})"
+STUDENT = rf"{CLASS}/students/(?P<pk>[0-9]{{1,12}})"
 
 urlpatterns = [
     path("", views.entrance, name="classes"),
@@ -42,22 +43,10 @@ urlpatterns = [
     re_path(rf"^{CLASS}/votes\.csv\Z", views.votes_table, name="class-votes-table"),
     re_path(rf"^{CLASS}/qr\.svg\Z", views.qr, name="class-qr"),
     re_path(rf"^{CLASS}/projector/\Z", views.projector, name="class-projector"),
-    re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/\Z", views.student, name="class-student"),
-    re_path(rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/fork\Z", views.fork, name="class-student-fork"),
-    re_path(
-        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/rename\Z",
-        views.student_rename,
-        name="class-student-rename",
-    ),
-    re_path(
-        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/block\Z", views.student_block, name="class-student-block"
-    ),
-    re_path(
-        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/code\Z", views.student_code, name="class-student-code"
-    ),
-    re_path(
-        rf"^{CLASS}/students/(?P<pk>[0-9]{{1,12}})/delete\Z",
-        views.student_delete,
-        name="class-student-delete",
-    ),
+    re_path(rf"^{STUDENT}/\Z", one_student.student, name="class-student"),
+    re_path(rf"^{STUDENT}/fork\Z", one_student.fork, name="class-student-fork"),
+    re_path(rf"^{STUDENT}/rename\Z", one_student.rename, name="class-student-rename"),
+    re_path(rf"^{STUDENT}/block\Z", one_student.block, name="class-student-block"),
+    re_path(rf"^{STUDENT}/code\Z", one_student.code, name="class-student-code"),
+    re_path(rf"^{STUDENT}/delete\Z", one_student.delete, name="class-student-delete"),
 ]

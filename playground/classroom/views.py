@@ -1,4 +1,4 @@
-"""A teacher's pages: the classes, one class live, one student, votes, and what can be taken away."""
+"""A teacher's pages: the classes, one class live, votes, and what can be taken away."""
 
 from __future__ import annotations
 
@@ -12,21 +12,16 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
-from playground import ownership, sharing
-from playground import selectors as sessions
-from playground import services as session_services
 from playground.classroom import leaving, limits, reports, selectors, services, voting
-from playground.classroom.access import for_teachers, for_the_teacher, student_or_gone
+from playground.classroom.access import for_teachers, for_the_teacher
 from playground.classroom.models import Classroom, Vote
 from playground.exercises import catalog, learners
 from playground.exercises.kinds import kind_of
 from playground.exercises.schema import Exercise
-from playground.exercises.views import ask_to_delete
 from playground.messages import Refused
 from playground.web import network
-from playground.web.access import rate_limited
 
 
 def _language() -> str:
@@ -275,83 +270,6 @@ def _vote_context(current: Vote) -> dict[str, Any]:
     }
 
 
-@require_safe
-@never_cache
-@for_the_teacher
-def student(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Show what one student did."""
-    return _student_page(request, found, pk)
-
-
-def _student_page(
-    request: HttpRequest, found: Classroom, pk: int, problem: str = "", status: int = 200
-) -> HttpResponse:
-    who = student_or_gone(found, pk)
-    context = {"classroom": found, "who": who, "works": selectors.student_detail(who, _language())}
-    context |= {"new_code": request.session.pop("new_code", None), "problem": problem}
-    return render(request, "classroom/student.html", context, status=status)
-
-
-@require_POST
-@rate_limited
-@for_the_teacher
-def fork(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Open a session of one's own that repeats a student's."""
-    who = student_or_gone(found, pk)
-    work = who.learner.works.exclude(session=None).order_by("-touched").first()
-    session = sessions.session_by_id(work.session.public_id) if work else None
-    if session is None:
-        return redirect("class-student", found.public_id, pk)
-    try:
-        kept = sharing.share(session)
-    except Refused as refused:
-        return page(request, found, str(refused.message), status=409)
-    opened = session_services.replay_session(kept)
-    ownership.claim(request.session, opened.public_id)
-    return redirect("session", opened.public_id)
-
-
-@require_POST
-@for_the_teacher
-def student_code(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Give a student who lost the personal code another one, shown once."""
-    who = student_or_gone(found, pk)
-    request.session["new_code"] = learners.renew_code(who.learner)
-    return redirect("class-student", found.public_id, pk)
-
-
-@require_POST
-@for_the_teacher
-def student_rename(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Give a student another nickname."""
-    who = student_or_gone(found, pk)
-    try:
-        services.rename(who, request.POST.get("nickname", ""))
-    except Refused as refused:
-        return _student_page(request, found, pk, str(refused.message), 422)
-    return redirect("class-student", found.public_id, pk)
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@for_the_teacher
-def student_block(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Ask once more; then delete a student, and keep nickname and browser out of this class."""
-    who = student_or_gone(found, pk)
-    if request.method != "POST":
-        return ask_to_delete(
-            request,
-            _("Block %(name)s?") % {"name": who.nickname},
-            _(
-                "The student and all work go, and neither this nickname nor this browser can join the class again."
-            ),
-            reverse("class-student", args=[found.public_id, pk]),
-        )
-    services.block(who)
-    leaving.leave(request, who.learner)
-    return redirect("class", found.public_id)
-
-
 @changes_class
 def unblock(request: HttpRequest, found: Classroom) -> None:
     """Let everybody try again who was blocked."""
@@ -387,20 +305,3 @@ def report(request: HttpRequest, found: Classroom) -> HttpResponse:
     """Show what came of a lesson, to be read, printed or kept."""
     context = {"classroom": found, "report": reports.of_lesson(found, _language())}
     return render(request, "classroom/report.html", context)
-
-
-@never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
-@for_the_teacher
-def student_delete(request: HttpRequest, found: Classroom, pk: int) -> HttpResponse:
-    """Ask once more; then delete a student with all work."""
-    who = student_or_gone(found, pk)
-    if request.method != "POST":
-        return ask_to_delete(
-            request,
-            _("Delete %(name)s and all work?") % {"name": who.nickname},
-            _("The nickname, the answers and the sessions of this student go."),
-            reverse("class-student", args=[found.public_id, pk]),
-        )
-    leaving.leave(request, who.learner)
-    return redirect("class", found.public_id)
