@@ -7,7 +7,7 @@ closed with "moved", a page is redirected. A process without a name is the only 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from engine.reading.conditions import Condition
 from playground import leases, live
 from playground.hosting.book import Elsewhere
 from playground.hosting.wishes import RunSoFar
@@ -55,10 +56,13 @@ def _reserve(public_id: str) -> str:
     return leases.node_of(public_id)
 
 
-def moment(public_id: str) -> RunSoFar | None:
-    """Return where a session is, None if it is nowhere awake. Raises `Elsewhere`, and TimeoutError when it is busy."""
+def moment(public_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
+    """Return where a session is, and which goals hold there; None if it is nowhere awake.
+
+    Raises `Elsewhere`, and TimeoutError when it is busy.
+    """
     _expect_here(public_id)
-    return live.registry().moment(public_id)
+    return live.registry().moment(public_id, goals)
 
 
 def files_of(public_id: str) -> Path:

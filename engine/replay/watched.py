@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from engine.node.node import Node
 from engine.replay.player import SLICE, Piece, Player
 from engine.replay.tally import Tally
+
+MOST_MESSAGES: Final = 20_000
+MOST_TRANSITIONS: Final = 40_000
+"""What a run may have that is judged: more takes longer than anybody waits."""
 
 WatchedState = dict[str, Any]
 """A snapshot, with counts of the whole run: `happened`, `moved`, `became`, `stopped` (see `engine.reading.paths`)."""

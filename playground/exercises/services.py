@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
@@ -12,6 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.conditions import Condition
 from playground import repeating
 from playground.exercises import catalog, gates, limits, stages
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
@@ -53,7 +56,7 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
             most=limits.ATTEMPTS,
         )
     whole = _whole_answer(work, exercise, given)
-    with repeating.gate.place(f"learner {work.learner_id}"):
+    with _place(work, exercise, whole):
         verdict = _graded(exercise, whole)
     _keep(work, verdict)
     _move_on(work, exercise, verdict, given)
@@ -62,14 +65,23 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
 
 
 def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
-    return kind_of(exercise).whole_answer(exercise, given, stages.progress(work), lambda: _log(work))
+    return kind_of(exercise).whole_answer(
+        exercise, given, stages.progress(work), lambda goals: _log(work, goals)
+    )
 
 
-def _log(work: Work) -> dict[str, Any]:
+def _place(work: Work, exercise: Exercise, whole: Any) -> contextlib.AbstractContextManager[None]:
+    """Hold a place for repeating a run, where that may be needed."""
+    if not kind_of(exercise).repeats(whole):
+        return contextlib.nullcontext()
+    return repeating.gate.place(f"learner {work.learner_id}")
+
+
+def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
     if work.session is None:
         raise Refused(_("The session is gone. Begin again."))
     try:
-        return stages.log_of(work.session)
+        return stages.log_of(work.session, goals)
     except TimeoutError:
         raise Refused(_("The session is busy. Pause it, and try again.")) from None
 
@@ -92,7 +104,7 @@ def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:
         return None
     whole = _whole_answer(work, exercise, None)
     deadline = time.monotonic() + limits.GRADING_S
-    with repeating.gate.place(f"learner {work.learner_id}"):
+    with _place(work, exercise, whole):
         try:
             return kind_of(exercise).standing(exercise, whole, lambda: time.monotonic() > deadline)
         except (BadAnswer, TooLong):

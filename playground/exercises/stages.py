@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.conditions import Condition
 from playground import selectors, services, whereabouts
 from playground.doors import door
 from playground.exercises import catalog
@@ -49,14 +51,15 @@ def open_stage(exercise: Exercise, work: Work) -> Session:
     return session
 
 
-def log_of(session: Session) -> dict[str, Any]:
-    """Return the command log of a session up to now, as an answer to "reach a state".
+def log_of(session: Session, goals: Sequence[Condition] = ()) -> dict[str, Any]:
+    """Return the record of a session up to now, and what its engine finds of the goals; see `kinds.kind.Log`.
 
     Raises TimeoutError when the session is too busy to say where it is.
     """
-    moment = whereabouts.moment(session.public_id)
+    moment = whereabouts.moment(session.public_id, goals)
     if moment is not None:
         commands, until_us = moment.commands, moment.at_us
     else:
         commands, until_us = selectors.commands_of(session), Session.objects.get(pk=session.pk).reached_us
-    return {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}
+    log = {"commands": [{**command, "at_us": at_us} for at_us, command in commands], "until_us": until_us}
+    return log if moment is None else {**log, "found": moment.found}

@@ -11,9 +11,10 @@ import contextlib
 import logging
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from engine.reading.conditions import Condition
 from playground.hosting import wording
 from playground.hosting.audience import Audience
 from playground.hosting.book import Book, Elsewhere
@@ -158,10 +159,13 @@ class Host:
         if number is not None and client.joined:
             self.keeper.send(protocol.Show, reader=number, seen=seen)
 
-    async def moment(self) -> RunSoFar:
-        """Return where the run is, between two instants. Give it a time limit: the session may be ending."""
+    async def moment(self, goals: Sequence[Condition] = ()) -> RunSoFar:
+        """Return where the run is, between two instants, and which goals hold there.
+
+        Give it a time limit: the session may be ending.
+        """
         answer: asyncio.Future[RunSoFar] = self.loop.create_future()
-        self._put(lambda: self._wishes.moment(answer))
+        self._put(lambda: self._wishes.moment(answer, goals))
         return await answer
 
     async def mix(self) -> list[int] | None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from engine.reading.conditions import Condition
 from playground.hosting.book import Book
 from playground.hosting.clients import Client
 from playground.hosting.directories import ProcessDirectory
@@ -126,12 +127,12 @@ class Registry:
         if self._resting.get(session_id) is task:
             del self._resting[session_id]
 
-    def moment(self, session_id: str) -> RunSoFar | None:
-        """Return where a session is if it is here, waiting for it. Not for the event loop's own thread."""
+    def moment(self, session_id: str, goals: Sequence[Condition] = ()) -> RunSoFar | None:
+        """Return where a session is if it is here, and which goals hold there. Not for the event loop's own thread."""
         host = self._hosts.get(session_id)
         if host is None:
             return None
-        return asyncio.run_coroutine_threadsafe(host.moment(), host.loop).result(MOMENT_S)
+        return asyncio.run_coroutine_threadsafe(host.moment(goals), host.loop).result(MOMENT_S)
 
     async def end(self) -> None:
         """Put everything to rest and remove the files."""

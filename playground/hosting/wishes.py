@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
+from engine.reading.conditions import Condition
 from playground.hosting import wording
 from playground.hosting.audience import Audience
 from playground.hosting.clients import Client
@@ -24,12 +25,18 @@ logger = logging.getLogger(__name__)
 
 
 class RunSoFar(msgspec.Struct):
-    """Where a run is: what a link to it must repeat."""
+    """Where a run is: what a link to it must repeat.
+
+    Args:
+        found: for each condition that was asked for, the value that it looks at and whether it holds; None where the
+            run is too long to tell.
+    """
 
     at_us: int
     digest: str
     scenario: dict[str, Any]
     commands: list[tuple[int, dict[str, Any]]]
+    found: list[tuple[Any, bool]] | None = None
 
 
 class Wishes:
@@ -155,11 +162,11 @@ class Wishes:
         if not (await self._keeper.call(protocol.Step))["came"]:
             self._audience.notice("info", wording.NOTHING_LEFT)
 
-    async def moment(self, answer: asyncio.Future[RunSoFar]) -> None:
-        """Answer where the run is."""
+    async def moment(self, answer: asyncio.Future[RunSoFar], goals: Sequence[Condition]) -> None:
+        """Answer where the run is, and which of the goals hold there."""
         try:
             await self._upkeep.wake()
-            found = await self._keeper.call(protocol.Where)
+            found = await self._keeper.call(protocol.Where, goals=list(goals))
         except Exception as error:
             if not answer.done():
                 answer.set_exception(error)
@@ -167,5 +174,7 @@ class Wishes:
         if not answer.done():  # who asked may have stopped waiting
             record = self._keeper.record
             answer.set_result(
-                RunSoFar(found["at_us"], found["digest"], record.scenario, list(record.commands))
+                RunSoFar(
+                    found["at_us"], found["digest"], record.scenario, list(record.commands), found["found"]
+                )
             )

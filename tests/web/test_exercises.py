@@ -13,12 +13,13 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
-from playground import ownership
+from playground import ownership, whereabouts
 from playground.classroom import leaving
 from playground.exercises import catalog, gates, learners, limits, services
 from playground.exercises.grading import Verdict
-from playground.exercises.kinds import solution_of
+from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
+from playground.hosting.wishes import RunSoFar
 from playground.messages import Message
 from playground.models import Scenario, Session
 from tests.web import record
@@ -437,3 +438,44 @@ def test_notes_call_exercises_as_their_pages_do_and_link_them(client: Client) ->
     timing = page[page.index("Timing") : page.index("Discussion")]
     assert "first-in and" not in timing
     assert f'<a href="{address("first-in")}">The first messages</a> and' in timing
+
+
+def test_an_awake_session_is_judged_by_its_own_engine(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is repeated in the process that answers pages; the commands are those on record."""
+    slug = "lose-persistent"
+    work = begin(client, slug)
+    assert work.session is not None
+    solution = solution_of(catalog.exercise(slug))
+    commands = [
+        (each["at_us"], {k: v for k, v in each.items() if k != "at_us"}) for each in solution["commands"]
+    ]
+    asked: list[Any] = []
+
+    def moment(_public_id: str, goals: Any) -> RunSoFar:
+        asked.extend(goals)
+        return RunSoFar(2_000_000, "", {}, commands, [(40, True), (1, True), (0, len(asked) > 3)])
+
+    monkeypatch.setattr(whereabouts, "moment", moment)
+    monkeypatch.setattr(reach, "Playback", None)
+    client.post(address(slug, "answer"), {"found": "all"})
+    work.refresh_from_db()
+    assert asked == [goal.test for goal in catalog.exercise(slug).form.goals]
+    assert (work.attempts, work.done_at) == (1, None)
+    client.post(address(slug, "answer"))
+    work.refresh_from_db()
+    assert work.done_at is not None
+    commands.extend(commands * 3)
+    client.post(address(slug, "answer"))
+    assert Attempt.objects.latest("number").verdict["feedback"] == ["_too-many-commands"]
+
+
+def test_a_session_that_is_too_long_for_its_engine_is_told_to_begin_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin(client, "reach-delta")
+    monkeypatch.setattr(whereabouts, "moment", lambda *_given: RunSoFar(1, "", {}, [], None))
+    answer = client.post(address("reach-delta", "answer"))
+    assert answer.status_code == 409
+    assert "too long to be checked" in answer.content.decode()

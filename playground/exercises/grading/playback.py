@@ -10,11 +10,9 @@ import msgspec
 from engine.errors import RunTooLong
 from engine.replay import Piece, Player, Watched, WatchedState, Watcher, on_ledger
 from engine.replay.player import Timed
+from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
 from engine.transitions import Transition
 from playground.exercises.grading.verdict import TooLong
-
-MAX_MESSAGES = 20_000
-MAX_EVENTS = 40_000
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -49,7 +47,7 @@ class Playback(Watched):
     ) -> None:
         node = on_ledger(scenario)
         # A session that took a command had another engine: what this one refuses is passed over.
-        player = Player(node, commands, lenient=True, most=MAX_EVENTS, whole=True, give_up=give_up)
+        player = Player(node, commands, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=give_up)
         super().__init__(node, player, watchers)
         self.events: list[Event] = []
 
@@ -65,5 +63,5 @@ class Playback(Watched):
         super().take(piece)
         for at_us, transition in zip(piece.at_us, piece.rows, strict=True):
             self.events.append(Event(len(self.events), at_us, transition))
-        if self.tally.moved["Published"] > MAX_MESSAGES:
+        if self.tally.moved["Published"] > MOST_MESSAGES:
             raise TooLong("the run has more messages than grading takes")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,8 +13,8 @@ from engine.backing_queue import places
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
 from engine.transitions import Shift
-from playground.exercises.grading import BadAnswer, Event, Line, Playback, Verdict
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never
+from playground.exercises.grading import BadAnswer, Event, Known, Line, Playback, Verdict
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Log, Posted, Progress, never
 from playground.exercises.schema import Part
 from playground.messages import Refused
 
@@ -78,9 +78,7 @@ class Broker(Kind):
                 placed[found[1]] = value
         return placed
 
-    def whole_answer(
-        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
-    ) -> Any:
+    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
         """Return the placements of the steps so far, and this one."""
         if self.is_over(exercise, progress):
             raise Refused(_("All steps are done. Begin again to repeat them."))
@@ -171,6 +169,10 @@ def place_word(name: str) -> str:
 
 def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
     """Return all steps as the engine does them. New messages stand before their step where they arrive: outside."""
+    return _stages.answer(exercise, give_up)
+
+
+def _played(exercise: Exercise, give_up: GiveUp) -> list[Stage]:
     playback = Playback(exercise.full_scenario(), give_up=give_up)
     before = _placed(playback.go(exercise.scenario["until_us"]))
     found = []
@@ -181,6 +183,9 @@ def stages(exercise: Exercise, give_up: GiveUp = never) -> list[Stage]:
         found.append(Stage(start, after, tuple(_moves(playback.events[begin:]))))
         before = after
     return found
+
+
+_stages = Known(_played)
 
 
 def _placed(moment: WatchedState) -> Placement:

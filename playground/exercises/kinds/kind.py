@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from engine.reading.conditions import Condition
 from engine.replay import Watcher
 from playground.exercises.grading import Line, Playback, Verdict
 
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 GiveUp = Callable[[], bool]
 """Asked now and then while a run is graded; when it says so, TooLong is raised."""
+Log = Callable[[Sequence[Condition]], dict[str, Any]]
+"""Returns the record of the learner's own session, and what of some conditions its engine finds there.
+
+That is {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ..., "found": [[value, holds], ...]}. Found is None
+where the run is too long to tell, and left out where no engine has the session awake.
+"""
 
 MOST_PARTS = 64
 """Parts of an answer that are read of what somebody sends."""
@@ -108,11 +115,13 @@ class Kind(ABC):
         """Tell whether nothing is left to answer, until one begins again."""
         return progress.locked
 
-    def whole_answer(
-        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
-    ) -> Any:
-        """Return what is graded when this was given; `log` returns the commands of the learner's own session."""
+    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
+        """Return what is graded when this was given; `log` returns the record of the learner's own session."""
         return given
+
+    def repeats(self, answer: Any) -> bool:
+        """Tell whether a run may have to be repeated to judge an answer."""
+        return True
 
     def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
         """Return how far one is after an answer."""

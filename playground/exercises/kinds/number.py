@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.measures import Gauge, Measure
-from playground.exercises.grading import BadAnswer, Verdict
+from playground.exercises.grading import BadAnswer, Known, Verdict
 from playground.exercises.kinds.kind import GiveUp, Posted, Prediction, never, only_line, play
 from playground.exercises.schema import Id, Part
 from playground.messages import Refused
@@ -53,7 +53,7 @@ class Number(Prediction):
         """Judge a number: a known slip has its own feedback."""
         if isinstance(answer, bool) or not isinstance(answer, int) or not 0 <= answer <= exercise.form.most:
             raise BadAnswer(f"give a whole number from 0 to {exercise.form.most}")
-        right, slips = _measured(exercise, give_up)
+        right, slips = _numbers.answer(exercise, give_up)
         passed = answer == right
         feedback = [name for name, value in slips.items() if value == answer != right]
         if not passed and not feedback:
@@ -62,13 +62,16 @@ class Number(Prediction):
 
     def solution(self, exercise: Exercise) -> int:
         """Return the number that the run comes to."""
-        return _measured(exercise)[0]
+        return _numbers.answer(exercise, never)[0]
 
 
-def _measured(exercise: Exercise, give_up: GiveUp = never) -> tuple[int, dict[str, int]]:
+def _measured(exercise: Exercise, give_up: GiveUp) -> tuple[int, dict[str, int]]:
     """Return the right number, and those of the known slips."""
     form = exercise.form
     gauges = {"": Gauge(form.measure), **{slip.id: Gauge(slip.measure) for slip in form.slips}}
     moment = play(exercise, gauges.values(), give_up).last
     values = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return values.pop(""), values
+
+
+_numbers = Known(_measured)

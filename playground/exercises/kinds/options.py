@@ -7,6 +7,7 @@ import string
 from typing import TYPE_CHECKING, Any
 
 from engine.reading.conditions import Condition, Watch
+from playground.exercises.grading import Known
 from playground.exercises.kinds.kind import GiveUp, Prediction, Progress, never, play
 from playground.exercises.schema import Id, Part
 
@@ -60,6 +61,13 @@ def ids(exercise: Exercise) -> list[str]:
 
 def holding(exercise: Exercise, give_up: GiveUp = never) -> list[str]:
     """Return the ids of the options whose condition holds."""
+    return list(_holding.answer(exercise, give_up))
+
+
+def _held(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
     options = {option.id: Watch(option.when) for option in exercise.form.options}
     moment = play(exercise, options.values(), give_up).last
-    return [name for name, option in options.items() if option.holds(moment)]
+    return tuple(name for name, option in options.items() if option.holds(moment))
+
+
+_holding = Known(_held)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
-from playground.exercises.grading import BadAnswer, Event, Line, Verdict
+from playground.exercises.grading import BadAnswer, Event, Known, Line, Verdict
 from playground.exercises.grading.events import EventForm
-from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, play
+from playground.exercises.kinds.kind import MOST_PARTS, GiveUp, Kind, Posted, Progress, never, play
 from playground.exercises.schema import Id, Part
 from playground.messages import Refused
 
@@ -62,11 +62,11 @@ class Order(Kind):
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
         """Compare a list of ids with the run."""
-        return judge(exercise.form.items, play(exercise, (), give_up).events, answer)
+        return judge(exercise.form.items, _right.answer(exercise, give_up), answer)
 
     def solution(self, exercise: Exercise) -> list[str]:
         """Return the ids of what happens, in the order of the run."""
-        return sequence(exercise.form.items, play(exercise).events)
+        return list(_right.answer(exercise, never))
 
     def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
         """Return the lines in their order."""
@@ -96,6 +96,13 @@ def sequence(items: Sequence[Item], events: Sequence[Event]) -> list[str]:
     return sorted(numbers, key=numbers.__getitem__)
 
 
+def _sequence(exercise: Exercise, give_up: GiveUp) -> tuple[str, ...]:
+    return tuple(sequence(exercise.form.items, play(exercise, (), give_up).events))
+
+
+_right = Known(_sequence)
+
+
 def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[str]]:
     """Return what must stand before each item that happens: in a chain of causes, all of the chain."""
     listed = {item.id: item.after for item in items}
@@ -107,14 +114,13 @@ def predecessors(items: Sequence[Item], right: Sequence[str]) -> dict[str, set[s
     return found
 
 
-def judge(items: Sequence[Item], events: Sequence[Event], answer: Any) -> Verdict:
-    """Compare a list of ids with the run: what does not happen, what is missing, and what stands before its cause."""
+def judge(items: Sequence[Item], right: Sequence[str], answer: Any) -> Verdict:
+    """Compare a list of ids with the right one: what does not happen, what is missing, what stands before its cause."""
     names = {item.id for item in items}
     if not isinstance(answer, list) or not all(isinstance(each, str) and each in names for each in answer):
         raise BadAnswer("put the items in order")
     if len(set(answer)) != len(answer):
         raise BadAnswer("each item stands once")
-    right = sequence(items, events)
     imagined = [name for name in answer if name not in right]
     missing = [name for name in right if name not in answer]
     causes = predecessors(items, right)

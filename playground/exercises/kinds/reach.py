@@ -1,16 +1,15 @@
-"""Reach a state: the learner's own session, replayed from its command log, against conditions and limits."""
+"""Reach a state: the learner's own session, as its engine has it, against conditions and limits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition, Watch
 from engine.replay.player import Timed
-from playground.exercises.grading import BadAnswer, Line, Playback, Verdict
-from playground.exercises.kinds.kind import GiveUp, Kind, Posted, Progress
+from playground.exercises.grading import BadAnswer, Line, Playback, TooLong, Verdict
+from playground.exercises.kinds.kind import GiveUp, Kind, Log, Posted, Progress
 from playground.exercises.schema import Id, Part
 
 if TYPE_CHECKING:
@@ -73,11 +72,13 @@ class Reach(Kind):
     def read(self, posted: Posted) -> None:
         """Read nothing: what was done in the session is on record."""
 
-    def whole_answer(
-        self, exercise: Exercise, given: Any, progress: Progress, log: Callable[[], dict[str, Any]]
-    ) -> Any:
-        """Return the session's command log."""
-        return log()
+    def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
+        """Return the session's command log, and what its own engine says of the goals."""
+        return log([goal.test for goal in exercise.form.goals])
+
+    def repeats(self, answer: Any) -> bool:
+        """Tell whether the session sleeps, so that its engine could not be asked."""
+        return "found" not in answer
 
     def is_over(self, exercise: Exercise, progress: Progress) -> bool:
         """A session can be checked again and again."""
@@ -96,13 +97,16 @@ class Reach(Kind):
         return exercise.scenario, 0
 
     def grade(self, exercise: Exercise, answer: Any, give_up: GiveUp) -> Verdict:
-        """Judge a session: {"commands": [{"at_us": ..., "do": ...}, ...], "until_us": ...}."""
+        """Judge a session, see `kind.Log`: by what its engine found, else by repeating the commands on record."""
         commands, until_us = _read(answer)
         form: Form = exercise.form
         over = _limits_broken([command for _at_us, command in commands], form.limits)
-        goals = {goal.id: Watch(goal.test) for goal in form.goals}
-        moment = Playback(exercise.scenario, commands, goals.values(), give_up).go(until_us)
-        lines = [Line(name, goal.found(moment), True, goal.holds(moment)) for name, goal in goals.items()]
+        found = answer["found"] if "found" in answer else _repeated(exercise, commands, until_us, give_up)
+        if found is None:
+            raise TooLong("the run is longer than its engine may repeat")
+        lines = [
+            Line(goal.id, value, True, holds) for goal, (value, holds) in zip(form.goals, found, strict=True)
+        ]
         missed = tuple(line.about for line in lines if not line.right)
         feedback = (over,) if over else missed
         verbs = " ".join(str(command.get("do", "")) for _at_us, command in commands[:8])
@@ -137,6 +141,15 @@ class Reach(Kind):
     def solution_lines(self, exercise: Exercise, texts: Texts) -> list[str]:
         """Return a line for each command."""
         return [command_line(command) for command in self.solution(exercise)["commands"]]
+
+
+def _repeated(
+    exercise: Exercise, commands: list[Timed], until_us: int, give_up: GiveUp
+) -> list[tuple[Any, bool]]:
+    """Return what of the goals is found when a session is repeated."""
+    goals = [Watch(goal.test) for goal in exercise.form.goals]
+    moment = Playback(exercise.scenario, commands, goals, give_up).go(until_us)
+    return [(goal.found(moment), goal.holds(moment)) for goal in goals]
 
 
 def as_answer(commands: list[dict[str, Any]]) -> dict[str, Any]:

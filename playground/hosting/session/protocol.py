@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from engine.reading.conditions import Condition
 from playground.bounds import Bounds
 from playground.hosting.session.failures import Failure
 
@@ -64,7 +65,9 @@ class Ask(_Request, frozen=True, array_like=True, tag=True):
 
 
 class Where(_Request, frozen=True, array_like=True, tag=True):
-    """Where is the run, between two instants?"""
+    """Where is the run, between two instants, and which of these conditions hold there?"""
+
+    goals: list[Condition] = []
 
 
 class Mix(_Request, frozen=True, array_like=True, tag=True):

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from engine.reading.conditions import Condition
 from playground import timeline
 from playground.bounds import Bounds
 from playground.hosting.book import Remembered
@@ -24,6 +25,7 @@ from playground.hosting.session import failures, mix, protocol
 from playground.hosting.session.burst import Beyond, check_burst
 from playground.hosting.session.ease import Ease
 from playground.hosting.session.frame_sender import FrameSender
+from playground.hosting.session.goals import Found, Goals
 from playground.hosting.session.pacer import CATCH_UP_S, Pacer
 from playground.hosting.session.whole import Begin, Whole, Work
 from playground.hosting.session.window import FrameWindow
@@ -102,6 +104,8 @@ class Session:
         self._ease = ease or Ease()
         self._record = Remembered({}, [])
         self._inbox: deque[Any] = deque()
+        self._goals: Goals | None = None
+        """Those that were asked for last; forgotten with the run."""
         self._begin = begin
         self._job: Work | None = None
         self._ends_us: int | None = None
@@ -220,7 +224,8 @@ class Session:
                 self._answer(message, text=said.text, changes=said.changes)
             case protocol.Where():
                 run.finish_instant()
-                self._answer(message, at_us=run.node.now_us, digest=run.node.log.digest)
+                found = self._found(run, message.goals)
+                self._answer(message, at_us=run.node.now_us, digest=run.node.log.digest, found=found)
             case protocol.Mix():
                 self._answer(message, mix=mix.of(run.node.snapshot()))
             case protocol.Rest():
@@ -241,6 +246,12 @@ class Session:
     def _breathe(self) -> None:
         if self._job is not None:
             self._job.breathe()
+
+    def _found(self, run: Run, conditions: list[Condition]) -> Found | None:
+        """Return what of some conditions is found in the run as it stands."""
+        if self._goals is None or self._goals.conditions != conditions:
+            self._goals = Goals(conditions, self._door, self._record.scenario, self._breathe, self._clock)
+        return self._goals.found(run.node.snapshot, self._record.commands, run.node.now_us)
 
     # --- the run's life ---
 
@@ -306,7 +317,7 @@ class Session:
         self._answer(message, **came)
 
     def _close_run(self) -> None:
-        run, self.run = self.run, None
+        run, self.run, self._goals = self.run, None, None
         if run is not None:
             run.close()
 

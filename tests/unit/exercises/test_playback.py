@@ -11,6 +11,7 @@ from engine.reading.places import placements
 from playground.exercises import catalog
 from playground.exercises.grading import BadAnswer, TooLong
 from playground.exercises.grading.events import EventForm
+from playground.exercises.grading.known import MOST, Known
 from playground.exercises.grading.playback import Playback
 from playground.exercises.kinds import grade, solution_of
 
@@ -98,3 +99,24 @@ def test_the_brokers_steps_tell_what_the_engine_moved() -> None:
     assert not verdict.passed
     assert verdict.step == 1
     assert ("Q46", "AlphasPushed", "q4", "q3", 4, 5) in verdict.moves
+
+
+def test_what_the_engine_says_of_an_exercise_is_asked_once() -> None:
+    asked: list[object] = []
+
+    def ask(exercise: object, more: int) -> int:
+        asked.append(exercise)
+        if more < 0:
+            raise TooLong
+        return more
+
+    known, one, other = Known(ask), object(), object()
+    assert (known.answer(one, 1), known.answer(one, 2), known.answer(other, 3)) == (1, 1, 3)
+    third = object()
+    with pytest.raises(TooLong):
+        known.answer(third, -1)
+    assert known.answer(third, 4) == 4, "a run that broke off is asked again"
+    assert asked == [one, other, third, third]
+    for number in range(MOST + 1):
+        known.answer(object(), number)
+    assert len(known._kept) == MOST

@@ -1,0 +1,83 @@
+"""Which conditions hold in a session's run as it stands: looked up in its state, or in a repetition that follows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from engine.errors import RunTooLong
+from engine.reading.conditions import Condition, Watch, needs_whole_run
+from engine.replay import Player, Watched
+from engine.replay.player import Timed
+from engine.replay.watched import MOST_MESSAGES, MOST_TRANSITIONS
+from playground.hosting.door import NodeDoor
+
+PATIENCE_S: Final = 10.0
+"""How long a repetition may go on at once; asked again, it goes on from there."""
+
+Found = list[tuple[Any, bool]]
+"""For each condition the value that it looks at first, and whether it holds."""
+
+
+class Goals:
+    """Conditions of one run.
+
+    A condition of the present moment is looked up in the run's own state. One that counts what happened, or looks at
+    every moment, needs the run from its beginning: it is repeated on a ledger, and the repetition is kept. So the first
+    look costs what happened so far, and each later one what happened since.
+
+    Args:
+        conditions: what is looked for.
+        door: makes the repetition's node.
+        scenario: of the run.
+        breathe: called often, so that others have their turns.
+        clock: real seconds.
+    """
+
+    def __init__(
+        self,
+        conditions: list[Condition],
+        door: NodeDoor,
+        scenario: dict[str, Any],
+        breathe: Callable[[], None],
+        clock: Callable[[], float],
+    ) -> None:
+        self.conditions = conditions
+        self._watches = [Watch(each) for each in conditions]
+        self._breathe = breathe
+        self._clock = clock
+        self._ends_s = 0.0
+        self._repetition: Watched | None = None
+        if any(map(needs_whole_run, conditions)):
+            node: Any = door.rehearse(scenario)
+            node.log.pause = breathe
+            self._player = Player(
+                node, lenient=True, most=MOST_TRANSITIONS, whole=True, give_up=self._is_over
+            )
+            self._repetition = Watched(node, self._player, self._watches)
+
+    def found(self, state: Callable[[], dict[str, Any]], commands: list[Timed], at_us: int) -> Found | None:
+        """Return what is found at the present moment; None where the run is too long to be repeated.
+
+        Args:
+            state: returns the run's.
+            commands: of the session's record, all of them.
+            at_us: where the run is, everything of that instant done.
+        """
+        moment = state() if self._repetition is None else self._repeated(self._repetition, commands, at_us)
+        if moment is None:
+            return None
+        return [(watch.found(moment), watch.holds(moment)) for watch in self._watches]
+
+    def _repeated(self, repetition: Watched, commands: list[Timed], at_us: int) -> dict[str, Any] | None:
+        self._player.commands = list(commands)
+        self._ends_s = self._clock() + PATIENCE_S
+        try:
+            moment = repetition.go(at_us)
+        except RunTooLong:
+            return None
+        return moment if repetition.tally.moved["Published"] <= MOST_MESSAGES else None
+
+    def _is_over(self) -> bool:
+        self._breathe()
+        return self._clock() > self._ends_s
