@@ -59,6 +59,10 @@ class PastRows(msgspec.Struct):
     through: int
 
 
+NOTHING: Final = encode(PastRows([], 0))
+"""The answer where nothing can be sent."""
+
+
 class Retellings:
     """Repeats runs for what happened in them, and keeps a few answers.
 

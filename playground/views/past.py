@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from playground import holds, live, repeating, selectors, whereabouts
+from playground.hosting import retelling
 from playground.hosting.book import Remembered
 from playground.hosting.foresight import KINDS
 from playground.hosting.places import NotThere
@@ -33,9 +34,12 @@ MISSING: Final = {
 def rows(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return the rows of a session from number `?from=` to before `&to=`, see `playground.hosting.retelling`.
 
-    Nothing is answer that the session itself has not reached, so nobody looks ahead.
+    Nothing is sent that the session itself has not reached, so nobody looks ahead. Of a session that was removed while
+    its page was still open, by "Begin again" for example, there is nothing to send: that is no error of the page.
     """
-    found = session_or_gone(session_id)
+    found = selectors.session_by_id(session_id)
+    if found is None:
+        return HttpResponse(retelling.NOTHING, content_type="application/json")
     try:
         first, last = whole_number(request, "from", "0"), whole_number(request, "to")
         if first >= last:

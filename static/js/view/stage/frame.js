@@ -113,7 +113,7 @@ function subtitle(lane, scene) {
   return {
     q1: gettext("\u03b1, newest"),
     q2: "\u03b2 \u03b3",
-    delta: gettext("\u03b4, one term in RAM"),
+    delta: gettext("\u03b4, one record in RAM"),
     q3: "\u03b2 \u03b3",
     q4: gettext("\u03b1, next to deliver"),
     unacked: gettext("with consumers"),
