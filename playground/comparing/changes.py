@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, get_args
 
 from django.utils.translation import gettext_lazy as _
 
+from engine.node.commands.base import DEFAULT_QUEUE
 from engine.node.time.work import ProfileName
 
 Scenario = dict[str, Any]
@@ -105,12 +106,34 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
             for each in _with_actors(scenario, at_us)
         ]
         return altered
-    if change == "queue_mode" or (change in LIVE and at_us > 0):
+    if change == "queue_mode":
+        return {**altered, "commands": _with_mode(scenario, value, at_us)}
+    if change in LIVE and at_us > 0:
         command = {"at_us": at_us, "do": "set", "name": change, "value": value}
         altered["commands"] = sorted([command, *scenario["commands"]], key=lambda each: each["at_us"])
         return altered
     altered["settings"] = {**scenario["settings"], change: value}
     return altered
+
+
+def _with_mode(scenario: Scenario, mode: str, at_us: int) -> list[Command]:
+    """Return the commands; every queue is given the mode at `at_us`, or as soon as it is declared."""
+    told = {"do": "set", "name": "queue_mode", "value": mode}
+    begun = scenario.get("topology") or {"queues": [{"name": DEFAULT_QUEUE}]}
+    names = {each["name"] for each in begun["queues"]}
+    before, after = [], []
+    for each in scenario["commands"]:
+        if each["at_us"] < at_us:
+            before.append(each)
+            if each["do"] == "declare_queue":
+                names.add(each["name"])
+            elif each["do"] == "delete_queue":
+                names.discard(each["name"])
+            continue
+        after.append(each)
+        if each["do"] == "declare_queue" and each["name"] not in names:
+            after.append({"at_us": each["at_us"], **told, "queue": each["name"]})
+    return [*before, *({"at_us": at_us, **told, "queue": name} for name in sorted(names)), *after]
 
 
 def _with_actors(scenario: Scenario, at_us: int) -> list[Command]:

@@ -22,6 +22,8 @@ from playground.web.access import charge, rate_limited, scenario_or_gone, sessio
 from playground.web.errors import answer
 
 US = 1_000_000
+EXAMPLE = "first-burst"
+"""The ready scenario that the first page compares with its lazy twin."""
 
 
 @require_safe
@@ -46,14 +48,23 @@ def choose(request: HttpRequest) -> HttpResponse:
 
 
 def _choose(request: HttpRequest, a: str, form: ChangeForm, status: int = 200) -> HttpResponse:
-    chosen = scenario_or_gone(a) if a else None
+    chosen = scenario_or_gone(a) if a else selectors.scenario_by_name(EXAMPLE)
     context = {
         "form": form,
         "chosen": chosen,
         "runs": selectors.library(),
         "presets": changes.PRESETS,
     }
+    if not a and chosen is not None:
+        context |= _shown(*_example(chosen)) | {"running": True}
     return render(request, "compare/choose.html", context, status=status)
+
+
+def _example(a: Scenario) -> tuple[Scenario, Scenario]:
+    """Return the two runs with which the first page begins: one of the library, and the same with lazy queues."""
+    body = selectors.scenario_body(a)
+    lazy = changes.apply("queue_mode", "lazy", body)
+    return a, services.keep_scenario(door().check({**lazy, "title": f"{body['title']} (queue_mode lazy)"}))
 
 
 @require_POST
@@ -109,13 +120,19 @@ def _title(a: dict[str, Any], form: ChangeForm) -> str:
 @rate_limited
 def pair(request: HttpRequest, a: str, b: str) -> HttpResponse:
     """Show two runs in lockstep on one time axis."""
-    sides = [scenario_or_gone(a), scenario_or_gone(b)]
-    context = {
+    return render(request, "compare/pair.html", _shown(scenario_or_gone(a), scenario_or_gone(b)))
+
+
+def _shown(*sides: Scenario) -> dict[str, Any]:
+    """Return what a page needs to show two runs."""
+    return {
         "sides": [{"name": name, "kept": kept} for name, kept in zip("AB", sides, strict=True)],
-        "compare_data": {"reel": reverse("compare-reel", args=[a, b]), "figures": figure_labels()},
+        "compare_data": {
+            "reel": reverse("compare-reel", args=[kept.short_id for kept in sides]),
+            "figures": figure_labels(),
+        },
         "differences": _differences(*sides),
     }
-    return render(request, "compare/pair.html", context)
 
 
 @require_safe

@@ -93,6 +93,40 @@ def test_a_live_setting_in_the_middle_is_a_command() -> None:
     assert b["commands"][-1]["at_us"] == 2_000_000
 
 
+def test_every_queue_becomes_lazy_whatever_its_name_and_whenever_it_is_declared() -> None:
+    """A queue that is not called orders had its command refused, and B ran as A did."""
+    late = {"at_us": 3_000_000, "do": "declare_queue", "name": "late"}
+    topology = {"queues": [{"name": "near"}, {"name": "far"}]}
+    a = scenario(BURST | {"routing_key": "near"}, late, topology=topology)
+    for at_us in (0, 1_000_000, 4_000_000):
+        b = door().check(changes.apply("queue_mode", "lazy", a, at_us))
+        node = door().rehearse(b)
+        node.advance(b["until_us"])
+        assert node.refused == []
+        assert {name: queue["mode"] for name, queue in node.snapshot()["queues"].items()} == dict.fromkeys(
+            ("near", "far", "late"), "lazy"
+        )
+
+
+@pytest.mark.parametrize("preset", range(len(changes.PRESETS)), ids=[preset[0] for preset in changes.PRESETS])
+def test_every_preset_fits_the_run_that_the_list_begins_with(
+    client: Client, library: list[Scenario], preset: int
+) -> None:
+    made = client.post("/compare/new", {"a": library[0].slug, "preset": str(preset)})
+    assert made.status_code == 302
+    kept = Scenario.objects.get(short_id=made["Location"].split("/")[-2])
+    node = door().rehearse(door().check(json.loads(kept.body)))
+    node.advance(4_000_000)
+    assert node.refused == []
+
+
+def test_the_first_page_begins_with_a_comparison_that_runs(client: Client, library: list[Scenario]) -> None:
+    page = client.get("/compare/").content.decode()
+    assert "data-running" in page
+    assert "compare-data" in page
+    assert "data-running" not in client.get(f"/compare/?a={library[0].slug}").content.decode()
+
+
 @pytest.mark.parametrize(
     ("change", "text"),
     [("queue_mode", "fast"), ("prefetch", "-1"), ("prefetch", "1.5"), ("vm_memory_high_watermark", "2"),

@@ -217,7 +217,10 @@ async function start(root) {
       find("[data-progress]", root).value = share;
     });
     show(waits, false);
-    globalThis.comparison = new Page(root, reel, data.figures);
+    const page = new Page(root, reel, data.figures);
+    globalThis.comparison = page;
+    // The first page's example runs by itself, unless the reader wants nothing to move.
+    if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
     waits.textContent = error.message || gettext("The comparison could not be loaded. Reload the page.");
     waits.classList.add("error");
