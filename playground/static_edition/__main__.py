@@ -1,0 +1,43 @@
+"""python -m playground.static_edition DIST: the whole playground as files for any static host.
+
+Pages come from the server itself, by its own templates; sessions run in the reader's browser.
+`make static` adds the engine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Write the edition, with a database of its own that is forgotten afterwards."""
+    parser = argparse.ArgumentParser(prog="python -m playground.static_edition", description=__doc__)
+    parser.add_argument("out", type=Path)
+    out: Path = parser.parse_args(arguments).out
+    with tempfile.TemporaryDirectory(prefix="waterline-static-") as var:
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "playground.settings",
+            "DATABASE_URL": f"sqlite:///{var}/pages.sqlite3",
+            "WATERLINE_VAR": var,
+            "WATERLINE_READS_PER_MINUTE": "1000000",
+        }
+        import django  # noqa: PLC0415 - only now is it said where everything is
+
+        django.setup()
+        from django.core.management import call_command  # noqa: PLC0415
+
+        from playground.static_edition.write import write  # noqa: PLC0415
+
+        call_command("migrate", interactive=False, verbosity=0)
+        call_command("load_scenarios", stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for this one line
+        write(out)
+    sys.stdout.write(f"{out}: {sum(1 for each in out.rglob('*') if each.is_file())} files\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,108 @@
+"""Where a page of the server lies in the static edition, and links between such files: relative, under any prefix."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qs
+
+from django.urls import Resolver404, resolve
+
+PAGES: Final = frozenset(
+    (
+        *(
+            "home",
+            "playground",
+            "library",
+            "library-file",
+            "scenario-schema",
+            "subjects",
+            "subject",
+            "glossary",
+        ),
+        *("glossary-words", "rules", "rules-document", "rule", "units", "exercise", "whatif", "fidelity"),
+        *("javascript-catalog", "needs-a-server"),
+    )
+)
+"""Names of the addresses that are files of the edition. All others need a server."""
+PLAY: Final = "/play/"
+NEEDS_A_SERVER: Final = "/needs-a-server/"
+
+_ADDRESS = re.compile(r'(?<= )(href|src|data-words|data-sprite)="(/[^"]*)"')
+_FOLDER = re.compile(r'(?<= )(data-root|data-rules)="/([^"]*)"')
+_HTMX = re.compile(r'<script src="[^"]*htmx[^"]*"[^>]*></script>')
+_TOKEN = re.compile(r'<input type="hidden" name="csrfmiddlewaretoken" value="[^"]*">')
+_NAVIGATION = re.compile(r"<header class=\"top\">.*?</header>", re.DOTALL)
+_LINK = re.compile(r'<a href="(/[^"]*)"[^>]*>[^<]*</a>')
+_PERMALINK = re.compile(r"/r/([2-9a-z]+)/")
+_TABLE = re.compile(r"/whatif/table\.(csv|parquet)")
+
+
+def is_there(path: str) -> bool:
+    """Tell whether the edition has this page of the server."""
+    try:
+        return resolve(path).url_name in PAGES
+    except Resolver404:
+        return False
+
+
+def file_of(path: str) -> str:
+    """Return the file of a page below the folder of its language: `/rules/Q3` is in `rules/Q3/index.html`."""
+    name = path.strip("/")
+    return name if "." in posixpath.basename(name) else posixpath.join(name, "index.html").lstrip("/")
+
+
+def relative(html: str, at: str, permalinks: Mapping[str, str]) -> str:
+    """Return a page whose links lead to files of the edition.
+
+    Args:
+        html: as the server writes it.
+        at: the file in which it will stand, below the folder of its language.
+        permalinks: the ready scenarios by the names that the server's links give them.
+    """
+
+    def in_navigation(found: re.Match[str]) -> str:
+        return _LINK.sub(lambda link: link[0] if is_there(link[1].partition("?")[0]) else "", found[0])
+
+    def moved(found: re.Match[str]) -> str:
+        return f'{found[1]}="{link(found[2], at, permalinks)}"'
+
+    def folder(found: re.Match[str]) -> str:
+        return f'{found[1]}="{_from(at, found[2] or "./")}"'
+
+    plain = _HTMX.sub("", _TOKEN.sub("", html))
+    return _FOLDER.sub(folder, _ADDRESS.sub(moved, _NAVIGATION.sub(in_navigation, plain, count=1)))
+
+
+def link(address: str, at: str, permalinks: Mapping[str, str]) -> str:
+    """Return one address of the server as a link from a file of the edition."""
+    rest = re.search(r"[?#].*", address)
+    path, end = address.partition("?")[0].partition("#")[0], rest[0] if rest else ""
+    kept = _PERMALINK.fullmatch(path)
+    table = _TABLE.fullmatch(path)
+    if path.startswith("/static/"):
+        return _from(at, f"..{path}") + end
+    if kept and kept[1] in permalinks:
+        path, end = PLAY, f"?s={permalinks[kept[1]]}{end.replace('?', '&amp;')}"
+    elif table:
+        return _from(at, table_file(table[1], end))
+    elif not is_there(path):
+        path, end = NEEDS_A_SERVER, ""
+    return _from(at, file_of(path)) + end
+
+
+def table_file(form: str, query: str) -> str:
+    """Return the file of a heatmap's table; one of CSV has a single workload."""
+    asked = parse_qs(query.lstrip("?").replace("&amp;", "&"))
+    name, workload = (re.sub(r"[^a-z0-9_-]", "", asked.get(key, [""])[0]) for key in "hw")
+    return (
+        f"../data/heatmaps/{name}.parquet" if form == "parquet" else f"../data/heatmaps/{name}-{workload}.csv"
+    )
+
+
+def _from(at: str, to: str) -> str:
+    here = posixpath.join("/edition/language", posixpath.dirname(at))
+    found = posixpath.relpath(posixpath.join("/edition/language", to), here)
+    return f"{found}/" if to.endswith("/") else found

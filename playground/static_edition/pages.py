@@ -1,0 +1,55 @@
+"""The server's own pages in one language: each is asked for as a browser would, and so are those that it links to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from django.test import Client
+
+from playground.static_edition.addresses import PLAY, is_there
+
+BEGIN: Final = (
+    "/library/",
+    "/subjects/",
+    "/glossary/",
+    "/glossary/words.json",
+    "/rules/",
+    "/learn/",
+    "/whatif/",
+)
+MORE: Final = ("/fidelity/", "/i18n/catalog.js", "/schema/scenario-v1.json")
+OWN: Final = frozenset(("/", PLAY, "/needs-a-server/"))
+"""Pages that the edition has templates of its own for, as the server's show what only a server has."""
+_LINKED = re.compile(r'href="(/[^"?#]*)"')
+
+
+def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[tuple[str, bytes]]:
+    """Yield the path of each page, and what the server answers there.
+
+    Args:
+        language: of the pages.
+        begin: where to begin; what these link to follows, as far as the edition has it.
+    """
+    client = Client(SERVER_NAME="localhost", headers={"accept-language": language})
+    waiting, seen = list(begin), set(begin)
+    while waiting:
+        path = waiting.pop()
+        answer = client.get(path, follow=True)
+        if answer.status_code != 200:
+            raise ValueError(f"{path} answers {answer.status_code}")
+        body = answer.getvalue()
+        yield path, body
+        if not answer["Content-Type"].startswith("text/html"):
+            continue
+        found = {each for each in _LINKED.findall(body.decode()) if each not in OWN and is_there(each)}
+        waiting += sorted(found - seen)
+        seen |= found
+
+
+def permalinks() -> Mapping[str, str]:
+    """Return the ready scenarios by the names that links give them."""
+    from playground import selectors  # noqa: PLC0415 - the settings are named by now
+
+    return {kept.short_id: kept.slug for kept in selectors.library() if kept.slug}

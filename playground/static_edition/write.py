@@ -1,0 +1,129 @@
+"""Writes the edition: pages in every language, the runs that can be opened there, the scripts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.test.utils import override_settings
+from django.utils import translation
+
+from playground import library
+from playground.doors import door
+from playground.static_edition.addresses import file_of, relative
+from playground.static_edition.context import templates
+from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
+from playground.web import live_page
+from playground.whatif.export import to_csv
+from playground.whatif.query import read_query
+from playground.whatif.shipped import beside, heatmaps
+
+FREE: Final[dict[str, Any]] = {
+    "version": 1,
+    "title": "",
+    "profile": "classroom",
+    "commands": [],
+    "until_us": 0,
+    "seed": 1,
+}
+LEFT_OUT: Final = ("classroom", "compare")
+"""Folders of scripts that only pages with a server use."""
+FIRST: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Waterline</title>
+<meta http-equiv="refresh" content="0; url=en/index.html"><a href="en/index.html">Waterline</a></html>
+"""
+
+
+def write(
+    out: Path, languages: tuple[str, ...] | None = None, begin: tuple[str, ...] = (*BEGIN, *MORE)
+) -> None:
+    """Write all of it.
+
+    Args:
+        out: the directory.
+        languages: of the pages; all that there are unless given.
+        begin: the pages that others follow from; see `pages`.
+    """
+    shutil.copytree(
+        settings.BASE_DIR / "static",
+        out / "static",
+        dirs_exist_ok=True,
+        ignore=shutil.ignore_patterns(*LEFT_OUT),
+    )
+    names = permalinks()
+    with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.urls"):
+        _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin)
+    _tables(out / "data" / "heatmaps")
+    (out / "index.html").write_text(FIRST, "utf-8")
+
+
+def _write_languages(
+    out: Path, names: Mapping[str, str], languages: tuple[str, ...], begin: tuple[str, ...]
+) -> None:
+    for code in languages:
+        with translation.override(code):
+            _own_pages(out / code)
+            for path, body in pages(code, begin):
+                at = file_of(path)
+                html = path.endswith("/") or "." not in path
+                data = relative(body.decode(), at, names).encode() if html else body
+                _put(out / code / at, data)
+            _stories(out / code / "data")
+
+
+def _own_pages(folder: Path) -> None:
+    """Write the pages whose sessions are the reader's own."""
+    context: dict[str, Any] = {"edition": True, "csrf_token": "static", "engine": door().version}
+    play = live_page.context_of("static", FREE, _nothing())
+    own = {
+        "index.html": render_to_string("static_edition/index.html", context),
+        "needs-a-server/index.html": render_to_string("static_edition/needs_a_server.html", context),
+        "play/index.html": render_to_string("static_edition/play.html", {**context, **play}),
+    }
+    for at, page in own.items():
+        _put(folder / at, relative(page, at, {}).encode())
+
+
+def _nothing() -> dict[str, Any]:
+    """Return what a live page is told that learns from its own address what it shows."""
+    return {
+        "story": {"title": "Waterline"},
+        "place": {"at_us": None, "number": None, "msg": None, "view": ""},
+        "urls": {**live_page.NOWHERE, "past": "#", "survival": ""},
+    }
+
+
+def _stories(folder: Path) -> None:
+    """Write each run that can be opened by its name, with its story in the present language."""
+    runs = [("free", door().check(FREE), None)]
+    for entry in library.entries():
+        told = live_page.told_story(entry.story_json())
+        following = library.after(entry.slug)
+        if following:
+            told["next"] = {"title": following.title, "href": f"?s={following.slug}"}
+        runs.append((entry.slug, entry.run, {**told, "glossary": "../glossary/index.html"}))
+    for slug, scenario, story in runs:
+        title = story["title"] if story else scenario["title"]
+        data = {"scenario": scenario, "story": story, "title": title or "Waterline"}
+        _put(folder / f"{slug}.json", json.dumps(data, ensure_ascii=False).encode())
+
+
+def _tables(folder: Path) -> None:
+    """Write what the what-if page offers for download."""
+    known = heatmaps()
+    for name, heatmap in known.items():
+        table = beside(name, ".parquet")
+        if table:
+            _put(folder / table.name, table.read_bytes())
+        for workload in heatmap.workloads:
+            query, _notices = read_query({"h": name, "w": workload.name}, known)
+            _put(folder / f"{name}-{workload.name}.csv", to_csv(query).encode())
+
+
+def _put(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)

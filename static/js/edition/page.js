@@ -1,0 +1,62 @@
+/** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
+import { find, findAll, show } from "../view/base/dom.js";
+
+/** The folder of this language. */
+export const root = new URL(document.documentElement.dataset.root, location.href);
+
+/** Another page, with what it is to show: `to("play/", {s: "first-burst"})`. */
+export function to(page, query = {}, fragment = "") {
+  const address = new URL(`${page}index.html`, root);
+  for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
+  address.hash = fragment;
+  return address.href;
+}
+
+const X_LINK = /(?:\/x\/|[#?&]x=)([A-Za-z0-9_-]{2,8000})/;
+
+/** The run that a link carries, from whichever edition, and the place in it; null where it carries none. */
+export function runOf(link) {
+  const packed = link.match(X_LINK)?.[1];
+  if (!packed) return null;
+  const place = {};
+  for (const name of ["at", "n", "msg"]) {
+    const value = link.match(new RegExp(`[?&#]${name}=(\\d{1,16})`))?.[1];
+    if (value) place[name] = value;
+  }
+  return { packed, place };
+}
+
+/** Where the forms of the server's pages lead here, by the end of their action. */
+const FORMS = [
+  [/\/s\/new$/, ({ scenario, profile }) => to("play/", scenario ? { s: scenario } : { profile: profile ?? "classroom", again: "1" })],
+  [/\/whatif\/open\/$/, ({ heatmap, cell }) => to("play/", { h: heatmap, cell })],
+];
+
+function speak() {
+  const form = find("[data-language-form]");
+  const choice = find("#language");
+  const go = () => location.assign(new URL(`../${choice.value}/${location.href.slice(root.href.length)}`, root).href);
+  // The palette sends the form, and so does the page's own script: both mean this.
+  form.submit = go;
+}
+
+function leave(event) {
+  const { target: form, submitter } = event;
+  const action = form.getAttribute("action") ?? "";
+  const found = FORMS.find(([end]) => end.test(action));
+  if (!found) return;
+  event.preventDefault();
+  location.assign(found[1](Object.fromEntries(new FormData(form, submitter))));
+}
+
+function openLink(event) {
+  event.preventDefault();
+  const form = event.currentTarget;
+  const run = runOf(new FormData(form).get("link"));
+  show(find("[role=alert]", form), !run);
+  if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
+}
+
+speak();
+addEventListener("submit", leave);
+for (const form of findAll("[data-open-link]")) form.addEventListener("submit", openLink);
