@@ -17,5 +17,5 @@ def edition(request: HttpRequest) -> dict[str, object]:
 def templates() -> list[dict[str, Any]]:
     """Return the templates' settings of a server that renders the edition."""
     found: list[dict[str, Any]] = copy.deepcopy(settings.TEMPLATES)
-    found[0]["OPTIONS"]["context_processors"].append(f"{__name__}.edition")
+    found[0]["OPTIONS"]["context_processors"].append(f"{__name__}.{edition.__name__}")
     return found

@@ -37,8 +37,8 @@ def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[t
     while waiting:
         path = waiting.pop()
         answer = client.get(path, follow=True)
-        if answer.status_code != 200:
-            raise ValueError(f"{path} answers {answer.status_code}")
+        if answer.reason_phrase != "OK":
+            raise ValueError(f"{path} answers {answer.reason_phrase}")
         body = answer.getvalue()
         yield path, body
         if not answer["Content-Type"].startswith("text/html"):

@@ -27,6 +27,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "offline": (),
     # Runs in a worker, on its own.
     "wasm": (),
+    # Pages whose sessions run in the reader's own browser.
+    "edition": ("pages", "view", "net", "layout", "model"),
     **dict.fromkeys(
         ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
     ),

@@ -1,4 +1,4 @@
-"""The static edition: pages in three languages from the server's own templates, with relative addresses only."""
+"""The static edition: the server's own pages in every language, with relative links that all lead somewhere."""
 
 from __future__ import annotations
 
@@ -6,25 +6,71 @@ import json
 import re
 from pathlib import Path
 
-from playground import library, static_edition
+import pytest
+
+from playground import library as ready
+from playground.models import Scenario
+from playground.static_edition.addresses import link
+from playground.static_edition.write import write
+
+SOME = ("/library/", "/learn/", "/whatif/", "/rules/none-of-the-edition", "/i18n/catalog.js")
 
 
-def test_pages_scenarios_and_scripts_are_written(tmp_path: Path) -> None:
-    static_edition.write(tmp_path)
-    for code in ("en", "zh-hans", "zh-hant"):
-        for name in ("index.html", "play.html"):
-            page = (tmp_path / code / name).read_text("utf-8")
-            assert f'lang="{code}"' in page
-            found = re.findall(r'(?:href|src)="([^"#?]+)', page)
-            assert [
-                each for each in found if each.startswith("/") and not each.startswith("/s/static/")
-            ] == []
-            for each in found:
-                if each.startswith("../static/"):
-                    assert (tmp_path / code / each).resolve().is_file(), each
-    kept = {path.stem for path in (tmp_path / "en" / "data").glob("*.json")}
-    assert kept == {entry.slug for entry in library.entries()} | {"free"}
-    burst = json.loads((tmp_path / "en" / "data" / "first-burst.json").read_text("utf-8"))
+@pytest.fixture
+def edition(library: list[Scenario], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return an edition of few pages: what the first ones link to is not followed."""
+    from playground.static_edition import pages
+
+    monkeypatch.setattr(pages, "_LINKED", re.compile(r'href="(/(?:subjects|learn)/(?:[a-z0-9-]*/)?)"'))
+    out = tmp_path / "dist"
+    write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"))
+    return out
+
+
+def _links(page: str) -> set[str]:
+    return set(re.findall(r' (?:href|src|data-words|data-sprite)="([^"#?]+)', page))
+
+
+def test_pages_are_the_servers_own_and_link_to_files(edition: Path) -> None:
+    pages = sorted((edition / "zh-hans").rglob("*.html"))
+    names = {path.relative_to(edition / "zh-hans").as_posix() for path in pages}
+    assert {"index.html", "play/index.html", "library/index.html", "whatif/index.html"} <= names
+    assert sum(name.startswith("subjects/") for name in names) == 31
+    for path in pages:
+        text = path.read_text("utf-8")
+        assert 'lang="zh-hans"' in text
+        assert "htmx.min" not in text
+        assert "csrfmiddlewaretoken" not in text
+        assert {each for each in _links(text) if each.startswith("/")} == set()
+        for each in _links(text):
+            there = (path.parent / each).resolve()
+            assert not each.startswith("../static/") or there.is_file(), each
+            assert "/classroom" not in each
+
+
+def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
+    kept = {path.stem for path in (edition / "en" / "data").glob("*.json")}
+    assert kept == {entry.slug for entry in ready.entries()} | {"free"}
+    burst = json.loads((edition / "en" / "data" / "first-burst.json").read_text("utf-8"))
     assert burst["scenario"]["digest"]
     assert burst["story"]["title"] == "First burst"
-    assert "nothing that you do leaves it" in (tmp_path / "en" / "index.html").read_text("utf-8")
+    assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
+    assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
+
+
+@pytest.mark.urls("playground.static_edition.urls")
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("/subjects/paging/", "../subjects/paging/index.html"),
+        ("/rules/Q3", "../rules/Q3/index.html"),
+        ("/rules/?q=S60-S66", "../rules/index.html?q=S60-S66"),
+        ("/r/abc234/?at=5", "../play/index.html?s=first-burst&amp;at=5"),
+        ("/class/", "../needs-a-server/index.html"),
+        ("/static/css/base.css", "../../static/css/base.css"),
+        ("/whatif/table.csv?h=ram-rate&amp;w=steady", "../../data/heatmaps/ram-rate-steady.csv"),
+        ("/glossary/#delta", "../glossary/index.html#delta"),
+    ],
+)
+def test_links_lead_to_files(address: str, found: str) -> None:
+    assert link(address, "library/index.html", {"abc234": "first-burst"}) == found

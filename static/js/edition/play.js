@@ -1,32 +1,50 @@
 /** The playground of the static edition: a session that the reader's own browser plays, and remembers. */
 import { fill, gettext } from "../model/text.js";
 import { BrowserHost } from "../net/browser.js";
+import { openSession } from "../pages/session-page.js";
 import { find, show } from "../view/base/dom.js";
-import { toggleTheme } from "../view/base/theme.js";
-import { kept, keeper } from "./kept-log.js";
-import { openSession } from "./session-page.js";
+import { kept, keeper } from "./kept.js";
+import { root } from "./page.js";
 
 const SLUG = /^[a-z0-9-]{1,60}$/;
+const PROFILES = ["classroom", "real", "articles"];
+
+/** A whole number of the address, or null. */
+function whole(query, name) {
+  const text = query.get(name) ?? "";
+  return /^\d{1,16}$/.test(text) ? Number(text) : null;
+}
+
+/** What the address names: the run, its story, and under which name its log is kept. */
+async function wanted(query) {
+  const slug = query.get("s") ?? "free";
+  const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
+  if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
+  const found = await answer.json();
+  const profile = query.get("profile");
+  if (slug === "free" && PROFILES.includes(profile)) found.scenario = { ...found.scenario, profile };
+  return { ...found, name: profile ? `free-${profile}` : slug };
+}
 
 async function start() {
   const told = JSON.parse(find("#live-data").textContent);
   const query = new URLSearchParams(location.search);
-  const slug = SLUG.test(query.get("s") ?? "") ? query.get("s") : "free";
-  const answer = await fetch(`data/${slug}.json`);
-  if (!answer.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
-  const { scenario, story, title } = await answer.json();
-  if (query.has("again")) await keeper(slug)({ commands: [], until_us: 0 });
-  const log = (await kept(slug)) ?? { commands: [], until_us: 0 };
+  const { scenario, story, title, name } = await wanted(query);
+  if (query.has("again")) {
+    await keeper(name)({ commands: [], until_us: 0 });
+    query.delete("again");
+    history.replaceState(null, "", `?${query}`);
+  }
+  const place = { at_us: whole(query, "at"), number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
+  const before = await kept(name);
+  const log = before ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title} \u00b7 Waterline`;
-  const data = { ...told, session: `static-${slug}`, scenario, story };
-  const section = find("#story");
+  const data = { ...told, session: `static-${name}`, scenario, story, place };
   if (story) find("#story-heading").textContent = story.title;
-  show(section, Boolean(story));
-  find("[data-theme-switch]").addEventListener("click", toggleTheme);
-  find("#language").addEventListener("change", ({ target }) => location.assign(`../${target.value}/play.html?${query}`));
-  const place = new URL("../wasm/", location.href).href;
+  show(find("#story"), Boolean(story));
+  const engine = new URL("../wasm/", root).href;
   const make = () => new Worker(new URL("../wasm/worker.js", import.meta.url), { type: "module" });
-  openSession(find("#live"), data, new BrowserHost(place, { scenario, ...log }, keeper(slug), make));
+  openSession(find("#live"), data, new BrowserHost(engine, { scenario, ...log }, keeper(name), make));
 }
 
 start().catch((error) => {
