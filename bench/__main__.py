@@ -23,6 +23,7 @@ BENCHES = (
     "burst",
     "flatness",
     "one_at_a_time",
+    "cluster",
     "wire",
     "session_memory",
     "stalled_reader",

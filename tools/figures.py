@@ -69,12 +69,16 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     yield told, f"{wake['restored_s']:.2f}"
     yield f"{room['students']} students at work: a command until accepted", room["command_until_accepted"]
     yield f"{room['students']} students: a freeze until everybody knows", room["freeze_until_everybody_knows"]
-    cost, sweep = found["session_cost"], found["sweep"]
+    cost, sweep, cluster = found["session_cost"], found["sweep"], found["cluster"]
     yield "percent of one core for a session with a student at work", f"{cost['at_work_core_pct']:.1f}"
     yield "milliseconds of processor for one command in it", f"{cost['command_ms']:.1f}"
     yield (
         "seconds for a sweep's cell of a million messages",
         f"{sweep['plain_seconds_per_million_messages']:.2f}",
+    )
+    yield (
+        "the cost of the same work on three mirrored nodes, in costs of one node",
+        f"{cluster['three_nodes_over_one']:.2f}",
     )
 
 
