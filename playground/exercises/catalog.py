@@ -76,16 +76,21 @@ def register(source: Source) -> None:
 
 @lru_cache(maxsize=500)
 def _made(slug: str) -> Exercise:
+    return read(_made_plain(slug))
+
+
+def _made_plain(slug: str) -> dict[str, Any]:
     for source in _sources:
         plain = source(slug)
         if plain is not None:
-            return read(plain)
+            return plain
     raise NoExercise(slug)
 
 
 def forget_made() -> None:
     """Ask the sources anew."""
     _made.cache_clear()
+    variant.cache_clear()
 
 
 def find(slug: str) -> Exercise | None:
@@ -100,7 +105,9 @@ def find(slug: str) -> Exercise | None:
 def variant(slug: str, seed: int) -> Exercise:
     """Return an exercise with the numbers that a seed draws; 0, or an exercise without variants, is as usual."""
     usual = exercise(slug)
-    return read(_plain()[slug], seed) if seed and usual.variants and slug in _plain() else usual
+    if not seed or not usual.variants:
+        return usual
+    return read(_plain().get(slug) or _made_plain(slug), seed)
 
 
 def read(plain: dict[str, Any], seed: int = 0) -> Exercise:

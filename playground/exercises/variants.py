@@ -44,13 +44,23 @@ def filled(plain: dict[str, Any], seed: int) -> dict[str, Any]:
         plain: the file as TOML reads it.
         seed: which variant; 0 is the usual one.
     """
-    drawn = msgspec.convert(plain.get("variants", {}), dict[str, Drawn])
+    drawn = drawn_of(plain)
     if not drawn:
         return plain
     chance = random.Random(seed)
     numbers = {name: chance.choice(each.choices) if seed else each.usual for name, each in drawn.items()}
-    filled_in: dict[str, Any] = _filled({k: v for k, v in plain.items() if k != "variants"}, numbers)
-    return {**filled_in, "variants": plain["variants"]}
+    return {**with_numbers(plain, numbers), "variants": plain["variants"]}
+
+
+def drawn_of(plain: dict[str, Any]) -> dict[str, Drawn]:
+    """Return the numbers of a file's content that can be drawn."""
+    return msgspec.convert(plain.get("variants", {}), dict[str, Drawn])
+
+
+def with_numbers(plain: dict[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Return a file's content with these numbers in place; nothing is left to be drawn."""
+    found: dict[str, Any] = _filled({k: v for k, v in plain.items() if k != "variants"}, numbers)
+    return found
 
 
 def _filled(value: Any, numbers: Mapping[str, int]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,6 +84,22 @@ REACH = {
     **condition(1, "q3", ">=", 1),
     **condition(2, "ready", "==", 4),
 }
+SEVERAL = {**CHOICE, "kind": "several", **condition(3, "place", "==", "q3", "the newest goes", message="5")}
+NUMBER = {
+    "kind": "number",
+    "at": "1500000",
+    "fact-1": "q3",
+    "value-2": "4",
+    "text-2": "Four is what stays in q4.",
+}
+VARIED = {
+    **CHOICE,
+    "task": "{a} messages wait.\n\nAnd now?",
+    **condition(1, "q3", "==", "{a-4}", "{a-4} go to q3"),
+    "first-a": "5",
+    "last-a": "11",
+}
+"""How many messages come is drawn anew; the target stays 4."""
 BROKER = {"kind": "broker", "at": "1500000", "step-1": "The target falls to 4."}
 
 
@@ -184,7 +201,79 @@ def test_be_the_broker_is_made_from_a_stretch(author: Client, session: Session) 
     assert "get" in exercise.en.steps[1], "a step without words says the command"
 
 
-@pytest.mark.parametrize("form", [CHOICE, REACH, BROKER], ids=lambda form: form["kind"])
+def test_several_options_may_come_true_but_not_all(author: Client, session: Session) -> None:
+    slug = keep(author, session, SEVERAL)
+    assert solution_of(catalog.exercise(slug)) == ["option-1", "option-3"]
+    all_true = {**SEVERAL, **condition(2, "q4", "==", 2, "two stay")}
+    page = author.post(address(session), {**TEXTS, **all_true, "keep": "1"}).content.decode()
+    assert "some must come true" in page
+
+
+def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> None:
+    slug = keep(author, session, NUMBER)
+    exercise = catalog.exercise(slug)
+    assert solution_of(exercise) == 2
+    assert grade(exercise, 4).feedback == ("slip-2",)
+    assert exercise.en.feedback["slip-2"] == "Four is what stays in q4."
+    for change, said in [
+        ({"fact-1": "place"}, "what is counted"),
+        ({"value-2": "2"}, "must not be what the run comes to"),
+        ({"text-2": ""}, "A wrong number needs"),
+    ]:
+        page = author.post(address(session), {**TEXTS, **NUMBER, **change, "keep": "1"})
+        assert said in page.content.decode()
+
+
+def test_a_second_try_has_other_numbers_where_the_author_says_so(author: Client, session: Session) -> None:
+    slug = keep(author, session, VARIED)
+    tasks = set()
+    for seed in range(21):
+        exercise = catalog.variant(slug, seed)
+        assert solution_of(exercise) == "option-1"
+        assert grade(exercise, "option-1").passed
+        assert not grade(exercise, "option-3").passed
+        tasks.add(exercise.en.task)
+    assert len(tasks) > 3
+    assert catalog.exercise(slug).en.task.startswith("6 messages wait.")
+    author.post(f"/learn/made/{slug}/begin")
+    author.post(f"/learn/made/{slug}/answer", {"answer": "option-3"})
+    page = author.get(f"/learn/made/{slug}/").content.decode()
+    assert "Again, with other numbers" in page
+    author.post(f"/learn/made/{slug}/again")
+    assert Work.objects.get().variant != 0
+    assert Work.objects.get().variant in range(2**31)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"first-a": "7"}, "a is usually 6"),
+        ({"first-a": "few"}, "a is usually 6"),
+        ({"first-a": "1", "last-a": "2000"}, "combinations"),
+        ({**condition(1, "q3", "==", 2, "two go")}, "With other numbers (a = 5)"),
+        ({**condition(1, "q3", "==", "{b-1}", "two go")}, "This is no exercise"),
+    ],
+)
+def test_every_combination_of_numbers_is_checked(
+    author: Client, session: Session, change: dict[str, str], said: str
+) -> None:
+    page = author.post(address(session), {**TEXTS, **VARIED, **change, "keep": "1"}).content.decode()
+    assert said in page
+    assert Made.objects.count() == 0
+
+
+def test_the_author_points_at_what_stands_on_the_stage(author: Client, session: Session) -> None:
+    page = author.get(address(session), {"kind": "choice", "at": "1500000"}).content.decode()
+    points = re.findall(r'data-point="([^"]+)" data-message="(\d*)" data-then="([^"]+)"', page)
+    assert ("q3", "", "2") in points, "the lane, with what it holds at the end of the run"
+    assert ("place", "5", "q3") in points, "a message, with where it comes to lie"
+    assert ("place", "0", "gone") in points
+    assert ("memory-alarm", "", "no") in points
+    order = author.get(address(session), {"kind": "order", "at": "1500000"}).content.decode()
+    assert "data-point" not in order, "events are chosen there"
+
+
+@pytest.mark.parametrize("form", [CHOICE, SEVERAL, NUMBER, REACH, BROKER], ids=lambda form: form["kind"])
 def test_a_made_exercise_is_handed_out_and_worked_on_like_any_other(
     author: Client, session: Session, form: dict[str, Any]
 ) -> None:

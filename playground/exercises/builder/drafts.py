@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playground.exercises.builder import facts, words
+from playground.exercises.builder import facts, numbers, words
 from playground.exercises.builder.runs import Run
 from playground.exercises.grading import Event
 from playground.exercises.kinds.kind import Posted
 from playground.exercises.kinds.reach import command_line
 from playground.messages import Refused
 
-KINDS = ("choice", "order", "reach", "broker")
+KINDS = ("choice", "several", "number", "order", "reach", "broker")
 OPTIONS = range(1, 7)
 GOALS = range(1, 5)
+SLIPS = range(2, 5)
+"""Rows of wrong numbers that a known misunderstanding leads to; the first row says what is counted."""
 MOST_ITEMS = 8
 TEXT, SHORT = 3000, 300
 
@@ -30,7 +32,8 @@ def content(kind: str, posted: Posted, run: Run) -> dict[str, Any]:
         "scenario": run.before(),
         **TABLES[kind](posted, run, texts),
     }
-    return {**plain, "en": texts, "zh_hans": texts, "zh_hant": texts}
+    plain = {**plain, "en": texts, "zh_hans": texts, "zh_hant": texts}
+    return numbers.drawn(numbers.of_run(run), posted, plain)
 
 
 def _field(posted: Posted, name: str, most: int) -> str:
@@ -71,7 +74,7 @@ def _condition(posted: Posted, name: str) -> dict[str, Any]:
     )
 
 
-def _choice(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+def _options(posted: Posted, texts: dict[str, Any]) -> dict[str, Any]:
     options = []
     for number in OPTIONS:
         text = _field(posted, f"text-{number}", SHORT)
@@ -84,7 +87,29 @@ def _choice(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
         texts["feedback"][name] = said or texts["explain"]
     if not 2 <= len(options) <= len(OPTIONS):
         raise Refused(words.OPTIONS)
-    return {"choice": {"options": options}, "go_on": _go_on(run)}
+    return {"options": options}
+
+
+def _choice(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    return {"choice": _options(posted, texts), "go_on": _go_on(run)}
+
+
+def _several(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    return {"several": _options(posted, texts), "go_on": _go_on(run)}
+
+
+def _number(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
+    slips: list[dict[str, Any]] = []
+    for row in SLIPS:
+        wrong, said = _field(posted, f"value-{row}", 9), _field(posted, f"text-{row}", SHORT)
+        if not wrong and not said:
+            continue
+        if not (wrong.isascii() and wrong.isdigit() and said):
+            raise Refused(words.SLIP)
+        slips.append({"id": f"slip-{row}", "measure": int(wrong)})
+        texts["feedback"][f"slip-{row}"] = said
+    asked = {"measure": facts.measure(posted.get("fact-1", "")), "slips": slips}
+    return {"number": asked, "go_on": _go_on(run)}
 
 
 def happened(events: Sequence[Event]) -> list[Event]:
@@ -179,4 +204,11 @@ def _broker(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
     return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": _go_on(run)}
 
 
-TABLES = {"choice": _choice, "order": _order, "reach": _reach, "broker": _broker}
+TABLES = {
+    "choice": _choice,
+    "several": _several,
+    "number": _number,
+    "order": _order,
+    "reach": _reach,
+    "broker": _broker,
+}

@@ -7,6 +7,8 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from playground.exercises.builder import words
+from playground.exercises.variants import SUM
 from playground.messages import Refused
 
 OPS = ("==", "!=", ">", ">=", "<", "<=")
@@ -26,6 +28,8 @@ class Fact(msgspec.Struct, frozen=True):
     kind: str = "number"
 
 
+STAGE = ("q1", "q2", "delta", "q3", "q4")
+"""The lanes from the tail to the head."""
 LANES = ("q1", "q2", "q3", "q4")
 FACTS: dict[str, Fact] = {
     **{lane: Fact(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
@@ -47,6 +51,7 @@ FACTS: dict[str, Fact] = {
     "kills": Fact("stopped.kill", _("kills of the node so far")),
     "power-cuts": Fact("stopped.power", _("power cuts so far")),
 }
+SUM_CHARACTERS = 20
 PLACES = (*LANES, "delta", "unacked", "gone")
 
 
@@ -59,13 +64,27 @@ def condition(fact: str, op: str, value: str, message: str = "") -> dict[str, An
     if asked.kind == "place":
         if not _whole(message) or value not in PLACES:
             raise Refused(_("A message has a number, and a place: %(places)s."), places=", ".join(PLACES))
-        return {"path": path % int(message), "op": "!=" if op == "!=" else "==", "value": value}
+        return {"path": path % _number(message), "op": "!=" if op == "!=" else "==", "value": value}
     if asked.kind == "yes or no":
         return {"path": path, "op": "==", "value": value != "no"}
     if not _whole(value):
         raise Refused(_("Compare with a whole number."))
-    return {"path": path, "op": op, "value": int(value)}
+    return {"path": path, "op": op, "value": _number(value)}
 
 
 def _whole(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 9
+    digits = text.isascii() and text.isdigit() and len(text) <= 9
+    return digits or (len(text) <= SUM_CHARACTERS and SUM.fullmatch(text) is not None)
+
+
+def _number(text: str) -> int | str:
+    """Return a number, or the sum of letters that stands for one (`{a-2}`)."""
+    return int(text) if text.isdigit() else text
+
+
+def measure(fact: str) -> str:
+    """Return the path of something that is counted, or raise `Refused`."""
+    asked = FACTS.get(fact)
+    if asked is None or asked.kind != "number":
+        raise Refused(words.NO_NUMBER)
+    return asked.path

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from playground import ownership, repeating, selectors
 from playground.exercises import stages
-from playground.exercises.builder import drafts, facts, made, runs
+from playground.exercises.builder import drafts, facts, made, numbers, runs, scene
 from playground.exercises.builder.proofs import proved
 from playground.exercises.kinds.reach import command_line
 from playground.exercises.models import Made
+from playground.exercises.variants import filled
 from playground.messages import Message, Refused
 from playground.web.access import rate_limited, rate_limited_reading
 from playground.web.errors import Gone
@@ -89,9 +90,13 @@ def _choices(kind: str, run: runs.Run) -> dict[str, Any]:
         "facts": [(name, each.label, each.kind) for name, each in facts.FACTS.items()],
         "ops": facts.OPS,
         "places": facts.PLACES,
-        "rows": list(drafts.OPTIONS if kind == "choice" else drafts.GOALS),
+        "rows": list(drafts.GOALS if kind == "reach" else drafts.OPTIONS),
         "verbs": VERBS,
+        "numbers": numbers.of_run(run),
+        "slips": list(drafts.SLIPS),
     }
+    if kind in {"choice", "several", "number", "reach"}:
+        context["scene"] = scene.of_run(run)
     if kind == "order":
         events = drafts.happened(run.events())
         after = drafts.causes(events)
@@ -112,7 +117,7 @@ def _list(request: HttpRequest, problem: str = "", status: int = 200) -> HttpRes
     rows = [
         {
             "slug": each.slug,
-            "title": each.content["en"]["title"],
+            "title": filled(each.content, 0)["en"]["title"],
             "kind": each.content["kind"],
             "made": each.created,
         }

@@ -8,6 +8,15 @@ TOO_LONG = _(
 TOO_MANY = _("An exercise has at most %(most)s commands. Begin a new session, and do only what it needs.")
 NO_TITLE = _("Give the exercise a title, a task, and a sentence of explanation.")
 OPTIONS = _("Write two to six options, each with a condition.")
+SOME_TRUE = _("Of the options some must come true in the run, and some must not.")
+NO_NUMBER = _("Choose what is counted.")
+SLIP = _("A wrong number needs a whole number, and what is said to it.")
+SLIP_IS_RIGHT = _("A wrong number must not be what the run comes to: %(number)s.")
+RANGE = _("%(name)s is usually %(usual)s: give whole numbers from where to where it may be drawn, around it.")
+MOST_VARIANTS = _(
+    "The ranges have %(count)s combinations; %(most)s are the most that are checked. Make them smaller."
+)
+VARIANT = _("With other numbers (%(numbers)s): %(problem)s")
 ONE_TRUE = _("Exactly one option must come true in the run; here it is %(count)s.")
 EVENTS = _("Choose two to eight events that happen after this moment.")
 GOALS = _("Pick one to four goals.")

@@ -1,0 +1,80 @@
+"""What can be pointed at: each message in its lane and each counter, as the learner sees it and as it comes to be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from engine.reading.measures import Gauge
+from engine.reading.places import placements, shown_queue
+from engine.replay import WatchedState
+from playground.exercises.builder import facts, words
+from playground.exercises.builder.runs import Run
+from playground.exercises.grading import Playback, TooLong
+from playground.messages import Refused
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Something on the stage that a condition can be about.
+
+    Args:
+        fact: its name in `facts.FACTS`.
+        now: its value where the learner stands, as text.
+        then: its value at the end of the run: what a true condition compares with.
+        message: the number of the message, where it is one.
+    """
+
+    fact: str
+    now: str
+    then: str
+    message: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return how the builder calls it."""
+        return str(facts.FACTS[self.fact].label)
+
+
+class Scene(msgspec.Struct, frozen=True):
+    """The lanes from the tail to the head with the messages in them, and the counters below."""
+
+    lanes: list[tuple[Point, list[Point]]]
+    elsewhere: list[tuple[str, list[Point]]]
+    counters: list[Point]
+
+
+def of_run(run: Run) -> Scene:
+    """Return what stands on the stage of a run, or raise `Refused` where it is too long."""
+    asked = {name: fact for name, fact in facts.FACTS.items() if fact.kind != "place"}
+    gauges = {name: Gauge(fact.path) for name, fact in asked.items()}
+    playback = Playback(run.whole(), (), gauges.values())
+    try:
+        moment = playback.go(run.at_us)
+        now, placed = _values(gauges, moment), _placed(moment)
+        moment = playback.go(run.end_us)
+        then, comes_to = _values(gauges, moment), _placed(moment)
+    except TooLong:
+        raise Refused(words.TOO_LONG) from None
+    points = {name: Point(name, now[name], then[name]) for name in asked}
+    members: dict[str, list[Point]] = {}
+    for number, place in reversed(placed.items()):  # as on the stage: the newest on the left
+        point = Point("place", place, comes_to.get(number, "gone"), number)
+        members.setdefault(place, []).append(point)
+    lanes = [(points[lane], members.get(lane, [])) for lane in facts.STAGE]
+    elsewhere = [(place, members[place]) for place in ("unacked", "gone") if place in members]
+    counters = [point for name, point in points.items() if name not in facts.STAGE]
+    return Scene(lanes, elsewhere, counters)
+
+
+def _values(gauges: dict[str, Gauge], moment: WatchedState) -> dict[str, str]:
+    found: dict[str, Any] = {name: gauge.value(moment) for name, gauge in gauges.items()}
+    return {
+        name: ("yes" if value else "no") if facts.FACTS[name].kind == "yes or no" else str(value or 0)
+        for name, value in found.items()
+    }
+
+
+def _placed(moment: WatchedState) -> dict[str, str]:
+    queue = shown_queue(moment)
+    return {} if queue is None else placements(queue)

@@ -1,0 +1,30 @@
+/** The builder: what is pointed at on the stage fills a row of conditions, with its value at the end of the run. */
+import { find, findAll, show } from "../view/base/dom.js";
+import { pointed } from "./pointed.js";
+
+const scene = find("[data-scene]");
+const rows = findAll("[data-points] [data-row]");
+let active = null;
+
+/** A field of a row; not every kind of exercise has them all. */
+const field = (row, name) => find(`[name="${name}-${row.dataset.row}"]`, row);
+
+for (const row of rows) row.addEventListener("focusin", () => (active = row));
+
+if (scene) {
+  for (const button of findAll("[data-point]", scene))
+    button.addEventListener("click", () => {
+      const { point, message, then } = button.dataset;
+      const facts = rows.map((row) => field(row, "fact").value);
+      const row = rows[pointed(facts, rows.indexOf(active))];
+      const said = { fact: point, message, op: "==", value: then };
+      if (![...field(row, "fact").options].some((option) => option.value === point)) return;
+      for (const [name, value] of Object.entries(said)) {
+        const control = field(row, name);
+        if (control) control.value = value;
+      }
+      for (const each of rows) each.classList.toggle("is-pointed", each === row);
+      active = null; // the next one fills the next row, unless a row is chosen
+    });
+  show(scene, true);
+}

@@ -1,0 +1,9 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pointed } from "../../static/js/exercises/pointed.js";
+
+test("pointing fills the chosen row, else the first empty one, else the last", () => {
+  assert.equal(pointed(["q3", "", ""], 2), 2);
+  assert.equal(pointed(["q3", "", ""], -1), 1);
+  assert.equal(pointed(["q3", "q4", "delta"], -1), 2);
+});
