@@ -1,13 +1,18 @@
 """Students at work on a real server, with real sockets: does anybody wait?
 
-Each student has a live session that plays, gives a command a second, checks an exercise now and then, and listens to
-the class; teachers watch their grids, and freeze all classes at the end. A class is behind one address of its own. The
-figures include this program's own share of the machine.
+Students join, then all open the exercise at the same moment. When everybody sits at work, the lesson begins: each has a
+live session that plays, gives a command a second, checks an exercise now and then, and listens to the class; teachers
+watch their grids, and freeze all classes at the end. A class is behind one address of its own. The figures include this
+program's own share of the machine.
+
+However slow a server is, a lesson comes to an end: whoever has not come in after JOIN_S is left out and told of, as is
+whoever does not sit after SIT_S.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import statistics
 import time
@@ -22,7 +27,10 @@ from bench.websocket import Socket, Visitor
 
 CLASS = 60
 """Most students of one class."""
-MOST_FREEZE_S = 30
+JOIN_S = 60.0
+SIT_S = 30.0
+MOST_FREEZE_S = 15
+LEAVE_S = 15.0
 EXERCISE = "/learn/waterline/reach-delta/"
 PREDICTION = "/learn/waterline/first-in/"
 PASSWORD = "thirty students wait"
@@ -72,13 +80,24 @@ class Lesson:
         self.grid, self.freeze = Times(), Times()
         self.frames = self.refused = 0
         self.over = False
+        self.seated = 0
+        self.full = asyncio.Event()
+        """When everybody sits at work."""
+        self.begun = asyncio.Event()
+        """When work begins."""
         self.answered: dict[str, float] = {}
         self.frozen_at_s = 0.0
 
+    def sit_down(self) -> None:
+        """One student more is at work."""
+        self.seated += 1
+        if self.seated == self.students:
+            self.full.set()
+
     @property
     def whole(self) -> bool:
-        """Return whether nobody was refused, and everybody heard of the freeze."""
-        return len(self.freeze.all_ms) == self.students and not self.refused
+        """Return whether everybody could come, nobody was refused, and all heard of the freeze."""
+        return len(self.freeze.all_ms) == self.students == self.seated and not self.refused
 
 
 async def timed(times: Times, work: Any, *arguments: Any, **named: Any) -> str:
@@ -97,6 +116,7 @@ async def student(lesson: Lesson, visitor: Visitor, name: str, number: int) -> N
     klass = await Socket.connect(visitor, "/ws/class/me/")
     await stage.send(t="hello", have=None)
     await stage.send(t="control", play=True, speed=1.0)
+    lesson.sit_down()
     sent: dict[int, float] = {}
     tasks = [
         asyncio.create_task(follow_stage(lesson, stage, sent)),
@@ -123,8 +143,8 @@ async def follow_stage(lesson: Lesson, stage: Socket, sent: dict[int, float]) ->
     while True:
         message = await stage.receive()
         if message["t"] in {"frame", "snapshot"}:
-            lesson.frames += 1
-            if last_s and not lesson.frozen_at_s:
+            lesson.frames += lesson.begun.is_set()
+            if last_s and lesson.begun.is_set() and not lesson.frozen_at_s:
                 lesson.gaps.add(last_s)
             last_s = time.perf_counter()
             through = (
@@ -148,7 +168,8 @@ async def follow_class(lesson: Lesson, klass: Socket) -> None:
 
 async def give_commands(lesson: Lesson, stage: Socket, sent: dict[int, float], number: int) -> None:
     """Publish a little every second, and consume."""
-    await asyncio.sleep(1 + number / lesson.students)
+    await lesson.begun.wait()
+    await asyncio.sleep(number / lesson.students)
     consumer = {"do": "set_consumer", "name": "c1", "rate_per_s": 4, "prefetch": 4, "ack": "each"}
     for count in range(1, 10_000):
         command = consumer if count == 1 else {"do": "publish", "count": 5, "size_bytes": 6000}
@@ -170,6 +191,7 @@ async def give_answers(lesson: Lesson, visitor: Visitor, name: str, number: int)
 
 async def answer_until_frozen(lesson: Lesson, visitor: Visitor, name: str, number: int) -> None:
     """Give answers until the teacher freezes the class."""
+    await lesson.begun.wait()
     await asyncio.sleep(3 + number / lesson.students * max(1.0, lesson.seconds - 12))
     await timed(lesson.pages, visitor.post, PREDICTION + "begin")
     lesson.answered[name] = time.perf_counter()
@@ -231,7 +253,28 @@ async def open_class(url: str, number: int, students: int) -> tuple[Visitor, str
         await asyncio.to_thread(visitor.post, EXERCISE + "begin")
         return nickname, visitor
 
-    return teacher, public_id, dict([await join(student) for student in range(students)])
+    came: dict[str, Visitor] = {}
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(JOIN_S):
+            for each in range(students):
+                name, visitor = await join(each)
+                came[name] = visitor
+    return teacher, public_id, came
+
+
+async def freeze(lesson: Lesson, classes: Sequence[tuple[Visitor, str, Any]]) -> None:
+    """Freeze all classes, and wait until everybody at work knows."""
+    lesson.frozen_at_s = time.perf_counter()
+    await asyncio.gather(
+        *(
+            asyncio.to_thread(teacher.post, f"/class/{public_id}/freeze", frozen="yes")
+            for teacher, public_id, _students in classes
+        )
+    )
+    for _second in range(MOST_FREEZE_S):
+        await asyncio.sleep(1)
+        if len(lesson.freeze.all_ms) >= lesson.seated:
+            break
 
 
 async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> tuple[Lesson, Result]:
@@ -253,33 +296,32 @@ async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> 
         asyncio.create_task(watch(lesson, await Socket.connect(teacher, f"/ws/class/{public_id}/")))
         for teacher, public_id, _students in classes
     ]
-    cpu_s, _mib = await asyncio.to_thread(cpu_and_memory, pids)
-    begun_s = time.perf_counter()
     works = [
         asyncio.create_task(student(lesson, visitor, name, number))
         for number, (name, visitor) in enumerate(visitors.items())
     ]
-    await asyncio.sleep(seconds)
-    cpu_after_s, mib = await asyncio.to_thread(cpu_and_memory, pids)
-    elapsed_s = time.perf_counter() - begun_s
-    frames = lesson.frames
-    lesson.frozen_at_s = time.perf_counter()
-    await asyncio.gather(
-        *(
-            asyncio.to_thread(teacher.post, f"/class/{public_id}/freeze", frozen="yes")
-            for teacher, public_id, _students in classes
-        )
-    )
-    for _second in range(MOST_FREEZE_S):
-        await asyncio.sleep(1)
-        if len(lesson.freeze.all_ms) == students:
-            break
-    lesson.over = True
-    await asyncio.gather(*works)
-    for each in watching:
-        each.cancel()
+    try:
+        everybody = asyncio.create_task(lesson.full.wait())
+        await asyncio.wait([everybody, *works], timeout=SIT_S, return_when=asyncio.FIRST_COMPLETED)
+        everybody.cancel()
+        lesson.begun.set()
+        begun_s, (cpu_s, _mib) = time.perf_counter(), await asyncio.to_thread(cpu_and_memory, pids)
+        await asyncio.sleep(seconds)
+        cpu_after_s, mib = await asyncio.to_thread(cpu_and_memory, pids)
+        elapsed_s = time.perf_counter() - begun_s
+        frames = lesson.frames
+        await freeze(lesson, classes)
+        lesson.over = True
+        left, _busy = await asyncio.wait(works, timeout=LEAVE_S)
+        for work in left:
+            work.result()  # raises what went wrong
+    finally:
+        for each in (*works, *watching):
+            each.cancel()
     return lesson, {
         "students": students,
+        "joined": len(visitors),
+        "seated": lesson.seated,
         "sockets": 2 * students + len(classes),
         "seconds": round(elapsed_s, 1),
         "command_until_accepted": str(lesson.commands),

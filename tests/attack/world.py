@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.cookiejar
 import itertools
 import json
 import sqlite3
@@ -36,8 +37,8 @@ class Answer:
 class Person(Visitor):
     """A visitor from an address of their own, who takes refusals as answers."""
 
-    def __init__(self, url: str, address: str) -> None:
-        super().__init__(url, address)
+    def __init__(self, url: str, address: str, jar: http.cookiejar.CookieJar | None = None) -> None:
+        super().__init__(url, address, jar)
 
     def ask(self, path: str, **fields: str) -> Answer:
         """Get a page; with fields, send a form."""
