@@ -16,6 +16,7 @@ AGS = "https://purl.imsglobal.org/spec/lti-ags/claim/endpoint"
 TARGET = "waterline"
 """The custom parameter that names an exercise or a unit."""
 SCORE: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/score"
+RESULT: Final = "https://purl.imsglobal.org/spec/lti-ags/scope/result.readonly"
 
 
 def seat_of(registration: Any, subject: str) -> Seat:
@@ -47,6 +48,8 @@ def begin(browser: Any, registration: Any, claims: dict[str, Any]) -> str:
     custom, endpoint = claims.get(CUSTOM) or {}, claims.get(AGS) or {}
     target = str(custom.get(TARGET, ""))[:60]
     line_item = str(endpoint.get("lineitem", ""))[:1000]
-    if line_item and SCORE in endpoint.get("scope", ()) and targets.slugs_of(target):
-        Placement.objects.update_or_create(seat=seat, line_item=line_item, defaults={"target": target})
+    scopes = endpoint.get("scope") or ()
+    if line_item and SCORE in scopes and targets.slugs_of(target):
+        about = {"target": target, "readable": RESULT in scopes}
+        Placement.objects.update_or_create(seat=seat, line_item=line_item, defaults=about)
     return targets.address_of(target)

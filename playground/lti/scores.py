@@ -1,6 +1,7 @@
 """Scores go to the platform once, when an exercise is done: right first time 1, later 0.6.
 
-What is sent once is not sent again unless it is more, so a grade that the teacher changed on the platform stands.
+What is sent once is not sent again unless it is more; before that the gradebook is read, where the platform lets us,
+and a grade that the teacher has changed there stands.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db import close_old_connections, transaction
 from django.utils import timezone
@@ -20,10 +22,13 @@ from requests import RequestException
 from playground.exercises import gates, selectors
 from playground.exercises.models import Learner
 from playground.lti import statements, targets
-from playground.lti.launches import SCORE
+from playground.lti.launches import RESULT, SCORE
 from playground.lti.models import Placement
 
 logger = logging.getLogger(__name__)
+
+ROUNDED = 0.01
+"""By how much a platform may round a score."""
 
 _senders = ThreadPoolExecutor(1, thread_name_prefix="scores")
 
@@ -65,8 +70,10 @@ def send_due(learner_id: int | None = None) -> int:
         if score is None or (placement.sent is not None and score <= placement.sent):
             continue
         try:
+            if _changed_by_teacher(placement):
+                continue
             _send(placement, score)
-        except (LtiException, RequestException) as error:
+        except (LtiException, RequestException, ValueError) as error:
             logger.warning("a score was not taken and is sent again later: %s", error)
             continue
         Placement.objects.filter(pk=placement.pk).update(sent=score)
@@ -84,10 +91,28 @@ def score_of(placement: Placement) -> float | None:
     return round(sum(selectors.score(work) or 0.0 for work in done) / len(slugs), 4)
 
 
-def _send(placement: Placement, score: float) -> None:
+def _service(placement: Placement, scope: Any, line_item: str) -> AssignmentsGradesService:
     registration = placement.seat.registration.to_registration()
     connector = ServiceConnector(registration, requests_session=statements.Bounded())
-    service = AssignmentsGradesService(connector, {"scope": [SCORE], "lineitem": placement.line_item})
+    return AssignmentsGradesService(connector, {"scope": [scope], "lineitem": line_item})
+
+
+def _changed_by_teacher(placement: Placement) -> bool:
+    """Tell whether the gradebook has another grade than the one that was sent."""
+    if placement.sent is None or not placement.readable:
+        return False
+    subject = placement.seat.subject
+    line_item = placement.line_item
+    asked = f"{line_item}{'&' if '?' in line_item else '?'}{urlencode({'user_id': subject})}"
+    for result in _service(placement, RESULT, asked).get_grades():
+        if str(result.get("userId")) == subject and result.get("resultScore") is not None:
+            share = float(result["resultScore"]) / float(result.get("resultMaximum") or 1)
+            return abs(share - placement.sent) > ROUNDED
+    return False
+
+
+def _send(placement: Placement, score: float) -> None:
+    service = _service(placement, SCORE, placement.line_item)
     grade = (
         Grade()
         .set_score_given(score)

@@ -127,6 +127,22 @@ def test_a_unit_counts_the_mean_of_its_exercises_and_grows(client: Client, platf
     assert [each["scoreGiven"] for each in platform.scores] == [round(1 / count, 4), round(2 / count, 4)]
 
 
+@pytest.mark.parametrize("teacher", [None, 0.95], ids=["untouched", "changed"])
+def test_a_grade_that_the_teacher_changed_stands_though_the_unit_goes_on(
+    client: Client, platform: Platform, teacher: float | None
+) -> None:
+    line = f"{platform.address}/lines/waterline"
+    scopes = [launches.SCORE, launches.RESULT]
+    launch(client, platform, "waterline", claims={launches.AGS: {"scope": scopes, "lineitem": line}})
+    work_on(client, "first-in", "q4")
+    if teacher is not None:
+        platform.gradebook["/lines/waterline", "u1"] = teacher
+    work_on(client, "persistent-copy", "both")
+    assert len(platform.scores) == (2 if teacher is None else 1)
+    count = len(catalog.of_unit("waterline"))
+    assert platform.gradebook["/lines/waterline", "u1"] == (teacher or round(2 / count, 4))
+
+
 def test_the_work_belongs_to_the_person_wherever_the_launch_comes_from(
     client: Client, platform: Platform
 ) -> None:
@@ -209,14 +225,22 @@ def test_only_what_the_platform_signed_is_believed(client: Client, platform: Pla
     assert (Learner.objects.count(), Work.objects.count()) == (0, 0)
 
 
-def test_keys_are_published_and_rotated(client: Client) -> None:
+def test_keys_are_published_and_rotated(client: Client, platform: Platform) -> None:
     first = client.get("/lti/keys.json").json()["keys"]
     assert [each["alg"] for each in first] == ["RS256"]
     assert "d" not in first[0], "only the public half"
     assert client.get("/lti/keys.json").json()["keys"] == first
+    call_command("rotate_keys", stdout=StringIO())
+    both = [each["kid"] for each in client.get("/lti/keys.json").json()["keys"]]
+    assert len(both) == 2, "what was signed with the old key a moment ago is still understood"
+    assert first[0]["kid"] in both
+    launch(client, platform)
+    work_on(client, "first-in", "q4")
+    newest = jwt.get_unverified_header(platform.assertions[-1])["kid"]
+    assert newest == next(each for each in both if each != first[0]["kid"]), "the new one signs at once"
     call_command("rotate_keys", deactivate_after=0, stdout=StringIO())
-    (second,) = client.get("/lti/keys.json").json()["keys"]
-    assert second["kid"] != first[0]["kid"]
+    (third,) = client.get("/lti/keys.json").json()["keys"]
+    assert third["kid"] not in both
 
 
 def test_registering_again_changes_the_addresses_and_says_the_log_in(platform: Platform) -> None:
