@@ -32,6 +32,7 @@ from playground.web.errors import answer as error_page
 
 SALT = "what is placed in a course"
 CHOICE_S = 3600
+DEEP_LINKING = "https://purl.imsglobal.org/spec/lti-dl/claim/"
 
 
 @require_safe
@@ -93,14 +94,26 @@ def launch(request: HttpRequest) -> HttpResponse:
 
 def _choice(request: HttpRequest, found: LtiLaunch) -> HttpResponse:
     token = signing.dumps(found.get_launch_id(), salt=SALT)
-    context = {"targets": targets.titled(get_language() or "en"), "token": token}
+    context = {"targets": targets.titled(get_language() or "en"), "token": token, "several": _several(found)}
     return _in_frame(render(request, "lti/choose.html", context), found)
+
+
+def _several(found: LtiLaunch) -> bool:
+    """Tell whether the platform takes more than one at a time; Canvas does not, where it makes an assignment."""
+    return _settings(found).get("accept_multiple") is not False
+
+
+def _settings(found: LtiLaunch) -> dict[str, Any]:
+    claim: dict[str, Any] | None = found.get_claim(f"{DEEP_LINKING}deep_linking_settings")
+    return claim or {}
 
 
 def _in_frame(response: HttpResponse, found: LtiLaunch) -> HttpResponse:
     """Let the platform that launched show a page in a frame, and take the form that goes back to it."""
-    settings = found.get_claim("https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings") or {}
-    origins = [_origin(settings.get("deep_link_return_url", "")), _origin(found.registration.auth_url)]
+    origins = [
+        _origin(_settings(found).get("deep_link_return_url", "")),
+        _origin(found.registration.auth_url),
+    ]
     allowed = [each for each in origins if each]
     update = csp_update({"frame-ancestors": allowed, "form-action": allowed})
     framed: HttpResponse = update(lambda request: response)(None)
@@ -127,10 +140,10 @@ def choose(request: HttpRequest) -> HttpResponse:
         return _refused(request, error)
     titles = {slug: title for slug, title, _is_unit in targets.titled(get_language() or "en")}
     chosen = [each for each in request.POST.getlist("target")[:60] if each in titles]
+    chosen = chosen if _several(found) else chosen[:1]
     resources = [_resource(request, slug, titles[slug]) for slug in chosen]
-    settings = found.get_claim("https://purl.imsglobal.org/spec/lti-dl/claim/deep_linking_settings") or {}
     context = {
-        "return_url": settings.get("deep_link_return_url", ""),
+        "return_url": _settings(found).get("deep_link_return_url", ""),
         "jwt": link.get_response_jwt(resources),
         "chosen": [titles[slug] for slug in chosen],
     }

@@ -175,8 +175,12 @@ def test_without_a_line_in_the_gradebook_nothing_is_sent(client: Client, platfor
     assert (platform.scores, Placement.objects.count()) == ([], 0)
 
 
-def test_a_teacher_places_exercises_and_units_in_a_course(client: Client, platform: Platform) -> None:
+@pytest.mark.parametrize("several", [True, False], ids=["several", "one"])
+def test_a_teacher_places_exercises_and_units_in_a_course(
+    client: Client, platform: Platform, several: bool
+) -> None:
     settings = {
+        "accept_multiple": several,
         "deep_link_return_url": f"{platform.address}/return",
         "accept_types": ["ltiResourceLink"],
         "accept_presentation_document_targets": ["window"],
@@ -188,7 +192,8 @@ def test_a_teacher_places_exercises_and_units_in_a_course(client: Client, platfo
     }
     reply = launch(client, platform, claims=claims)
     page = reply.content.decode()
-    assert "Place in the course" in page
+    choice = page
+    assert "Place in the course" in choice
     assert platform.address in reply["Content-Security-Policy"], "the platform may frame it"
     token = re.search(r'name="token" value="([^"]+)"', page)[1]
     form = {"token": token, "target": ["waterline", "first-in", "no-such"]}
@@ -199,8 +204,10 @@ def test_a_teacher_places_exercises_and_units_in_a_course(client: Client, platfo
     key = Key.objects.get().public_key
     message = jwt.decode(said, key, algorithms=["RS256"], audience=platform.address)
     items = message["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"]
-    assert [each["custom"]["waterline"] for each in items] == ["waterline", "first-in"]
-    assert items[1]["lineItem"]["scoreMaximum"] == 1
+    placed = ["waterline", "first-in"] if several else ["waterline"]
+    assert [each["custom"]["waterline"] for each in items] == placed, "a unit, and one exercise"
+    assert ('type="checkbox"' if several else 'type="radio"') in choice
+    assert {each["lineItem"]["scoreMaximum"] for each in items} == {1}
     assert items[0]["url"] == "http://testserver/lti/launch"
     assert message["https://purl.imsglobal.org/spec/lti-dl/claim/data"] == "x"
     assert Client().post("/lti/choose", {"token": token[:-2] + "xx"}).status_code == 403
