@@ -1,4 +1,4 @@
-"""Handing bodies to a store and records to the index (Q14-Q17)."""
+"""Handing bodies to a store and records to the index (Q14-Q17), and reading bodies back (S60)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from engine.variable_queue.state import QueueState
 def trim(extent: Extent) -> Extent:
     """Drop the body from RAM where the store has it; an embedded body stays (Q14)."""
     return extent.with_flags(clear=IN_RAM) if extent.home_store else extent
+
+
+def read_back(q: QueueState, extent: Extent) -> list[Extent]:
+    """Read the bodies of messages that are not in RAM; return the messages with what their bodies tell (S60).
+
+    Whoever keeps the bodies marks them as in RAM.
+    """
+    q.client_of(extent).read(extent)
+    q.disk_read_count += extent.count
+    return list(q.as_read(extent))
 
 
 def write_body(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.extents import Extent
+from engine.variable_queue.disk import read_back
 from engine.variable_queue.pending import is_pending
 from engine.variable_queue.state import LANES, PENDING, QueueState
 
@@ -41,8 +42,6 @@ def _in_delta(q: QueueState) -> Iterator[Extent]:
 
 def _with_body(q: QueueState, extent: Extent) -> Iterator[Extent]:
     if not extent.in_ram:
-        q.client_of(extent).read(extent)
-        q.disk_read_count += extent.count
-        yield from q.as_read(extent)
+        yield from read_back(q, extent)
     else:
         yield extent

@@ -8,6 +8,7 @@ from engine.extents import Extent
 from engine.ranges import Range
 from engine.transitions import Acked, PendingPurged
 from engine.variable_queue.accounting import account
+from engine.variable_queue.disk import read_back
 from engine.variable_queue.state import PENDING, QueueState
 
 
@@ -68,10 +69,8 @@ def ackfold(q: QueueState, tags: Sequence[Range]) -> list[Extent]:
     for extent in (extent for tag in tags for extent in is_pending(q, tag.start, tag.count)):
         if extent.in_ram:
             found.append(extent)
-            continue
-        q.client_of(extent).read(extent)
-        q.disk_read_count += extent.count
-        found += q.as_read(extent)
+        else:
+            found += read_back(q, extent)
     return found
 
 

@@ -8,7 +8,7 @@ from engine.extents import IN_RAM, WANTS_CONFIRM, Extent
 from engine.ranges import Range
 from engine.transitions import Requeued, Why
 from engine.variable_queue.accounting import account
-from engine.variable_queue.disk import flush_cache, trim, write
+from engine.variable_queue.disk import flush_cache, read_back, trim, write
 from engine.variable_queue.pending import pending_inside
 from engine.variable_queue.reduce import count_towards_reduction
 from engine.variable_queue.state import QueueState
@@ -73,20 +73,20 @@ def _destinations(
 
 def _return(q: QueueState, place: str, before: Extent, to: str, why: Why) -> None:
     extent = before.with_flags(clear=WANTS_CONFIRM)
+    parts = [extent]
     if to == "q4":
         if not extent.in_ram:
-            q.client_of(extent).read(extent)
-            q.disk_read_count += extent.count
-            extent = extent.with_flags(IN_RAM)
+            parts = [part.with_flags(IN_RAM) for part in read_back(q, extent)]
         account(q, before, ready=1, unacked=-1, before=before.in_ram, after=True)
-        q.q4.insert(extent)
+        for part in parts:
+            q.q4.insert(part)
     elif to == "q3":
-        extent = trim(write(q, True, False, extent, batch=True))
-        account(q, before, ready=1, unacked=-1, before=before.in_ram, after=extent.in_ram)
-        q.q3.insert(extent)
+        parts = [trim(write(q, True, False, extent, batch=True))]
+        account(q, before, ready=1, unacked=-1, before=before.in_ram, after=parts[0].in_ram)
+        q.q3.insert(parts[0])
     else:
-        extent = write(q, True, True, extent, batch=True)
+        parts = [write(q, True, True, extent, batch=True)]
         account(q, before, ready=1, unacked=-1, before=before.in_ram, after=False, delta=1)
         q.delta = q.delta.extended(extent.start, extent.count, 0 if extent.persistent else extent.count)
     delta = q.delta if to == "delta" else None
-    q.emit(Requeued("Q40", q.name, place, to, (extent,), delta, why))
+    q.emit(Requeued("Q40", q.name, place, to, tuple(parts), delta, why))

@@ -11,7 +11,7 @@ from engine.stretches import Stretches
 from engine.transitions import Dropped, Fetched, LaneJoined, PutBack, Why
 from engine.variable_queue.accounting import account
 from engine.variable_queue.delta import load_delta
-from engine.variable_queue.disk import mark_delivered, write
+from engine.variable_queue.disk import mark_delivered, read_back, write
 from engine.variable_queue.pending import end_messages, place_of_pending, record_pending
 from engine.variable_queue.state import PENDING, QueueState
 
@@ -195,11 +195,9 @@ def _put_back(q: QueueState, extent: Extent) -> None:
         return
     to = "q4" if extent.in_ram or q.q4 else "q3"
     if to == "q4" and not extent.in_ram:
-        q.client_of(extent).read(extent)
-        q.disk_read_count += 1
+        [read] = read_back(q, extent)
         account(q, extent, paged=True, before=False, after=True)
-        [decoded] = q.as_read(extent)
-        extent = decoded.with_flags(IN_RAM)
+        extent = read.with_flags(IN_RAM)
     q.extents_of(to).insert(extent)
     q.emit(PutBack("Q36", q.name, None, to, (extent,), None, why))
 
