@@ -52,7 +52,7 @@ class Seeds:
             self._differing.value += 1
 
 
-def run_side_by_side(seeds: Seeds, nodes: int, found: Path) -> Result:
+def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None) -> Result:
     """Play programs on so many nodes, each with a process of its own; return the counts of all.
 
     Raises RuntimeError if one of them ended without a result.
@@ -81,11 +81,12 @@ def run_side_by_side(seeds: Seeds, nodes: int, found: Path) -> Result:
             if left:
                 process.terminate()
             process.join()
+    total.by_chance.sort()
     total.differing.sort()
     return total
 
 
-def _share(seeds: Seeds, found: Path, result: Connection) -> None:
+def _share(seeds: Seeds, found: Path | None, result: Connection) -> None:
     """Play programs on a node for as long as there are seeds, and send the counts."""
     done = run(seeds.programs(), found=found, on_differing=seeds.differs)
     result.send(done.as_dict())

@@ -378,8 +378,9 @@ class Consumers:
                     self._queues[name].put_back(sorted(tags_of(held), key=_start))
 
     def disconnect_all(self) -> None:
-        """Every connection is lost; the node stopped."""
+        """Every connection is lost; the node stopped, and its queues know none of their consumers any more."""
         for consumer in self.all.values():
+            self.unsubscribe(consumer)
             consumer.disconnect()
         for hand in self.by_hand.values():
             hand.disconnect()
