@@ -42,6 +42,10 @@ def proofs(folder: Path) -> Iterator[Row]:
         f"{whole(differential['equal'])} of {whole(differential['programs'])}",
     )
     yield "random AMQP programs, equal on a real node", f"{stories['equal']} of {stories['stories']}"
+    yield (
+        "random AMQP programs of which the broker shows several outcomes, the engine's among them",
+        str(len(stories["by_chance"])),
+    )
     for name, told in (
         ("engine_to_node", "queues that a real node read from the engine's files"),
         ("node_to_engine", "queues that the engine read from a real node's files"),

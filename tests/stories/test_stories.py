@@ -10,7 +10,7 @@ from tests.stories.__main__ import targeted
 from tests.stories.engine import EnginePlayer
 from tests.stories.run import compared, play, read_recorded
 from tests.stories.stories import STORIES
-from tests.stories.story import Story, View
+from tests.stories.story import Story
 
 HERE = Path(__file__).parent
 RECORDED = [
@@ -21,9 +21,31 @@ RECORDED = [
 WRITTEN = {story.name: story for story in (*STORIES, *targeted())}
 
 
-@pytest.mark.parametrize(("story", "theirs"), RECORDED, ids=lambda each: getattr(each, "name", ""))
-def test_clients_see_what_they_saw_of_the_broker(story: Story, theirs: list[View]) -> None:
-    assert compared(story, play(story, EnginePlayer()), theirs) == []
+OUTCOMES = {
+    story.name: [theirs for other, theirs in RECORDED if other.name == story.name] for story, _ in RECORDED
+}
+"""What the broker showed of each story; a story of several lines has an order that the broker leaves to chance.
+
+In p20000253 a channel and a queue send to the same third queue, the one copies (BCC) and the other dead letters.
+Erlang keeps the order of what one process sends to another, and of nothing else; of 20 runs on a node with two
+schedulers, 2 mixed them as the engine does, which finishes each publish before the next.
+"""
+
+
+@pytest.mark.parametrize(
+    "story", {story.name: story for story, _ in RECORDED}.values(), ids=lambda each: each.name
+)
+def test_clients_see_what_they_saw_of_the_broker(story: Story) -> None:
+    ours = play(story, EnginePlayer())
+    found = [compared(story, ours, theirs) for theirs in OUTCOMES[story.name]]
+    assert [] in found, found[0]
+
+
+def test_what_is_left_to_chance_is_recorded_with_its_outcomes() -> None:
+    by_chance = {name: seen for name, seen in OUTCOMES.items() if len(seen) > 1}
+    assert by_chance.keys() == {"p20000253"}
+    for seen in by_chance.values():
+        assert len({repr(views) for views in seen}) == len(seen)
 
 
 def test_every_written_story_is_recorded_as_it_stands() -> None:
