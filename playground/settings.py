@@ -100,6 +100,8 @@ DATA_UPLOAD_MAX_NUMBER_FILES = 8_000
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(environment.text("WATERLINE_STATIC", str(VAR_DIR / "static"))).resolve()
+WASM_DIR = Path(environment.text("WATERLINE_WASM", str(BASE_DIR / "dist" / "wasm"))).resolve()
+"""Where `make wasm` writes the engine for browsers."""
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)  # whitenoise looks at it when the app starts
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {

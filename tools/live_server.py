@@ -52,6 +52,7 @@ def environment(var_dir: Path) -> dict[str, str]:
         **inherited,
         "WATERLINE_VAR": str(var_dir),
         "WATERLINE_STATIC": str(var_dir / "staticfiles"),
+        "WATERLINE_WASM": str(var_dir / "wasm"),
         "PYTHONUNBUFFERED": "1",
     }
 

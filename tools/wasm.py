@@ -26,7 +26,7 @@ CORE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_std
 SESSIONS: Final = """
 import sys
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "django", "asyncio", "orjson")))
-import playground.hosting.solo
+import playground.hosting.solo, playground.inspecting.desk
 files = {each.__file__ for name, each in sys.modules.items() if name.partition(".")[0] == "playground"}
 print(*sorted(files), sep="\\n")
 """
@@ -51,7 +51,7 @@ def build(out: Path) -> None:
 
 
 def _of_sessions() -> Iterator[Path]:
-    """Yield the modules of playground that a session without a server is made of."""
+    """Yield the modules of playground that do without a server: a session, and what Inspect reads with."""
     told = subprocess.run(
         [sys.executable, "-c", SESSIONS], cwd=ROOT, check=True, capture_output=True, text=True
     )

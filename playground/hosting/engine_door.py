@@ -68,4 +68,5 @@ class EngineDoor:
 
     def read_records(self, root: str) -> RecordReader:
         """Return a look into the real files under `root`; a context manager."""
-        return RecordReader(root)
+        # A storage of its own, beside the session's.
+        return RecordReader(DirectoryStorage(root))

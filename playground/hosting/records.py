@@ -11,7 +11,6 @@ from engine.errors import FileMissing
 from engine.formats import layout
 from engine.formats.layout import Found, Layout, NoRecord
 from engine.formats.names import read_config
-from engine.storage.directory import DirectoryStorage
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
@@ -24,14 +23,14 @@ MARK_BYTES: Final = 16
 
 
 class RecordReader:
-    """The files of one session as they are now, for one question. A storage of its own, beside the session's.
+    """The files of one session as they are now, for one question.
 
     Args:
-        root: the session's directory.
+        storage: has the session's files.
     """
 
-    def __init__(self, root: str) -> None:
-        self._storage = DirectoryStorage(root)
+    def __init__(self, storage: Any) -> None:
+        self._storage = storage
         self.sizes = {path: self._storage.size(path) or 0 for path in self._storage.paths()}
         self._queue = next((path.rpartition("/")[0] for path in self.sizes if _is_queues(path)), None)
         self._vhost = next(

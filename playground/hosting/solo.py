@@ -1,6 +1,6 @@
 """One session with one reader and no server: what a browser's worker runs. Messages are those of the socket, as JSON.
 
-It knows neither Django nor asyncio, and keeps sizes of files only.
+It knows neither Django nor asyncio.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from typing import Any, Final, cast
 import msgspec
 
 from engine.ctl import operator
+from engine.errors import FileCorrupt, FileMissing
 from engine.node.commands import scenario as scenarios
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
 from playground.bounds import Bounds
 from playground.hosting.door import NodeDoor
 from playground.hosting.engine_door import EngineDoor
+from playground.hosting.places import NotThere, wanted
+from playground.hosting.records import RecordReader
 from playground.hosting.session import protocol
 from playground.hosting.session.session import Session
 
@@ -33,18 +36,29 @@ BOUNDS: Final = Bounds(
 Timed = tuple[int, dict[str, Any]]
 
 
-class LedgerDoor(EngineDoor):
-    """The engine on a ledger: the same transitions and sizes, and no bytes."""
+class Ledger(LedgerStorage):
+    """A ledger that can be closed, as a directory can."""
 
-    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Any]:
-        """Make a node whose files are only counted."""
-        files = _Ledger(max_bytes)
-        return operator.operated(scenarios.parse(scenario), files), files
-
-
-class _Ledger(LedgerStorage):
     def close(self) -> None:
         """Nothing is open."""
+
+
+class LedgerDoor(EngineDoor):
+    """The engine on a ledger: the same transitions and sizes; bytes are made when somebody asks for them.
+
+    Args:
+        storage: makes an empty one.
+    """
+
+    def __init__(self, storage: Callable[[int], Ledger] = Ledger) -> None:
+        self._storage = storage
+        self.files = storage(0)
+        """Those of the node that was opened last."""
+
+    def open(self, scenario: dict[str, Any], root: str, max_bytes: int) -> tuple[Node, Any]:
+        """Make a node whose files are a ledger."""
+        self.files = self._storage(max_bytes)
+        return operator.operated(scenarios.parse(scenario), self.files), self.files
 
 
 class _NoFiles:
@@ -70,6 +84,7 @@ class Solo:
         send: takes a message for the page, as JSON.
         keep: takes the whole command log whenever it has changed, and how far the run is.
         clock: real seconds.
+        storage: makes the files, empty.
     """
 
     def __init__(
@@ -80,6 +95,7 @@ class Solo:
         send: Callable[[str], None],
         keep: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
+        storage: Callable[[int], Ledger] = Ledger,
     ) -> None:
         self._scenario = scenario
         self._commands = commands
@@ -88,9 +104,10 @@ class Solo:
         self._clock = clock
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
+        self._door = LedgerDoor(storage)
         self._session = Session(
             SESSION,
-            door=cast(NodeDoor, LedgerDoor()),
+            door=cast(NodeDoor, self._door),
             files=_NoFiles(),
             bounds=BOUNDS,
             send=self._sent,
@@ -123,6 +140,8 @@ class Solo:
                 session.receive(protocol.Ask(SESSION, self._call("ask", number), message["line"]))
             case "undo":
                 self._undo(number)
+            case "record":
+                self._write(t="record", id=number, told=self._record(message["question"]))
 
     def wait_s(self) -> float:
         """Return after how many seconds it wants its next turn; infinity where it waits for a message."""
@@ -144,6 +163,22 @@ class Solo:
         self._calls += 1
         self._asked[self._calls] = kind, number, command or {}
         return self._calls
+
+    def _record(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Return one record as the files have it now, or why there is none (see `NotThere`)."""
+        try:
+            with RecordReader(self._door.files) as reader:
+                if "seq" in question:
+                    return reader.message(int(question["seq"]))
+                kind, file = wanted(str(question["file"])) or ("", 0)
+                record = reader.record(kind, file, int(question["offset"]))
+                if record["seq"] is None and record["msg_id"] and "whose" in question:
+                    record["seq"] = reader.seq_of(bytes.fromhex(record["msg_id"]))
+                return record
+        except NotThere as missing:
+            return {"reason": missing.reason, **missing.numbers}
+        except (FileMissing, FileCorrupt, KeyError, ValueError):
+            return {"reason": "no_file"}
 
     def _undo(self, number: Any) -> None:
         if not self._commands:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 import msgspec
-from django.utils.translation import gettext_lazy as _
 
 from engine.errors import EngineError
 from engine.node.commands.scenario import parse
 from engine.node.commands.topology import MAX_QUEUES
-from playground.messages import Refused
+from playground.inspecting.unreadable import Unreadable
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
@@ -30,15 +29,15 @@ class Taken(msgspec.Struct, frozen=True):
 
 
 def read(data: bytes) -> Taken:
-    """Return a scenario of definitions; raise Refused where they are none."""
+    """Return a scenario of definitions; raise Unreadable where they are none."""
     if len(data) > MOST_BYTES:
-        raise Refused(_("The definitions have more than %(most)s bytes."), most=MOST_BYTES)
+        raise Unreadable("definitions_bytes", most=MOST_BYTES)
     try:
         found = msgspec.json.decode(data, type=dict[str, Any])
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError):
-        raise Refused(_("This is no definitions.json: no JSON object with queues.")) from None
+        raise Unreadable("definitions") from None
     if not isinstance(found.get("queues"), list):
-        raise Refused(_("This is no definitions.json: no JSON object with queues."))
+        raise Unreadable("definitions")
     topology: dict[str, list[dict[str, Any]]] = {}
     left_out: list[tuple[str, str]] = []
     for table, shape in (
@@ -60,12 +59,7 @@ def read(data: bytes) -> Taken:
             else:
                 topology = tried
     if not topology["queues"]:
-        raise Refused(
-            _(
-                "None of the queues can be played: names begin with a small letter, at most %(most)s are taken."
-            ),
-            most=MAX_QUEUES,
-        )
+        raise Unreadable("definitions_queues", most=MAX_QUEUES)
     return Taken(parse(_scenario(topology)).to_json(), left_out[:MOST_EACH])
 
 

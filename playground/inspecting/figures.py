@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 import msgspec
-from django.utils.translation import gettext as _
+
+from playground.inspecting.unreadable import Unreadable
 
 MOST_CHARS: Final = 200_000
 MOST_QUEUES: Final = 50
 MANY_PENDING: Final = 10_000
 PAIR: Final = re.compile(r"\{:?(\w+),\s*:?(\"?[\w.+-]+\"?)\}|\b(\w+):\s*:?(\"?[\w.+-]+\"?)(?=[,\]}\s])")
 DELTA: Final = re.compile(r"\{:?delta,\s*:?(\w+),\s*(\d+),\s*(\d+),\s*:?(\w+)\}")
-LANES: Final = ("q1", "q2", "delta", "q3", "q4")
+LANES: Final = {"q1": "ram", "q2": "line", "delta": "disk", "q3": "line", "q4": "ram"}
+"""Where a place's messages are: content in RAM, only the index entry in RAM (at the line), or all of it on disk."""
+
+
+Question = tuple[str, dict[str, Any]]
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -22,19 +27,19 @@ class Figures(msgspec.Struct, frozen=True):
 
     Args:
         name: what stands before the status, or its place in the text.
-        lanes: messages in each place, from the tail to the head.
+        lanes: each place from the tail to the head: its name, its messages, their share of the most (0 to 100), where.
         values: everything that was found, by name.
-        questions: what somebody should ask about it.
+        questions: what somebody should ask about it, by code, each with the numbers in its sentence.
     """
 
     name: str
-    lanes: list[tuple[str, int, int]]
+    lanes: list[tuple[str, int, int, str]]
     values: dict[str, str]
-    questions: list[str]
+    questions: list[Question]
 
 
 def read(text: str) -> list[Figures]:
-    """Return the figures of each queue in a text; none where no status is in it."""
+    """Return the figures of each queue in a text; raise Unreadable where no status is in it."""
     found: list[Figures] = []
     for line in _records(text[:MOST_CHARS]):
         values = {
@@ -49,10 +54,12 @@ def read(text: str) -> list[Figures]:
         name = re.split(r"[\t\[{]|\s{2,}", line.strip(), maxsplit=1)[0].strip() or f"#{len(found) + 1}"
         counts = [(lane, _whole(values.get(lane))) for lane in LANES]
         most = max(1, *(count for _lane, count in counts))
-        lanes = [(lane, count, round(100 * count / most)) for lane, count in counts]
+        lanes = [(lane, count, round(100 * count / most), LANES[lane]) for lane, count in counts]
         found.append(Figures(name[:80], lanes, values, list(_questions(values))))
         if len(found) == MOST_QUEUES:
             break
+    if not found:
+        raise Unreadable("figures")
     return found
 
 
@@ -79,32 +86,22 @@ def _number(values: dict[str, str], name: str) -> float | None:
         return None
 
 
-def _questions(values: dict[str, str]) -> Iterator[str]:
+def _questions(values: dict[str, str]) -> Iterator[Question]:
     ingress, egress = _number(values, "avg_ingress_rate"), _number(values, "avg_egress_rate")
-    if ingress is not None and egress is not None and ingress > egress * 1.05:
-        text = _(
-            "More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"
-        )
-        yield text % {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
     delta = _whole(values.get("delta"))
+    if ingress is not None and egress is not None and ingress > egress * 1.05:
+        rates = {"ingress": f"{ingress:.1f}", "egress": f"{egress:.1f}"}
+        yield ("grows_in_delta" if delta else "grows"), rates
     if delta:
-        text = _(
-            "%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."
-        )
-        yield text % {"count": delta}
+        yield "delta", {"count": delta}
     target = values.get("target_ram_count")
     if target is not None and "infinity" not in target:
-        text = _(
-            "target_ram_count is %(target)s, not infinity: memory is above the paging threshold. What fills it?"
-        )
-        yield text % {"target": target}
+        yield "target", {"target": target}
     if values.get("mode") == "lazy" and _whole(values.get("q4")) + _whole(values.get("q1")):
-        yield _("The queue is lazy, and yet messages are in q1 or q4. Was its mode changed a moment ago?")
+        yield "lazy", {}
     ram, length = _whole(values.get("ram_msg_count")), _whole(values.get("len"))
     if length and "ram_msg_count" in values and not ram and values.get("mode") != "lazy":
-        text = _("None of %(length)s messages has its content in RAM: every delivery reads from disk.")
-        yield text % {"length": length}
+        yield "no_ram", {"length": length}
     pending = _whole(values.get("num_pending_acks"))
     if pending > MANY_PENDING:
-        text = _("%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?")
-        yield text % {"count": pending}
+        yield "pending", {"count": pending}

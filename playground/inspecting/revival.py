@@ -17,6 +17,7 @@ from engine.node.commands.topology import MAX_QUEUES
 from engine.node.node import Node
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
+from playground.hosting.solo import Ledger
 from playground.inspecting.uploads import Files
 from playground.offline import recording
 
@@ -38,6 +39,8 @@ class Revival(msgspec.Struct, frozen=True):
         messages: what a page plays of it, in parts, each a list as JSON.
         failure: why it fails, in the engine's words, or nothing.
         names: of the queues in the node, by the queues' own names.
+        files: what the node finds, by path in its own directory.
+        not_started: queues that were given besides.
     """
 
     scenario: dict[str, Any]
@@ -45,20 +48,31 @@ class Revival(msgspec.Struct, frozen=True):
     messages: list[bytes]
     failure: str
     names: dict[str, str]
+    files: Files
+    not_started: int
 
 
-class FoundFiles(LedgerStorage):
-    """An empty storage that has other files after a power cut."""
+class FoundFiles(Ledger):
+    """An empty storage that has other files after its first power cut.
 
-    def __init__(self, files: Files) -> None:
-        super().__init__()
-        self._found = files
+    Args:
+        files: those that are found.
+        max_bytes: of all files, or None.
+    """
+
+    def __init__(self, files: Files, max_bytes: int | None = None) -> None:
+        super().__init__(max_bytes)
+        self._found: Files | None = files
 
     def power_cut(self) -> None:
-        """Forget what there was, and have the files that were given."""
+        """Forget what there was, and have the files that were given; later ones are like any other."""
+        if self._found is None:
+            super().power_cut()
+            return
         for path in list(self.paths()):
             self.delete(path)
-        fill(self, self._found)
+        found, self._found = self._found, None
+        fill(self, found)
 
 
 def fill(storage: LedgerStorage, files: Files) -> None:
@@ -85,6 +99,7 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
         report: on it, as `report_on` returns it.
     """
     vhost, root = _first_vhost(report)
+    given = sum(len(each.get("queues", [])) for each in report.get("vhosts", [vhost]))
     queues = vhost.get("queues", [])[:MAX_QUEUES]
     if not queues:
         return None
@@ -111,14 +126,16 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
     if _far_apart(queues, scenario["settings"]["segment_entry_count"]):
         words = "a record's seq_id lies millions of messages away from the others; a start would look for all between"
-        return Revival(scenario, None, [], words, own)
+        return Revival(scenario, None, [], words, own, moved, given - len(queues))
     starter = _Starter(moved)
     try:
         recorded = recording.record(starter, scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
     except (EngineError, ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError) as error:
-        return Revival(scenario, None, [], str(error)[:300] or type(error).__name__, own)
+        why = str(error)[:300] or type(error).__name__
+        return Revival(scenario, None, [], why, own, moved, given - len(queues))
     assert starter.node is not None  # noqa: S101 - it was recorded
-    return Revival(parse(scenario).to_json(), starter.node.snapshot(), recorded.parts, "", own)
+    full, state = parse(scenario).to_json(), starter.node.snapshot()
+    return Revival(full, state, recorded.parts, "", own, moved, given - len(queues))
 
 
 class _Starter:

@@ -8,8 +8,9 @@ from playground.inspecting.revival import Revival
 from playground.inspecting.uploads import Files
 
 HEX_BYTES: Final = 256
-SHOWN: Final = 40
-"""Messages of one queue that a page lists."""
+MOST_DAMAGE: Final = 100
+MOST_LISTED: Final = 200
+"""Files that are named one by one."""
 
 
 def queues_of(report: dict[str, Any]) -> list[dict[str, Any]]:
@@ -29,22 +30,41 @@ def stores_of(report: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
-    """Return a row for each queue: its segments, its live records, and how many a start brings back."""
+    """Return a row for each queue: segments, live records, how many a start brings back, and why not the others."""
+    in_store = {
+        record["msg_id"]
+        for store in stores_of(report)
+        for file in store["files"]
+        for record in file.get("list", ())
+    }
     rows = []
     for queue in queues_of(report):
         back = None
         own = str(queue["name"] or queue["dir"])
         if revival is not None and revival.state is not None and own in revival.names:
             back = revival.state["queues"][revival.names[own]]["counters"]["len"]
+        live = [each for each in queue["messages"] if not each["acked"]]
+        whole = len(live) == queue["live_messages"]
+        lasting = [each for each in live if each["persistent"]]
+        no_content = [
+            each for each in lasting if not each["embedded_bytes"] and each["msg_id"] not in in_store
+        ]
         rows.append(
             {
                 "name": own,
+                "dir": queue["dir"],
                 "live": queue["live_messages"],
                 "back": back,
                 "gone": None if back is None else queue["live_messages"] - back,
-                "journal": queue["journal"],
-                "segments": queue["segments"],
-                "messages": queue["messages"][:SHOWN],
+                "transient": len(live) - len(lasting) if whole else None,
+                "no_content": len(no_content) if whole else None,
+                "delivered": sum(each["delivered"] for each in live) if whole else None,
+                "journal": queue["journal"]
+                and {name: queue["journal"][name] for name in ("size", "records")},
+                "segments": [
+                    {name: each[name] for name in ("file", "size", "publishes", "del_or_ack")}
+                    for each in queue["segments"]
+                ],
             }
         )
     return rows
@@ -52,6 +72,7 @@ def queue_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
 
 def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str, Any]]:
     """Return a row for each store file: records, and what of it is alive after a start."""
+    owners = _owners(report)
     rows = []
     for store in stores_of(report):
         side = "transient" if "transient" in store["dir"] else "persistent"
@@ -70,9 +91,57 @@ def store_rows(report: dict[str, Any], revival: Revival | None) -> list[dict[str
                     "live": None if live is None else live[0],
                     "garbage": garbage,
                     "share": share,
+                    "pins": _pins(file, owners) if file["entries"] == len(file.get("list", ())) else None,
                 }
             )
     return rows
+
+
+def _owners(report: dict[str, Any]) -> dict[str, list[tuple[str, int]]]:
+    """Return for each message id the queues that need its record after a start, with their seq_ids."""
+    owners: dict[str, list[tuple[str, int]]] = {}
+    for queue in queues_of(report):
+        for each in queue["messages"]:
+            if each["persistent"] and not each["acked"] and not each["embedded_bytes"]:
+                owners.setdefault(each["msg_id"], []).append(
+                    (str(queue["name"] or queue["dir"]), each["seq"])
+                )
+    return owners
+
+
+def _pins(file: dict[str, Any], owners: dict[str, list[tuple[str, int]]]) -> list[dict[str, Any]]:
+    """Return the queues whose messages keep a store file from being deleted, each with the first and last of them."""
+    found: dict[str, list[int]] = {}
+    for record in file["list"]:
+        for queue, seq in owners.get(record["msg_id"], ()):
+            found.setdefault(queue, []).append(seq)
+    return [
+        {"queue": queue, "count": len(seqs), "first": min(seqs), "last": max(seqs)}
+        for queue, seqs in found.items()
+    ]
+
+
+def stop_row(report: dict[str, Any], files: Files) -> dict[str, Any] | None:
+    """Return what a clean stop left, or None where there is nothing of it.
+
+    `clean` tells whether all of it is there. The files of `compared` are held against the rest, those of `ignored` are
+    not read.
+    """
+    left = sorted(path for path in files if path.endswith((".ets", ".dets", "clean.dot")))
+    if not left:
+        return None
+    stores = stores_of(report)
+    whole = all(
+        each["clean_dot"] and each["file_summary"] is not None and each["index_rows"] is not None
+        for each in stores
+    )
+    return {
+        "clean": bool(stores)
+        and whole
+        and (report["kind"] == "store" or any(path.endswith(".dets") for path in left)),
+        "compared": [path for path in left if not path.endswith(".dets")],
+        "ignored": [path for path in left if path.endswith(".dets")],
+    }
 
 
 def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | None:
@@ -90,25 +159,31 @@ def _alive(revival: Revival | None, side: str) -> dict[int, tuple[int, int]] | N
 def damage_rows(report: dict[str, Any], files: Files) -> list[dict[str, Any]]:
     """Return each finding, with the bytes that it begins at."""
     rows = []
-    for each in report["damage"][:100]:
+    for each in report["damage"][:MOST_DAMAGE]:
         data = files.get(each["file"])
-        at = each["offset"] or 0
-        rows.append({**each, "hex": dump(data, max(0, at - 32)) if data else ""})
+        begin = max(0, (each["offset"] or 0) - 32)
+        rows.append({**each, "hex": dump(data[begin : begin + HEX_BYTES], begin) if data else ""})
     return rows
 
 
 def file_rows(files: Files) -> list[dict[str, Any]]:
     """Return every file with its first bytes."""
     return [
-        {"path": path, "size": len(data), "hex": dump(data, 0)} for path, data in sorted(files.items())[:200]
+        {"path": path, "size": len(data), "hex": dump(data[:HEX_BYTES], 0)}
+        for path, data in sorted(files.items())[:MOST_LISTED]
     ]
 
 
 def dump(data: bytes, begin: int) -> str:
-    """Return some bytes as lines of an offset, sixteen bytes, and what of them can be read."""
+    """Return bytes as lines of an offset, sixteen bytes, and what of them can be read.
+
+    Args:
+        data: the bytes.
+        begin: offset of the first one in its file.
+    """
     lines = []
-    for at in range(begin, min(len(data), begin + HEX_BYTES), 16):
+    for at in range(0, len(data), 16):
         part = data[at : at + 16]
         text = "".join(chr(each) if 32 <= each < 127 else "." for each in part)
-        lines.append(f"{at:08x}  {part.hex(' '):<47}  {text}")
+        lines.append(f"{begin + at:08x}  {part.hex(' '):<47}  {text}")
     return "\n".join(lines)

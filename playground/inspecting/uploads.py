@@ -1,4 +1,4 @@
-"""Files that a reader sends, within bounds: a directory file by file, or a zip of it. They only ever lie in memory."""
+"""Files that a reader gives, within bounds: a directory file by file, or a zip of it. They only ever lie in memory."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
-from django.utils.translation import gettext_lazy as _
 
-from playground.messages import Refused
+from playground.inspecting.unreadable import Unreadable
 
 MOST_BYTES: Final = 32 * 1024 * 1024
-"""Of all files together, unpacked."""
+"""Of all files together, unpacked, where a server reads them."""
+MOST_BYTES_OWN: Final = 256 * 1024 * 1024
+"""The same on the reader's own machine."""
 MOST_FILES: Final = 2_000
 BLOCK_BYTES: Final = 256 * 1024
 NEEDED: Final = re.compile(
@@ -27,12 +28,14 @@ LONGEST_PATH: Final = 12
 
 Files = dict[str, bytes]
 """By path, below the directory that was given."""
+Given = Iterable[tuple[str, Iterable[bytes]]]
+"""Paths, each with the file's blocks."""
 
 _paths = msgspec.json.Decoder(list[str])
 
 
 def of_files(uploads: Iterable[Any], paths: str) -> Files:
-    """Return the files of a directory that was sent one by one; raise Refused where that is too much.
+    """Return the files of a directory that was sent one by one; raise Unreadable where that is too much.
 
     Args:
         uploads: as Django has them.
@@ -42,26 +45,39 @@ def of_files(uploads: Iterable[Any], paths: str) -> Files:
     try:
         named = _paths.decode(paths) if paths else [each.name for each in uploads]
     except msgspec.DecodeError:
-        raise Refused(_("The names of the files cannot be read. Choose the directory again.")) from None
+        raise Unreadable("names") from None
     if len(named) != len(uploads):
-        raise Refused(_("The names of the files cannot be read. Choose the directory again."))
-    if len(uploads) == 1 and named[0].lower().endswith(".zip"):
+        raise Unreadable("names")
+    if is_zip(named):
         return of_zip(uploads[0])
-    return _gathered((path, each.chunks(BLOCK_BYTES)) for path, each in zip(named, uploads, strict=True))
+    return gathered((path, each.chunks(BLOCK_BYTES)) for path, each in zip(named, uploads, strict=True))
 
 
-def of_zip(upload: Any) -> Files:
-    """Return the files in a zip. What it says of sizes is not believed: reading stops at the bound."""
+def is_zip(paths: list[str]) -> bool:
+    """Tell whether what was given is one zip."""
+    return len(paths) == 1 and paths[0].lower().endswith(".zip")
+
+
+def is_needed(path: str) -> bool:
+    """Tell whether a file of a broker's directory is read, by its name."""
+    return "__MACOSX" not in path and NEEDED.match(re.split(r"[/\\]", path)[-1]) is not None
+
+
+def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES) -> Files:
+    """Return the files in a zip. What it says of sizes is not believed: reading stops at the bound.
+
+    Args:
+        packed_file: an open file.
+        most_bytes: of all together, unpacked.
+    """
     try:
-        with zipfile.ZipFile(upload) as packed:
+        with zipfile.ZipFile(packed_file) as packed:
             members = [each for each in packed.infolist() if not each.is_dir()]
             if len(members) > MOST_FILES * 4:
-                raise Refused(
-                    _("At most %(most)s files are read. Send one virtual host or queue."), most=MOST_FILES
-                )
-            return _gathered((each.filename, _unpacked(packed, each)) for each in members)
+                raise Unreadable("too_many_files", most=MOST_FILES)
+            return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
-        raise Refused(_("The zip cannot be read. Pack the directory again, without a password.")) from None
+        raise Unreadable("zip") from None
 
 
 def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[bytes]:
@@ -70,32 +86,27 @@ def _unpacked(packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> Iterator[byte
             yield block
 
 
-def _gathered(found: Iterable[tuple[str, Iterable[bytes]]]) -> Files:
+def gathered(found: Given, most_bytes: int = MOST_BYTES) -> Files:
     """Read what is needed, up to the bounds; a path that leads out of the directory is refused."""
     files: Files = {}
     used = 0
     for path, blocks in found:
         steps = [step for step in path.replace("\\", "/").split("/") if step not in ("", ".")]
-        if not steps or not NEEDED.match(steps[-1]) or "__MACOSX" in steps:
+        if not steps or not is_needed("/".join(steps)):
             continue
         if len(steps) > LONGEST_PATH or not all(STEP.match(step) for step in steps) or ".." in steps:
-            raise Refused(_("A name in it is no name of a broker's file: %(name)s."), name=path[:80])
+            raise Unreadable("path", name=path[:80])
         data = bytearray()
         for block in blocks:
             used += len(block)
-            if used > MOST_BYTES:
-                raise Refused(
-                    _("Together the files have more than %(most)s MiB. Send one queue and its store."),
-                    most=MOST_BYTES >> 20,
-                )
+            if used > most_bytes:
+                raise Unreadable("too_many_bytes", most=most_bytes >> 20)
             data += block
         files["/".join(steps)] = bytes(data)
         if len(files) > MOST_FILES:
-            raise Refused(
-                _("At most %(most)s files are read. Send one virtual host or queue."), most=MOST_FILES
-            )
+            raise Unreadable("too_many_files", most=MOST_FILES)
     if not files:
-        raise Refused(_("No files of a queue or a message store are in it: .idx, journal.jif, .rdq."))
+        raise Unreadable("no_files")
     return _without_parents(files)
 
 

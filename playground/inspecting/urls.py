@@ -1,7 +1,14 @@
 """Addresses of the page Inspect."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from playground.inspecting import views
+from playground.inspecting import engine_files, views
 
-urlpatterns = [path("", views.page, name="inspect")]
+urlpatterns = [
+    path("", views.page, name="inspect"),
+    re_path(
+        r"^engine/(?P<name>[a-z_-]{1,40}(\.asm)?\.(js|mjs|wasm|zip|json))\Z",
+        engine_files.file,
+        name="inspect-engine",
+    ),
+]

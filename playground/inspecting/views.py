@@ -1,100 +1,68 @@
-"""The page Inspect: what was sent is read in memory, answered, and forgotten."""
+"""The page Inspect, for the reader's own browser; what is sent here all the same is read in memory and forgotten."""
 
 from __future__ import annotations
 
-import json
 import logging
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils.translation import gettext_lazy as _
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_http_methods
 
 from playground import repeating
-from playground.inspecting import again, definitions, figures, revival, summary, uploads
-from playground.messages import Refused
-from playground.web import live_page
+from playground.inspecting import definitions, engine_files, reading, uploads
+from playground.inspecting.page import context
+from playground.inspecting.unreadable import Unreadable
 from playground.web.access import rate_limited
 
 logger = logging.getLogger(__name__)
 
 MOST_SENT: Final = uploads.MOST_BYTES + 4 * 1024 * 1024
 """Bytes of a whole request, with the parts' heads."""
+ENGINE_FILE: Final = "worker.js"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@ensure_csrf_cookie
 def page(request: HttpRequest) -> HttpResponse:
     """Show the page, or answer what was sent to it."""
-    return _answer(request) if request.method == "POST" else _page(request)
-
-
-def _page(request: HttpRequest, status: int = 200, **found: Any) -> HttpResponse:
-    return render(request, "inspecting/page.html", {"most": uploads.MOST_BYTES >> 20, **found}, status=status)
+    if request.method == "POST":
+        return _answer(request)
+    worker = reverse("inspect-engine", args=[ENGINE_FILE]) if engine_files.is_built() else ""
+    told = context(
+        worker=worker,
+        place=worker.removesuffix(ENGINE_FILE),
+        server=reverse("inspect"),
+        importing=reverse("scenario-import"),
+    )
+    return render(request, "inspecting/page.html", told)
 
 
 @rate_limited
 def _answer(request: HttpRequest) -> HttpResponse:
     try:
         if int(request.META.get("CONTENT_LENGTH") or 0) > MOST_SENT:
-            raise Refused(
-                _("Together the files have more than %(most)s MiB. Send one queue and its store."),
-                most=uploads.MOST_BYTES >> 20,
-            )
+            raise Unreadable("too_many_bytes", most=uploads.MOST_BYTES >> 20)
         with repeating.for_request(request):
-            return _read(request)
-    except Refused as refused:
-        logger.info("an inspection was refused: %.200s", refused)
-        return _page(request, 422, problem=refused.message, text=request.POST.get("figures", "")[:20_000])
+            return JsonResponse(_read(request))
+    except Unreadable as bad:
+        logger.info("an inspection was refused: %.200s", bad.code)
+        return JsonResponse(bad.to_json(), status=422)
 
 
-def _read(request: HttpRequest) -> HttpResponse:
+def _read(request: HttpRequest) -> dict[str, Any]:
     if "figures" in request.POST:
-        text = request.POST["figures"]
-        found = figures.read(text)
-        if not found:
-            raise Refused(_("No backing_queue_status is in this text. Paste what the command above prints."))
-        return _page(request, figures=found, text=text[:20_000])
+        return reading.listing(request.POST["figures"])
     if "definitions" in request.FILES:
-        uploaded = request.FILES["definitions"]
-        taken = definitions.read(uploaded.read(definitions.MOST_BYTES + 1))
-        return _page(
-            request, taken=taken, topology=taken.scenario["topology"], scenario=json.dumps(taken.scenario)
-        )
+        return reading.topology(request.FILES["definitions"].read(definitions.MOST_BYTES + 1))
     if "agreed" not in request.POST:
-        raise Refused(_("The files would be sent to this server to be read. Agree to that first."))
-    return _files(request, uploads.of_files(request.FILES.getlist("files"), request.POST.get("paths", "")))
-
-
-def _files(request: HttpRequest, files: uploads.Files) -> HttpResponse:
-    report = revival.report_on(files)
-    revived = revival.revive(files, report)
-    begun = again.scenario(report, revived) if revived is not None else None
-    context = {
-        "kind": report["kind"],
-        "queues": summary.queue_rows(report, revived),
-        "stores": summary.store_rows(report, revived),
-        "damage": summary.damage_rows(report, files),
-        "files": summary.file_rows(files),
-        "entry_count": report.get("segment_entry_count"),
-        "failure": revived.failure if revived else "",
-        "begun": json.dumps(begun) if begun else "",
-    }
-    if revived is None or revived.state is None:
-        return render(request, "inspecting/report.html", context)
-    return render(request, "inspecting/start.html", {**context, **_live(revived)})
-
-
-def _live(revived: revival.Revival) -> dict[str, Any]:
-    """Return what the live page's template needs to show the start."""
-    parts = [json.loads(part) for part in revived.messages]
-    scenario = revived.scenario
-    data = {
-        "story": None,
-        "place": {"at_us": scenario["until_us"], "number": None, "msg": None, "view": ""},
-        "urls": {**live_page.NOWHERE, "past": "#"},
-        "recording": {"parts": len(parts), "ends_us": scenario["until_us"], "moments": []},
-    }
-    return {**live_page.context_of("inspected", scenario, data), "run": parts}
+        raise Unreadable("not_agreed")
+    files = uploads.of_files(request.FILES.getlist("files"), request.POST.get("paths", ""))
+    answer, revived = reading.directory(files)
+    if revived is not None and revived.state is not None:
+        answer["started"]["parts"] = reading.run(revived)
+    return answer

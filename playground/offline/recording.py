@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -11,7 +11,9 @@ from engine.replay import Piece, Player
 from engine.replay.frames import encode, snapshot_message
 from engine.replay.player import KEEP_EVENTS
 from playground.hosting.door import NodeDoor
-from playground.storybook.story import Story
+
+if TYPE_CHECKING:
+    from playground.storybook.story import Story
 
 MOST_ROWS: Final = 20_000
 """Transitions that are kept one by one: a page's own memory of the past has no room for more."""

@@ -56,9 +56,22 @@ test("commands are answered, and the log is kept", async () => {
   assert.deepEqual(heard.logs, [{ commands: [[5, { do: "purge" }]], until_us: 5 }]);
 });
 
-test("an engine that cannot start says why, and bytes say where they are", async () => {
-  const { worker, heard, host } = await connected();
+test("an engine that cannot start says why", async () => {
+  const { worker, heard } = await connected();
   worker.tell({ failed: "no room" });
   assert.deepEqual(heard.notices, ["no room"]);
-  assert.match((await host.record()).waiting, /server/);
+});
+
+test("a record is asked of the engine, and what is not there is said in words", async () => {
+  const { worker, heard, host } = await connected();
+  const asked = host.record({ seq: "7" });
+  const { t, id, question } = JSON.parse(worker.sent.at(-1).text);
+  assert.deepEqual({ t, question }, { t: "record", question: { seq: "7" } });
+  worker.tell({ told: JSON.stringify({ t: "record", id, told: { fields: [], seq: 7 } }) });
+  assert.deepEqual(await asked, { fields: [], seq: 7 });
+  const missing = host.record({ file: "persistent:0", offset: "99" });
+  worker.tell({ told: JSON.stringify({ t: "record", id: id + 1, told: { reason: "waiting", size: 40 } }) });
+  assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
+  assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
+  assert.deepEqual(heard.notices, []);
 });

@@ -57,8 +57,8 @@ ALLOWED = (
         "asyncio calls them",
     ),
     (
-        r"playground/hosting/solo\.py",
-        "Solo",
+        r"playground/inspecting/desk\.py",
+        "Desk",
         "a browser's worker makes it, in Python that a script holds as text",
     ),
     (r"playground/limits\.py", r"max_actors|\w+_per_minute", "read by getattr, or sent to the page"),

@@ -23,6 +23,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "../vendor/uplot",
     ),
     "view/page": ("view/panels", "view/time", "view/files", "view/stage", "view/base", "layout", "model"),
+    "view/inspect": ("view/base", "model"),
     # Written into a page that works from a disk, where no module can be imported by its path.
     "offline": (),
     # Runs in a worker, on its own.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from playground.hosting.solo import Solo
 from playground.inspecting import again, definitions, figures, revival, summary, uploads
-from playground.messages import Refused
+from playground.inspecting.desk import Desk
+from playground.inspecting.unreadable import Unreadable
 from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
 
@@ -57,16 +58,13 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
     assert files[0]["garbage"] == 0
 
 
-def test_the_answer_shows_the_start_and_keeps_nothing(mixed: uploads.Files) -> None:
+def test_the_answer_has_the_start_and_keeps_nothing(mixed: uploads.Files) -> None:
     answer = sent(files=zipped({f"vhost/{path}": data for path, data in mixed.items()}))
     assert answer.status_code == 200
-    page = answer.content.decode()
-    run = json.loads(
-        re.search(r'id="inspected-run" type="application/json">(.*?)</script>', page, re.DOTALL)[1]
-    )  # type: ignore[index]
-    kinds = {row[0] for part in run for message in part if message["t"] == "frame" for row in message["rows"]}
-    assert {"NodeStarted", "QueueStarted"} & kinds
-    assert "No damage was found." in page
+    told = answer.json()
+    rows = [row for part in told["started"]["parts"] for message in part for row in message.get("rows", ())]
+    assert {"NodeStarted", "QueueStarted"} & {row[0] for row in rows}
+    assert told["damage"] == []
     assert not Scenario.objects.exists()
     assert not Session.objects.exists()
 
@@ -74,14 +72,14 @@ def test_the_answer_shows_the_start_and_keeps_nothing(mixed: uploads.Files) -> N
 def test_files_are_sent_only_after_agreeing(mixed: uploads.Files) -> None:
     answer = Client().post("/inspect/", {"files": zipped(mixed)})
     assert answer.status_code == 422
-    assert "Agree to that first" in answer.content.decode()
+    assert answer.json()["unreadable"] == "not_agreed"
 
 
 def test_a_directory_comes_file_by_file_with_its_paths(mixed: uploads.Files) -> None:
     paths = sorted(mixed)
     files = [SimpleUploadedFile(path.rsplit("/", 1)[-1], mixed[path]) for path in paths]
     answer = sent(files=files, paths=json.dumps([f"628WB79CIFDYO9LJI6DKMI09L/{path}" for path in paths]))
-    assert b"q.mixed" in answer.content
+    assert {queue["name"] for queue in answer.json()["queues"]} == {"q.mixed", "q.lazy"}
 
 
 def test_a_queue_alone_is_read(mixed: uploads.Files) -> None:
@@ -95,21 +93,21 @@ def test_a_queue_alone_is_read(mixed: uploads.Files) -> None:
 
 @pytest.mark.parametrize("path", ["../../etc/0.idx", "/etc/x/../0.idx", "a/..%2f/0.idx", "a b/0.rdq"])
 def test_paths_that_lead_elsewhere_are_refused(path: str) -> None:
-    with pytest.raises(Refused, match=r"no name of a broker|cannot be read"):
+    with pytest.raises(Unreadable, match=r"path|zip"):
         uploads.of_zip(zipped({path: b"x"}))
 
 
 def test_a_zip_bomb_is_read_only_up_to_the_bound() -> None:
     bomb = zipped({f"msg_store_persistent/{at}.rdq": bytes(uploads.MOST_BYTES // 4) for at in range(6)})
     assert bomb.size < uploads.MOST_BYTES // 100
-    with pytest.raises(Refused, match="MiB"):
+    with pytest.raises(Unreadable, match="too_many_bytes"):
         uploads.of_zip(bomb)
 
 
 def test_what_is_no_zip_and_what_has_no_files_says_so() -> None:
-    with pytest.raises(Refused, match="cannot be read"):
+    with pytest.raises(Unreadable, match="zip"):
         uploads.of_zip(SimpleUploadedFile("data.zip", b"no zip at all"))
-    with pytest.raises(Refused, match="No files of a queue"):
+    with pytest.raises(Unreadable, match="no_files"):
         uploads.of_zip(zipped({"README": b"hello"}))
     assert sent(files=SimpleUploadedFile("0.idx", b""), paths="[1").status_code == 422
 
@@ -131,9 +129,12 @@ def test_damage_is_shown_with_its_bytes(mixed: uploads.Files) -> None:
     path = "msg_store_persistent/0.rdq"
     whole = mixed[path]
     files = {**mixed, path: whole[:5217] + b"\x00" + whole[5218:]}
-    page = sent(files=zipped(files)).content.decode()
-    assert "wrong marker" in page
-    assert "00000000" in page
+    found = sent(files=zipped(files)).json()["damage"]
+    assert [(each["file"], each["offset"], each["kind"]) for each in found] == [
+        (path, 0, "wrong marker"),
+        ("queues/434QJ29PS1F7KJO6A26YZF1Z8", None, "missing"),
+    ]
+    assert found[0]["hex"].startswith("00000000  ")
 
 
 def test_what_was_found_opens_as_a_scenario(mixed: uploads.Files) -> None:
@@ -159,18 +160,20 @@ calm\t0\t[{mode,default}, {q1,0}, {q4,0}, {delta,{delta,undefined,0,0,undefined}
 
 def test_a_listing_becomes_a_picture_with_questions() -> None:
     orders, calm = figures.read(LISTING)
-    assert [(lane, count) for lane, count, _share in orders.lanes] == [
+    assert [(lane, count) for lane, count, _share, _where in orders.lanes] == [
         ("q1", 1000),
         ("q2", 50),
         ("delta", 900),
         ("q3", 100),
         ("q4", 50),
     ]
-    assert "More comes in than goes out (900.5 and 100.0 per second)" in orders.questions[0]
-    assert any("target_ram_count is 120" in each for each in orders.questions)
+    assert orders.questions == [
+        ("grows_in_delta", {"ingress": "900.5", "egress": "100.0"}),
+        ("delta", {"count": 900}),
+        ("target", {"target": "120"}),
+    ]
     assert calm.questions == []
-    page = sent(figures=LISTING).content.decode()
-    assert '<h2 class="mono">orders</h2>' in page
+    assert [each["name"] for each in sent(figures=LISTING).json()["figures"]] == ["orders", "calm"]
     assert sent(figures="nothing of the kind").status_code == 422
 
 
@@ -211,11 +214,102 @@ def test_definitions_become_a_topology() -> None:
     assert [each["name"] for each in topology["queues"]] == ["orders"]
     assert [len(topology[name]) for name in ("exchanges", "bindings", "policies")] == [1, 1, 1]
     assert [name for name, _why in taken.left_out] == ["Not Ours"]
-    page = sent(
-        definitions=SimpleUploadedFile("definitions.json", json.dumps(body).encode())
-    ).content.decode()
-    assert "Open as a scenario" in page
-    assert "secret" not in page
+    answer = sent(definitions=SimpleUploadedFile("definitions.json", json.dumps(body).encode()))
+    assert answer.json()["scenario"]["topology"] == topology
+    assert b"secret" not in answer.content
     for bad in (b"", b"[]", b"{}", b'{"queues": 7}', b"[" * 5000):
-        with pytest.raises(Refused):
+        with pytest.raises(Unreadable):
             definitions.read(bad)
+
+
+# --- without a server: what a worker in the reader's browser runs ---
+
+
+@pytest.fixture
+def desk(mixed: uploads.Files) -> Desk:
+    found = Desk()
+    told = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
+    assert told["stop"]["clean"]
+    assert told["stop"]["ignored"] == ["recovery.dets"]
+    return found
+
+
+def test_the_desk_tells_what_the_server_tells(mixed: uploads.Files) -> None:
+    server = sent(files=zipped(mixed)).json()
+    del server["started"]["parts"]
+    packed = zipped(mixed)
+    assert json.loads(Desk().directory(json.dumps(["data.zip"]), [packed.read()])) == server
+    assert json.loads(Desk().listing(LISTING)) == sent(figures=LISTING).json()
+    assert json.loads(Desk().listing("nothing of the kind")) == {"unreadable": "figures", "values": {}}
+
+
+def test_only_a_brokers_files_are_opened() -> None:
+    paths = ["v/queues/A/0.idx", "v/notes.txt", "__MACOSX/v/0.idx", "v/recovery.dets"]
+    assert json.loads(Desk().needed(json.dumps(paths))) == [0, 3]
+
+
+def test_any_record_is_shown_byte_by_byte(desk: Desk) -> None:
+    path = "msg_store_persistent/0.rdq"
+    listed = json.loads(desk.records(path, 0))
+    assert [row[0] for row in listed["records"][:3]] == [0, 5218, 10536]
+    offset, size, kind, _entry = listed["records"][1]
+    told = json.loads(desk.bytes_at(path, offset, size))
+    assert kind == "content"
+    assert told["hex"].startswith("00001462  00 00 00 00 00 00 14 bd")
+    assert ["message id", "67d7432fb3f9a3db5a68468bcf8f26cd"] in [field[2:] for field in told["fields"]]
+    assert json.loads(desk.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
+
+
+def test_a_session_goes_on_from_the_start_on_the_files(desk: Desk) -> None:
+    heard: list[dict[str, Any]] = []
+    solo = desk.begin(2_000_000, lambda text: heard.append(json.loads(text)), lambda log: None)
+    solo.receive('{"t": "hello"}')
+    _until(solo, heard, "snapshot")
+    publish = {"do": "publish", "count": 3, "size_bytes": 10, "persistent": True, "routing_key": "q.lazy"}
+    solo.receive(json.dumps({"t": "command", "id": 1, "command": publish}))
+    _until(solo, heard, "accepted")
+    solo.receive('{"t": "record", "id": 2, "question": {"seq": "4"}}')
+    counts = {name: queue["counters"]["len"] for name, queue in _state(heard)["queues"].items()}
+    assert counts == {"q.mixed": 16, "q.lazy": 5}
+    told = next(each["told"] for each in heard if each["t"] == "record")
+    assert told["msg_id"] == "b4d3103f201dc06788cf12d6714364f5"
+    assert not [each for each in heard if each["t"] == "refused"]
+
+
+def _until(solo: Solo, heard: list[dict[str, Any]], kind: str) -> None:
+    for _ in range(1000):
+        if any(each["t"] == kind for each in heard):
+            return
+        solo.turn()
+    raise AssertionError(f"no {kind} came, only {[each['t'] for each in heard]}")
+
+
+def _state(heard: list[dict[str, Any]]) -> dict[str, Any]:
+    return next(each["state"] for each in heard if each["t"] == "snapshot")
+
+
+@pytest.mark.parametrize("seed", range(100, 108))
+def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
+    """As the fuzz tests damage them: an answer, each finding in words, and every file can be looked into."""
+    files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
+    desk = Desk()
+    told = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
+    assert "unreadable" in told or all(each["words"] for each in told["damage"])
+    for each in told.get("files", ()):
+        listed = json.loads(desk.records(each["path"], 0))
+        for offset, size, _kind, _entry in listed.get("records", ())[:20]:
+            assert json.loads(desk.bytes_at(each["path"], offset, size))["hex"]
+    if told.get("started"):
+        desk.begin(told["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
+
+
+def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) -> None:
+    settings.WASM_DIR = tmp_path
+    assert Client().get("/inspect/engine/worker.js").status_code == 404
+    assert b'"worker": ""' in Client().get("/inspect/").content
+    (tmp_path / "engine.zip").write_bytes(b"PK")
+    answer = Client().get("/inspect/engine/worker.js")
+    assert "wasm-unsafe-eval" in answer["Content-Security-Policy"]
+    assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+    assert b'"worker": "/inspect/engine/worker.js"' in Client().get("/inspect/").content
+    assert Client().get("/inspect/engine/settings.py").status_code == 404

@@ -1,55 +1,129 @@
-/** Inspect: a directory is chosen or dropped, with the paths of its files, which a form alone does not send. */
-import { fill, gettext, number } from "../model/text.js";
-import { find, setText } from "../view/base/dom.js";
+/** Inspect: what somebody gives is read in this browser where the engine can run here, else on the server, who asks first. */
+import { unreadableWords } from "../model/inspect-words.js";
+import { fill, gettext } from "../model/text.js";
+import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
+import { csrfToken, el, find, setText, show } from "../view/base/dom.js";
+import { watchFiles } from "../view/inspect/drop.js";
+import { figureCard } from "../view/inspect/figures.js";
+import { report } from "../view/inspect/report.js";
+import { topologyCard } from "../view/inspect/topology.js";
+import { openSession } from "./session-page.js";
 
-const form = find("[data-inspect=files]");
-const [directory, zip, drop] = ["[data-directory]", "[data-zip]", "[data-drop]"].map((each) => find(each, form));
-const paths = find("[name=paths]", form);
+/** The link to the session is tried again so often until it stands. */
+const AGAIN_MS = 200;
+const NOWHERE = { at_us: null, number: null, msg: null, view: "" };
+const told = JSON.parse(find("#inspect-data").textContent);
+const live = JSON.parse(find("#live-data").textContent);
+const status = find("[data-reader]");
+const answerPlace = find("#inspect-answer");
+const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => find(`[data-inspect=${each}]`));
 
-/** Say what was chosen; only one of the two ways counts. */
-function chosen(input, names) {
-  for (const other of [directory, zip]) if (other !== input) other.value = "";
-  directory.disabled = input === zip;
-  zip.disabled = input === directory;
-  paths.value = JSON.stringify(names);
-  setText(find("[data-chosen]", form), fill(gettext("%(n)s files are chosen."), { n: number(names.length) }));
-}
+/** @type {any} who reads */
+let reader = null;
 
-directory.addEventListener("change", () => chosen(directory, [...directory.files].map((file) => file.webkitRelativePath || file.name)));
-zip.addEventListener("change", () => chosen(zip, [...zip.files].map((file) => file.name)));
-form.addEventListener("reset", () => (directory.disabled = zip.disabled = false));
-
-/** The answer of a question that takes two functions: what to do with it, and with an error. */
-function answered(question) {
-  return new Promise((done, fail) => {
-    question(done, fail);
-  });
-}
-
-/** All files below an entry of what was dropped: [[path, file]]. */
-async function below(entry) {
-  if (entry.isFile) return [[entry.fullPath.slice(1), await answered((...ways) => entry.file(...ways))]];
-  const reader = entry.createReader();
-  const found = [];
-  for (;;) {
-    const some = await answered((...ways) => reader.readEntries(...ways));
-    if (!some.length) return found;
-    for (const each of some) found.push(...(await below(each)));
+/** The engine in this browser, or the reason why it is not to be had. */
+async function own() {
+  if (!told.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
+  try {
+    const found = new OwnReader(new Worker(new URL(told.worker, location.href), { type: "module" }), new URL(told.place, location.href).href);
+    const version = await found.ready();
+    if (version === live.engine) return found;
+    return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it anew."), { other: version, version: live.engine });
+  } catch (error) {
+    return fill(gettext("The engine did not start in this browser: %(error)s"), { error: error.message });
   }
 }
 
-for (const name of ["dragover", "dragleave", "drop"])
-  drop.addEventListener(name, (event) => {
-    event.preventDefault();
-    drop.classList.toggle("is-over", name === "dragover");
-  });
-drop.addEventListener("drop", async ({ dataTransfer }) => {
-  const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry()).filter(Boolean);
-  const found = (await Promise.all(entries.map(below))).flat();
-  const files = new DataTransfer();
-  for (const [, file] of found) files.items.add(file);
-  const input = found.length === 1 && found[0][0].endsWith(".zip") ? zip : directory;
-  input.disabled = false;
-  input.files = files.files;
-  chosen(input, found.map(([path]) => path));
+/** Take the reader that was found, or the server instead of it, and say which it is. */
+function choose(found) {
+  if (typeof found !== "string") reader = found;
+  else if (told.server) reader = new ServerReader(told.server, csrfToken);
+  document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
+  show(find("[data-agree]"), Boolean(reader) && !reader.own);
+  if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
+  else setText(status, `${found} ${reader ? gettext("So the server would read what you give; it asks first.") : ""}`);
+}
+
+/** Ask the reader, and show what it says: `shown(answer)` makes the elements. */
+async function ask(question, shown) {
+  if (!reader || "asking" in document.body.dataset) return; // one question at a time
+  document.body.dataset.asking = "";
+  answerPlace.replaceChildren(el("p.mid", { role: "status" }, gettext("Reading …")));
+  try {
+    answerPlace.replaceChildren(...shown(await question()));
+    find("h2[tabindex]", answerPlace)?.focus();
+  } catch (error) {
+    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : /** @type {Error} */ (error).message;
+    answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
+  } finally {
+    delete document.body.dataset.asking;
+  }
+}
+
+/** The page of a session, below what was said; there is one in the life of this page. */
+function open(host, data) {
+  const root = find("#live");
+  document.body.className = `live-page inspect-page is-asked ${host.ahead ? "is-recorded" : "is-static"}`;
+  for (const form of [files, listing, definitions]) show(form, false);
+  show(find("#inspect-live"), true);
+  openSession(root, { ...live, ...data }, host);
+}
+
+/** What opens a scenario where it can be kept and shared; it goes to the server, without any content. */
+function importForm(scenario) {
+  if (!told.importing || !scenario) return null;
+  const title = gettext("The same messages in the same order, in a session of your own on the server; seq_ids begin at 0. Names and sizes go there, contents do not.");
+  return el("form", { method: "post", action: told.importing },
+    el("input", { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() }),
+    el("input", { type: "hidden", name: "text", value: JSON.stringify(scenario) }),
+    el("button.btn.small", { title }, gettext("Open as a scenario")));
+}
+
+const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
+
+function directoryShown(answer) {
+  const { started } = answer;
+  if (started) {
+    const at = reader.own ? null : started.scenario.until_us;
+    const data = { scenario: started.scenario, place: { ...NOWHERE, at_us: at } };
+    document.addEventListener("waterline:live", (event) => watchTheStart(/** @type {CustomEvent} */ (event).detail, started), { once: true });
+    open(reader.start(started), data);
+  }
+  return [report(answer, reader, [importForm(answer.begun), others()])];
+}
+
+/** The start passes once, and then time stands still. A recorded one is shown as it ended. */
+function watchTheStart({ engine }, { scenario }) {
+  if (!reader.own) return;
+  const begin = () => engine.control({ play: true, speed: 1, until_us: scenario.until_us }) || setTimeout(begin, AGAIN_MS);
+  begin();
+}
+
+function topologyShown(answer) {
+  const here = reader.own
+    ? el("button.btn.primary.small", { type: "button", onclick: (event) => (event.target.remove(), open(reader.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
+    : null;
+  return [topologyCard(answer, [here, importForm(answer.scenario), others()])];
+}
+
+watchFiles(files, (entries) => {
+  if (reader && !reader.own && !find("[name=agreed]", files).checked) {
+    answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
+    return;
+  }
+  ask(() => reader.directory(entries), directoryShown);
+});
+listing.addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask(() => reader.listing(find("textarea", listing).value), ({ figures }) => figures.map(figureCard));
+});
+definitions.addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask(() => reader.topology(find("[type=file]", definitions).files[0]), topologyShown);
+});
+
+// A font that only Greek letters need would otherwise be asked for after something was given.
+Promise.all([own(), document.fonts.load("12px Inter", "\u03b1")]).then(([found]) => {
+  choose(found);
+  for (const form of [files, listing, definitions]) form.removeAttribute("inert");
 });

@@ -1,13 +1,15 @@
 /**
- * The engine in a Web Worker: Pyodide runs `playground.hosting.solo`, which speaks the socket's messages.
- * In: {begin: {place, scenario, commands, until_us}}, then texts. Out: {told} for the page, {kept} to be remembered, {failed}.
+ * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and reads
+ * what somebody gave to be inspected (`playground.inspecting.desk`).
+ * In: {begin: {place, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files that were read.
+ * {id, place, ask, args} asks the desk. Out: {told} for the page, {kept} to be remembered, {failed}; {id, answer} or {id, error}.
  */
-const PYTHON = "/lib/python3.14/site-packages";
+import { startPython } from "./python.js";
+
 const LONGEST_MS = 60_000;
 
-const START = `
-import json, sys
-sys.path.insert(0, "/waterline")
+const SESSION = `
+import json
 from playground.hosting.solo import Solo
 
 def begin(text, send, keep):
@@ -16,10 +18,23 @@ def begin(text, send, keep):
     return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep)
 begin
 `;
+const DESK = `
+from playground.inspecting.desk import Desk
+Desk()
+`;
 
+/** @type {Promise<any>?} */
+let python = null;
+/** What a reader gave; made with the first question. */
+let desk = null;
 let solo = null;
 let timer = 0;
 const early = [];
+
+function started(place) {
+  python ??= startPython(place);
+  return python;
+}
 
 /** Let the session work until it wants to wait. */
 function work() {
@@ -35,28 +50,31 @@ function turn() {
 }
 
 async function begin({ place, ...wanted }) {
-  const { loadPyodide } = await import(`${place}pyodide.mjs`);
-  const python = await loadPyodide({ indexURL: place });
-  for (const [name, folder] of [["msgspec.zip", PYTHON], ["engine.zip", "/waterline"]]) {
-    const answer = await fetch(place + name);
-    python.unpackArchive(await answer.arrayBuffer(), "zip", { extractDir: folder });
-  }
-  const start = python.runPython(START);
-  solo = start(JSON.stringify(wanted), (told) => postMessage({ told }), (kept) => postMessage({ kept }));
+  const running = await started(place);
+  const [send, keep] = [(told) => postMessage({ told }), (kept) => postMessage({ kept })];
+  solo = wanted.scenario ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep) : desk.begin(wanted.until_us, send, keep);
   postMessage({ ready: true });
   for (const text of early.splice(0)) solo.receive(text);
   work();
 }
 
+/** Put a question to the desk; what is no text goes there as Python's own bytes and dicts. */
+async function ask({ id, place, ask: name, args }) {
+  const running = await started(place);
+  desk ??= running.runPython(DESK);
+  postMessage({ id, answer: name ? JSON.parse(desk[name](...args.map((each) => running.toPy(each)))) : desk.version });
+}
+
+function words(error) {
+  return String(error.message ?? error).slice(-500);
+}
+
 addEventListener("message", ({ data }) => {
-  if (data.begin) {
-    begin(data.begin).catch((error) => postMessage({ failed: String(error.message ?? error).slice(-500) }));
-    return;
+  if (data.ask !== undefined) ask(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
+  else if (data.begin) begin(data.begin).catch((error) => postMessage({ failed: words(error) }));
+  else if (!solo) early.push(data.text);
+  else {
+    solo.receive(data.text);
+    work();
   }
-  if (!solo) {
-    early.push(data.text);
-    return;
-  }
-  solo.receive(data.text);
-  work();
 });

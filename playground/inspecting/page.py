@@ -1,0 +1,27 @@
+"""What the page Inspect is made of, for a server or for the static edition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.inspecting import uploads
+from playground.web import live_page
+
+
+def context(worker: str, place: str, server: str = "", importing: str = "") -> dict[str, Any]:
+    """Return what the template `inspecting/page.html` needs.
+
+    Args:
+        worker: address of the worker's script; empty where the engine for browsers is not built.
+        place: address of the engine's files, with a slash at the end.
+        server: address that reads what is sent to it; empty where there is no server.
+        importing: address that takes a scenario; empty where there is no server.
+    """
+    data = {"story": None, "urls": {**live_page.NOWHERE, "past": "#"}}
+    return {
+        **live_page.context_of("inspected", {"title": "", "profile": "real"}, data),
+        "most_own": uploads.MOST_BYTES_OWN >> 20,
+        "most_sent": uploads.MOST_BYTES >> 20,
+        "on_server": bool(server),
+        "inspect_data": {"worker": worker, "place": place, "server": server, "importing": importing},
+    }

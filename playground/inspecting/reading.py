@@ -1,0 +1,48 @@
+"""What the page Inspect is told of what a reader gave: the same on a server and in the reader's own browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from playground.inspecting import again, definitions, figures, revival, summary
+from playground.inspecting.revival import Revival
+from playground.inspecting.uploads import Files
+
+Answer = dict[str, Any]
+
+
+def listing(text: str) -> Answer:
+    """Return the figures of a pasted listing."""
+    return {"figures": [msgspec.structs.asdict(each) for each in figures.read(text)]}
+
+
+def topology(data: bytes) -> Answer:
+    """Return definitions.json as a scenario, and what of it cannot be played."""
+    taken = definitions.read(data)
+    return {"scenario": taken.scenario, "left_out": taken.left_out}
+
+
+def directory(files: Files) -> tuple[Answer, Revival | None]:
+    """Return what is told of a broker's files, and the start on them, where there is a queue to start."""
+    report = revival.report_on(files)
+    revived = revival.revive(files, report)
+    started = revived is not None and revived.state is not None
+    return {
+        "kind": report["kind"],
+        "queues": summary.queue_rows(report, revived),
+        "stores": summary.store_rows(report, revived),
+        "stop": summary.stop_row(report, files),
+        "damage": summary.damage_rows(report, files),
+        "files": summary.file_rows(files),
+        "failure": revived.failure if revived else "",
+        "not_started": revived.not_started if revived else 0,
+        "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
+        "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]
+    }, revived
+
+
+def run(revived: Revival) -> list[Any]:
+    """Return the start as the messages that a page plays, in parts."""
+    return [msgspec.json.decode(part) for part in revived.messages]

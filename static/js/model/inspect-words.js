@@ -1,0 +1,72 @@
+/** What the page Inspect says: sentences by code, of what cannot be read and of what pasted figures ask. */
+import { fill, gettext } from "./text.js";
+
+/** Why something could not be read, with what to do; see playground/inspecting. */
+export function unreadableWords(code, values = {}) {
+  return fill(unreadable()[code] ?? gettext("This could not be read."), values);
+}
+
+function unreadable() {
+  return {
+    names: gettext("The names of the files cannot be read. Choose the directory again."),
+    zip: gettext("The zip cannot be read. Pack the directory again, without a password."),
+    path: gettext("A name in it is no name of a broker's file: %(name)s."),
+    too_many_files: gettext("At most %(most)s files are read. Give one virtual host or queue."),
+    too_many_bytes: gettext("Together the files have more than %(most)s MiB. Give one queue and its store."),
+    no_files: gettext("No files of a queue or a message store are in it: .idx, journal.jif, .rdq."),
+    no_record: gettext("No record begins there."),
+    not_agreed: gettext("The files would be sent to this server to be read. Agree to that first."),
+    figures: gettext("No backing_queue_status is in this text. Paste what the command above prints."),
+    definitions: gettext("This is no definitions.json: no JSON object with queues."),
+    definitions_bytes: gettext("The definitions have more than %(most)s bytes."),
+    definitions_queues: gettext("None of the queues can be played: names begin with a small letter, at most %(most)s are taken."),
+  };
+}
+
+/** A question that a queue's figures raise. */
+export function questionWords(code, values = {}) {
+  return fill(questions()[code] ?? code, values);
+}
+
+function questions() {
+  return {
+    grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
+    grows_in_delta: gettext("avg_ingress_rate (%(ingress)s) is above avg_egress_rate (%(egress)s): delta is growing. Who is slow?"),
+    delta: gettext("%(count)s messages are in delta: RAM knows only their range. Each comes back by a read of a segment."),
+    target: gettext("target_ram_count is %(target)s, not infinity: memory is above the paging threshold. What fills it?"),
+    lazy: gettext("The queue is lazy, and yet messages are in q1 or q4. Was its mode changed a moment ago?"),
+    no_ram: gettext("None of %(length)s messages has its content in RAM: every delivery reads from disk."),
+    pending: gettext("%(count)s messages wait for acks. Is a prefetch missing, or does a consumer hang?"),
+  };
+}
+
+/** What becomes of a queue's live messages at a start: sentences. */
+export function startWords({ live, back, transient, no_content: noContent, delivered }) {
+  if (back === null) return [];
+  const said = [];
+  if (back) said.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
+  if (delivered && back) said.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
+  if (transient) said.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
+  if (noContent) said.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));
+  const other = live - back - (transient ?? 0) - (noContent ?? 0);
+  if (other > 0) said.push(fill(gettext("%(n)s more do not come back."), { n: other }));
+  return said;
+}
+
+/** What keeps a store file, or that nothing does. */
+export function pinWords({ entries, live, pins }) {
+  if (live === 0 && entries) return [gettext("nothing pins it: a start deletes it")];
+  return (pins ?? []).map(({ queue, count, first, last }) =>
+    first === last
+      ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first })
+      : fill(gettext("%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s"), { queue, count, first, last }));
+}
+
+/** What is said of the files that a clean stop leaves. */
+export function stopWords(stop) {
+  if (!stop) return gettext("Nothing of a clean stop is here: the node was killed, or still runs. A start reads every record.");
+  const text = stop.clean
+    ? gettext("The broker stopped cleanly. A real start trusts these files and scans nothing; the start below ignores them and scans every record.")
+    : gettext("Only a part of what a clean stop leaves is here: a real start does not trust it, and scans every record.");
+  return text;
+}

@@ -1,0 +1,133 @@
+/**
+ * Who reads what somebody gives to be inspected: a worker in this browser, or the server. Both have one shape: `ready()`,
+ * `directory([[path, file]])`, `listing(text)`, `topology(file)` resolve with the answer (playground/inspecting/reading.py);
+ * `own` tells whether nothing leaves this machine, and whether `records` and `bytes` can be asked for.
+ */
+import { gettext } from "../model/text.js";
+import { BrowserHost } from "./browser.js";
+import { Recording } from "./recording.js";
+
+/** What was given cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
+export class Unreadable extends Error {
+  constructor(code, values = {}) {
+    super(code);
+    this.code = code;
+    this.values = values;
+  }
+}
+
+function read(answer) {
+  if (answer.unreadable) throw new Unreadable(answer.unreadable, answer.values);
+  return answer;
+}
+
+export class OwnReader {
+  /** `worker` runs static/js/wasm/worker.js; `place` is where the engine lies. */
+  constructor(worker, place) {
+    this.own = true;
+    this.worker = worker;
+    this.place = place;
+    this.questions = 0;
+    /** @type {Map<number, {done: (answer: any) => void, fail: (error: Error) => void}>} */
+    this.waiting = new Map();
+    worker.addEventListener("message", ({ data }) => {
+      const asked = this.waiting.get(data.id);
+      if (!asked) return;
+      this.waiting.delete(data.id);
+      if (data.error === undefined) asked.done(data.answer);
+      else asked.fail(new Error(data.error));
+    });
+    worker.addEventListener("error", (event) => {
+      for (const { fail } of this.waiting.values()) fail(new Error(event.message || gettext("The worker could not be loaded.")));
+      this.waiting.clear();
+    });
+  }
+
+  ask(name, ...args) {
+    this.questions += 1;
+    const id = this.questions;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      this.worker.postMessage({ id, place: this.place, ask: name, args });
+    });
+  }
+
+  /** Resolves with the engine's version when it runs. */
+  ready() {
+    return this.ask("");
+  }
+
+  async directory(entries) {
+    const needed = await this.ask("needed", JSON.stringify(entries.map(([path]) => path)));
+    const chosen = needed.map((at) => entries[at]);
+    const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
+    return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents));
+  }
+
+  async listing(text) {
+    return read(await this.ask("listing", text));
+  }
+
+  async topology(file) {
+    return read(await this.ask("topology", await file.arrayBuffer()));
+  }
+
+  async records(path, offset) {
+    return read(await this.ask("records", path, offset));
+  }
+
+  async bytes(path, offset, count) {
+    return read(await this.ask("bytes_at", path, offset, count));
+  }
+
+  /** The session that goes on from the start on the files; it is played from just before the start. */
+  start({ power_cut_us: cutUs }) {
+    return this.host(null, cutUs - 1);
+  }
+
+  /** A session in a scenario; without one on the files. */
+  host(scenario, untilUs) {
+    return new BrowserHost(this.place, { scenario, commands: [], until_us: untilUs }, () => {}, () => this.worker);
+  }
+}
+
+export class ServerReader {
+  /** `address` takes what is sent; `token()` gives what lets a form be sent. */
+  constructor(address, token) {
+    this.own = false;
+    this.address = address;
+    this.token = token;
+  }
+
+  async ready() {
+    return "";
+  }
+
+  async send(fields) {
+    const body = new FormData();
+    for (const [name, value, ...path] of fields) body.append(name, value, ...path);
+    const answer = await fetch(this.address, { method: "POST", body, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
+    const told = await answer.json().catch(() => ({}));
+    if (told.unreadable || answer.ok) return read(told);
+    throw new Error(told.error || gettext("The server did not answer as it should. Try again."));
+  }
+
+  directory(entries) {
+    const files = entries.map(([path, file]) => ["files", file, path.split("/").pop()]);
+    return this.send([["agreed", "1"], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
+  }
+
+  listing(text) {
+    return this.send([["figures", text]]);
+  }
+
+  topology(file) {
+    return this.send([["definitions", file]]);
+  }
+
+  /** The start as the server played it. */
+  start({ parts, scenario }) {
+    const about = { parts: parts.length, ends_us: scenario.until_us, moments: [] };
+    return new Recording(about, { unpack: async (at) => parts[at], records: async () => ({}) });
+  }
+}

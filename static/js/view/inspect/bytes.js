@@ -1,0 +1,48 @@
+/** A file that was given: its first bytes, and where the reader can be asked, each of its records in hex with its fields. */
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { el } from "../base/dom.js";
+
+const WITH_RECORDS = /(\.idx|\.rdq|journal\.jif)$/;
+
+/** A file's line in the list. What it holds is asked for when it is opened. */
+export function fileRow(file, reader) {
+  const inside = el("div.stack");
+  const details = el("details", { ontoggle: () => details.open && !inside.firstChild && fillIn(inside, file, reader) },
+    el("summary", {}, el("code", {}, file.path), ` ${bytes(file.size)}`), inside);
+  return el("li", {}, details);
+}
+
+function fillIn(inside, file, reader) {
+  inside.append(el("pre.mono.hex-dump", { tabindex: 0 }, file.hex));
+  if (!WITH_RECORDS.test(file.path)) return;
+  if (reader.own) more(inside, file.path, 0, reader);
+  else inside.append(el("p.dim", {}, gettext("Single records are shown where the files are read in your own browser; this server has forgotten them.")));
+}
+
+/** The next records of the file, as buttons. */
+async function more(inside, path, offset, reader) {
+  const told = await reader.records(path, offset).catch((error) => ({ records: [], next: null, problem: error.message }));
+  if (told.problem) inside.append(el("p.error", {}, told.problem));
+  const shown = el("div", { role: "status" });
+  const list = el("div.record-chips", {}, ...told.records.map((record) => chip(path, record, reader, shown)));
+  inside.append(list, shown);
+  if (told.next === null) return;
+  const button = el("button.btn.small", { type: "button", onclick: () => (button.remove(), more(inside, path, told.next, reader)) },
+    gettext("More records"));
+  inside.append(button);
+}
+
+function chip(path, [offset, size, kind, entry], reader, shown) {
+  const words = entry === null ? `${number(offset)} ${kind}` : `${number(offset)} ${kind} ${entry}`;
+  const open = async () => shown.replaceChildren(...fields(await reader.bytes(path, offset, size), offset, size));
+  return el("button.chip.mono", { type: "button", onclick: open }, words);
+}
+
+function fields(told, offset, size) {
+  return [
+    el("p.dim", {}, fill(gettext("%(size)s bytes from offset %(offset)s on"), { size: number(size), offset: number(offset) })),
+    el("pre.mono.hex-dump", { tabindex: 0 }, told.hex),
+    el("dl.record-fields", {}, ...told.fields.flatMap(([at, length, name, value]) => [
+      el("dt.mono", {}, `${at}–${at + length - 1} ${name}`), el("dd", {}, value)])),
+  ];
+}

@@ -1,0 +1,84 @@
+/** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
+import { pinWords, startWords, stopWords } from "../../model/inspect-words.js";
+import { bytes, fill, gettext, number } from "../../model/text.js";
+import { el } from "../base/dom.js";
+import { fileRow } from "./bytes.js";
+
+const MOST_SEGMENTS = 12;
+
+/** A table with a caption; rows are lists of cells, the first of each names it. */
+function table(caption, heads, rows) {
+  const head = el("tr", {}, ...heads.map(([text, numeric]) => el(numeric ? "th.num" : "th", { scope: "col" }, text)));
+  const body = rows.map(([first, ...rest]) =>
+    el("tr", {}, el("th.mono", { scope: "row" }, first), ...rest.map((cell, at) => el(heads[at + 1][1] ? "td.num" : "td", {}, ...[cell].flat()))));
+  return el("div.scroll", { tabindex: 0, role: "region", "aria-label": caption },
+    el("table.plain", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body)));
+}
+
+const counted = (value) => (value === null || value === undefined ? "?" : number(value));
+const lines = (texts) => texts.map((text) => el("small.line", {}, text));
+
+function queues(rows) {
+  return table(
+    gettext("Queues: what the index says, and what a start brings back"),
+    [[gettext("Queue")], [gettext("Live records"), true], [gettext("Back after a start"), true], [gettext("Why, and what could be lost")], [gettext("Journal")], [gettext("Segments")]],
+    rows.map((queue) => [
+      queue.name,
+      counted(queue.live),
+      counted(queue.back),
+      lines(startWords(queue)),
+      queue.journal ? `${bytes(queue.journal.size)}, ${fill(gettext("records: %(count)s"), { count: number(queue.journal.records) })}` : "-",
+      [
+        ...queue.segments.slice(0, MOST_SEGMENTS).map((segment) => el("span.chip.mono", {}, `${segment.file} ${segment.publishes}+${segment.del_or_ack}`)),
+        queue.segments.length > MOST_SEGMENTS ? "…" : "",
+      ],
+    ]),
+  );
+}
+
+/** How much of a file lives and how much is garbage; the words beside it say it without the picture. */
+function shareOf(file) {
+  if (file.share === null) return "?";
+  return [el("meter", { min: 0, max: 100, value: file.share, "aria-hidden": "true" }), ` ${file.share} %`];
+}
+
+function stores(rows) {
+  return table(
+    gettext("Message stores: what lives in each file, and how much of it is garbage"),
+    [[gettext("File")], [gettext("Size"), true], [gettext("Records"), true], [gettext("Live after a start"), true], [gettext("Garbage"), true], [gettext("What pins it")]],
+    rows.map((file) => [`${file.store}/${file.file}`, bytes(file.size), counted(file.entries), counted(file.live), shareOf(file), lines(pinWords(file))]),
+  );
+}
+
+function damage(found) {
+  if (!found.length) return el("p.mid", {}, gettext("No damage was found."));
+  return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
+    el("li", {},
+      el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, each.kind), `: ${each.words}`,
+      each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))));
+}
+
+function stop(told) {
+  const list = (text, paths) => (paths.length ? el("li", {}, `${text} `, ...paths.map((path) => el("code", {}, `${path} `))) : null);
+  return el("div", { "data-stop": told?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(told)),
+    told ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), told.compared), list(gettext("Not read:"), told.ignored)) : null);
+}
+
+/** The whole report; `reader` is asked for bytes where it can be. */
+export function report(answer, reader, actions) {
+  const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), answer)) : null;
+  const left = answer.not_started
+    ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
+    : null;
+  return el("section.card.pad.inspect-report", { "aria-labelledby": "report-heading" },
+    el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("What is in these files")), el("span.spacer"), ...actions),
+    failed,
+    left,
+    answer.queues.length ? queues(answer.queues) : null,
+    answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
+    answer.stores.length ? stores(answer.stores) : null,
+    stop(answer.stop),
+    damage(answer.damage),
+    el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
+      el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader)))));
+}
