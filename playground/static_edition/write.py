@@ -99,7 +99,7 @@ def _nothing() -> dict[str, Any]:
 
 def _stories(folder: Path) -> None:
     """Write each run that can be opened by its name, with its story in the present language."""
-    runs = [("free", door().check(FREE), None)]
+    runs: list[tuple[str, dict[str, Any], dict[str, Any] | None]] = [("free", door().check(FREE), None)]
     for entry in library.entries():
         told = live_page.told_story(entry.story_json())
         following = library.after(entry.slug)

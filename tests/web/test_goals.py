@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from engine.replay.player import Timed
+from engine.replay.player import Piece, Timed
 from playground.exercises import catalog
 from playground.exercises.kinds import kind_of
 from playground.exercises.kinds.reach import as_answer
@@ -109,7 +109,12 @@ def test_a_repetition_goes_on_where_it_stood(tmp_path: Path) -> None:
     live.run.turn(3_000_000, 60)
     given: list[int] = []
     take = repetition.take
-    repetition.take = lambda piece: (given.append(piece.first), take(piece))[1]  # type: ignore[method-assign]
+
+    def noted(piece: Piece) -> None:
+        given.append(piece.first)
+        take(piece)
+
+    repetition.take = noted  # type: ignore[method-assign]
     live.found()
     assert given
     assert min(given) >= begun, "what was seen is not played again"
