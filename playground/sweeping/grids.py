@@ -50,30 +50,14 @@ MOST_RAM_BYTES: Final = 1024**4
 LEAST_RAM_BYTES: Final = 64 * 1024
 
 
-PLAIN: Final[dict[str, Value]] = {
-    "vm_memory_high_watermark": 0.4,
-    "vm_memory_high_watermark_paging_ratio": 0.5,
-    "queue_mode": "default",
-    "queue_index_embed_msgs_below": 4096,
-}
-"""What a node has that nobody configured."""
-
-
 def home(axes: Iterable[Axis], scenario: Mapping[str, Any]) -> dict[str, Value]:
     """Return the values of the workload itself, where its axes have them."""
-    found: dict[str, Value] = {}
-    for axis in axes:
-        own: Value | None = PLAIN.get(axis.parameter)
-        if axis.parameter in OF_COMMANDS:
-            field, verbs = OF_COMMANDS[axis.parameter]
-            given = [each[field] for each in scenario["commands"] if each["do"] in verbs and field in each]
-            own = max(given) if given else None
-        elif axis.parameter == "ram_bytes":
-            own = ram_bytes(scenario)
-        own = scenario["settings"].get(axis.parameter, own)
-        if own in axis.values:
-            found[axis.parameter] = own
-    return found
+    own = {axis.parameter: _own(axis.parameter, scenario) for axis in axes}
+    return {
+        axis.parameter: value
+        for axis in axes
+        if (value := own[axis.parameter]) is not None and value in axis.values
+    }
 
 
 def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> tuple[Value, ...]:
@@ -82,17 +66,10 @@ def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> 
     Args:
         finer: with one more value between each two numbers, for a large sweep.
     """
-    own = 0
-    if parameter in OF_COMMANDS:
-        field, verbs = OF_COMMANDS[parameter]
-        commands = [each for each in scenario["commands"] if each["do"] in verbs]
-        if not commands:
-            return ()
-        numbers = [each[field] for each in commands if isinstance(each.get(field), int)]
-        own = max(numbers, default=1)
-    if parameter == "ram_bytes":
-        own = ram_bytes(scenario)
+    if parameter in OF_COMMANDS and not _commands(parameter, scenario):
+        return ()
     if parameter in AROUND:
+        own = _own(parameter, scenario) or 1
         found = dict.fromkeys(max(1, round(own * share)) for share in _finer(AROUND[parameter], finer))
         if parameter == "ram_bytes":
             return tuple(each for each in found if LEAST_RAM_BYTES <= each <= MOST_RAM_BYTES)
@@ -105,6 +82,25 @@ def values(parameter: str, scenario: Mapping[str, Any], finer: bool = False) -> 
     return tuple(dict.fromkeys(round(each) if whole else round(each, 3) for each in between))
 
 
+def _commands(parameter: str, scenario: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the commands whose field a parameter is."""
+    _field, verbs = OF_COMMANDS[parameter]
+    return [each for each in scenario["commands"] if each["do"] in verbs]
+
+
+def _own(parameter: str, scenario: Mapping[str, Any]) -> Any:
+    """Return the value that a workload has of a parameter, the largest of several; None where it names none."""
+    if parameter in OF_COMMANDS:
+        field, _verbs = OF_COMMANDS[parameter]
+        return max((each[field] for each in _commands(parameter, scenario) if field in each), default=None)
+    if parameter == "queue_mode":  # no setting: a queue is lazy by a command or a policy
+        return "default"
+    queue, node = resolve(scenario["profile"], scenario["settings"])
+    if parameter == "ram_bytes":
+        return int(node.ram_bytes or REAL_NODE.ram_bytes)
+    return getattr(node if hasattr(node, parameter) else queue, parameter)
+
+
 def _finer(numbers: Any, finer: bool) -> list[float]:
     """Return numbers with the middle of each two between them."""
     if not finer:
@@ -113,9 +109,3 @@ def _finer(numbers: Any, finer: bool) -> list[float]:
     for before, after in itertools.pairwise(numbers):
         found += [(before + after) / 2, after]
     return found
-
-
-def ram_bytes(scenario: Mapping[str, Any]) -> int:
-    """Return the RAM that a workload's node has."""
-    _queue, node = resolve(scenario["profile"], scenario["settings"])
-    return int(node.ram_bytes or REAL_NODE.ram_bytes)

@@ -44,16 +44,16 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
         with _records(request, found.public_id, at) as records:
-            record = records.message(seq) if seq is not None else records.record(kind, number, offset)
-            if seq is None and record["seq"] is None and "whose" in request.GET:
-                record["seq"] = records.seq_of(bytes.fromhex(record["msg_id"]))
+            fields = records.message(seq) if seq is not None else records.record(kind, number, offset)
+            if seq is None and fields["seq"] is None and "whose" in request.GET:
+                fields["seq"] = records.seq_of(bytes.fromhex(fields["msg_id"]))
     except TooOften as error:
         return too_many(request, error.message)
     except NotThere as missing:
         return _not_there(missing, kind)
     except (*door().no_file, OSError):  # type: ignore[misc]  # mypy cannot unpack a tuple here
         return _not_there(NotThere("no_file"), kind)
-    return JsonResponse({**record, "at": at})
+    return JsonResponse({**fields, "at": at})
 
 
 class TooOften(Refused):
@@ -80,15 +80,15 @@ def _records(request: HttpRequest, session_id: str, at: int | None) -> Iterator[
 @contextlib.contextmanager
 def _past(request: HttpRequest, session_id: str, at: int) -> Iterator[Any]:
     """Lend the directory of a moment; a run that must be repeated for it waits for its place."""
-    record, past = selectors.remembered(session_id), live.past()
+    remembered, past = selectors.remembered(session_id), live.past()
     with contextlib.ExitStack() as held:
-        if past.knows(session_id, at, record):
-            root = held.enter_context(past.at(session_id, at, record))
+        if past.knows(session_id, at, remembered):
+            root = held.enter_context(past.at(session_id, at, remembered))
         elif not may_repeat(request):
             raise TooOften(_("Too many moments of the past were asked for. Wait a little."))
         else:
             with repeating.for_request(request):
-                root = held.enter_context(past.at(session_id, at, record))
+                root = held.enter_context(past.at(session_id, at, remembered))
         yield root
 
 
@@ -129,10 +129,10 @@ def _missing_words(missing: NotThere, kind: str) -> dict[str, str]:
 def _not_there(missing: NotThere, kind: str) -> JsonResponse:
     """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
     words = _missing_words(missing, kind)
-    record = {"reason": missing.reason, **missing.numbers}
+    about = {"reason": missing.reason, **missing.numbers}
     if missing.reason in ("waiting", "absent"):
-        return JsonResponse({"waiting": words[missing.reason], **record})
-    return JsonResponse({"error": words[missing.reason], **record}, status=404)
+        return JsonResponse({"waiting": words[missing.reason], **about})
+    return JsonResponse({"error": words[missing.reason], **about}, status=404)
 
 
 @require_safe

@@ -52,8 +52,7 @@ class Agenda:
         """Return how long nobody wants a turn."""
         if self._next_asked() is not None:
             return 0.0
-        due_s = self._next_due_s()
-        return max(0.0, math.ceil(due_s / GRID_S) * GRID_S - now_s) if due_s < math.inf else math.inf
+        return max(0.0, self._next_beat_s() - now_s)
 
     def take(self, now_s: float) -> tuple[str, float] | None:
         """Return whose turn it is, and how late that is; None if nobody wants one yet."""
@@ -62,8 +61,7 @@ class Agenda:
             self._asked.popleft()
             del self._due_s[name]
             return name, 0.0
-        due_s = self._next_due_s()
-        beat_s = math.ceil(due_s / GRID_S) * GRID_S if due_s < math.inf else math.inf
+        beat_s = self._next_beat_s()
         if beat_s > now_s:
             return None
         name = heapq.heappop(self._heap)[1]
@@ -75,7 +73,8 @@ class Agenda:
             self._asked.popleft()
         return self._asked[0] if self._asked else None
 
-    def _next_due_s(self) -> float:
+    def _next_beat_s(self) -> float:
+        """Return the beat of the grid at which the next turn is taken, infinity if nobody wants one."""
         while self._heap and self._due_s.get(self._heap[0][1]) != self._heap[0][0]:
             heapq.heappop(self._heap)
-        return self._heap[0][0] if self._heap else math.inf
+        return math.ceil(self._heap[0][0] / GRID_S) * GRID_S if self._heap else math.inf
