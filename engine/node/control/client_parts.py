@@ -23,3 +23,16 @@ class ClientParts(NamedTuple):
     consumers: Consumers
     closing: Closing
     patience: Patience
+
+
+class OnClientParts:
+    """Verbs that work on these parts, each under a name of its own."""
+
+    def __init__(self, parts: ClientParts) -> None:
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._lifetimes = parts.lifetimes
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._closing = parts.closing
+        self._patience = parts.patience

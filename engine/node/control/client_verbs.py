@@ -16,14 +16,14 @@ from engine.node.clients.channel import connection_of
 from engine.node.clients.heartbeats import Heartbeats
 from engine.node.commands import commands as cmd
 from engine.node.commands import ending_commands as ending
-from engine.node.control.client_parts import ClientParts
+from engine.node.control.client_parts import ClientParts, OnClientParts
 from engine.node.control.verbs import Handlers
 from engine.node.time.scheduler import Scheduler
 
 MAX_ACTORS: Final = 20
 
 
-class ClientVerbs:
+class ClientVerbs(OnClientParts):
     """Publishers and consumers come, change and go."""
 
     def __init__(
@@ -35,16 +35,10 @@ class ClientVerbs:
         board: Board,
         scheduler: Scheduler,
     ) -> None:
+        super().__init__(parts)
         self._configuration = configuration
         self._capacity = capacity
-        self._definitions = parts.definitions
-        self._queues = parts.queues
-        self._lifetimes = parts.lifetimes
-        self._connections = parts.connections
-        self._consumers = parts.consumers
-        self._closing = parts.closing
         self._board = board
-        self._patience = parts.patience
         self._heartbeats = Heartbeats(scheduler, self._is_blocked, self._missed)
 
     def handlers(self) -> Handlers:

@@ -13,21 +13,12 @@ from engine.node.clients.actors import Hand
 from engine.node.clients.channel import connection_of
 from engine.node.commands import commands as cmd
 from engine.node.commands.base import Command
-from engine.node.control.client_parts import ClientParts
+from engine.node.control.client_parts import OnClientParts
 from engine.node.control.verbs import Handlers
 
 
-class HandVerbs:
+class HandVerbs(OnClientParts):
     """The channels by hand at work."""
-
-    def __init__(self, parts: ClientParts) -> None:
-        self._definitions = parts.definitions
-        self._queues = parts.queues
-        self._lifetimes = parts.lifetimes
-        self._connections = parts.connections
-        self._consumers = parts.consumers
-        self._closing = parts.closing
-        self._patience = parts.patience
 
     def handlers(self) -> Handlers:
         """Return what does each of these commands."""

@@ -25,14 +25,14 @@ from engine.errors import CommandError
 from engine.node.clients.channel import connection_of
 from engine.node.commands import topology_commands as cmd
 from engine.node.commands.topology import MAX_BACKING_QUEUES, MAX_QUEUES
-from engine.node.control.client_parts import ClientParts
+from engine.node.control.client_parts import ClientParts, OnClientParts
 from engine.node.control.ends import QueueEnds
 from engine.node.control.verbs import Handlers
 from engine.node.mirrors.cluster import Cluster
 from engine.node.mirrors.parts import ClusterParts
 
 
-class TopologyVerbs:
+class TopologyVerbs(OnClientParts):
     """Queues, exchanges, bindings and policies come, change and go."""
 
     def __init__(
@@ -42,16 +42,11 @@ class TopologyVerbs:
         cluster: Cluster,
         cluster_parts: ClusterParts,
     ) -> None:
-        self._definitions = parts.definitions
-        self._queues = parts.queues
-        self._lifetimes = parts.lifetimes
-        self._consumers = parts.consumers
-        self._closing = parts.closing
+        super().__init__(parts)
         self._ends = ends
         self._cluster = cluster
         self._nodes = cluster_parts.nodes
         self._mishaps = cluster_parts.mishaps
-        self._patience = parts.patience
         self._places = cluster_parts.places
 
     def handlers(self) -> Handlers:
