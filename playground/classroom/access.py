@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
@@ -14,8 +15,26 @@ from playground.classroom import limits, selectors
 from playground.classroom.models import Classroom, Student
 from playground.exercises import learners
 from playground.messages import Message, Refused
-from playground.web.access import View
+from playground.web.access import View, address_of
 from playground.web.errors import Gone, too_many
+
+
+def posts_limited(what: str) -> Callable[[View], View]:
+    """Let one address send a form only so many times a minute, see `limits.PER_MINUTE`."""
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        def limited(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method == "POST":
+                try:
+                    limits.take(what, address_of(request))
+                except Refused as refused:
+                    return too_many(request, refused.message)
+            return view(request, *args, **kwargs)
+
+        return limited
+
+    return decorate
 
 
 def for_teachers(view: View) -> View:

@@ -19,13 +19,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from playground.classroom import admission, leaving, limits, services
+from playground.classroom.access import posts_limited
 from playground.messages import Refused
+from playground.web.access import address_of
 from playground.web.errors import too_many
-
-
-def address_of(request: HttpRequest) -> str:
-    """Return the visitor's address, for rate limits only."""
-    return request.META.get("REMOTE_ADDR") or ""
 
 
 class SignUpForm(UserCreationForm):
@@ -45,18 +42,14 @@ class SignUpForm(UserCreationForm):
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@posts_limited("signup")
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account for a teacher."""
     if request.user.is_authenticated:
         return redirect("classes")
     form = SignUpForm(request.POST or None, initial={"invitation": request.GET.get("with", "")[:100]})
-    if request.method == "POST":
-        try:
-            limits.take("signup", address_of(request))
-        except Refused as refused:
-            return too_many(request, refused.message)
-        if form.is_valid():
-            return _welcome(request, form)
+    if request.method == "POST" and form.is_valid():
+        return _welcome(request, form)
     return render(request, "classroom/sign_up.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -84,27 +77,23 @@ class RecoverForm(SetPasswordForm):
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@posts_limited("recover")
 def recover(request: HttpRequest) -> HttpResponse:
     """Set another password with the recovery code; everybody else is logged out."""
     form = RecoverForm(AnonymousUser(), request.POST or None)
-    if request.method == "POST":
-        try:
-            limits.take("recover", address_of(request))
-        except Refused as refused:
-            return too_many(request, refused.message)
-        if form.is_valid():
-            teacher = admission.recover(form.cleaned_data["username"], form.cleaned_data["code"])
-            if teacher is None:
-                form.add_error(
-                    None, _("Name and recovery code do not belong together. Ask the operator otherwise.")
-                )
-            else:
-                teacher.set_password(form.cleaned_data["new_password1"])
-                teacher.save(update_fields=["password"])
-                teacher.logins.all().delete()
-                login(request, teacher)
-                request.session["recovery_code"] = admission.new_recovery(teacher)
-                return redirect("classes")
+    if request.method == "POST" and form.is_valid():
+        teacher = admission.recover(form.cleaned_data["username"], form.cleaned_data["code"])
+        if teacher is None:
+            form.add_error(
+                None, _("Name and recovery code do not belong together. Ask the operator otherwise.")
+            )
+        else:
+            teacher.set_password(form.cleaned_data["new_password1"])
+            teacher.save(update_fields=["password"])
+            teacher.logins.all().delete()
+            login(request, teacher)
+            request.session["recovery_code"] = admission.new_recovery(teacher)
+            return redirect("classes")
     return render(request, "classroom/recover.html", {"form": form}, status=422 if form.errors else 200)
 
 

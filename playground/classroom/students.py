@@ -13,8 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from playground.classroom import leaving, limits, names, selectors, services, voting
-from playground.classroom.access import for_students
-from playground.classroom.accounts import address_of
+from playground.classroom.access import for_students, posts_limited
 from playground.classroom.models import Classroom, Student, Vote
 from playground.exercises import catalog, learners
 from playground.exercises import selectors as exercises
@@ -22,7 +21,7 @@ from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.views import ask_to_delete
 from playground.messages import Message, Refused
 from playground.web.access import rate_limited_reading
-from playground.web.errors import Gone, too_many
+from playground.web.errors import Gone
 
 
 def _language() -> str:
@@ -31,6 +30,7 @@ def _language() -> str:
 
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
+@posts_limited("join")
 def join(request: HttpRequest, code: str = "") -> HttpResponse:
     """Join a class with its code and a nickname, without an account."""
     if request.method != "POST":
@@ -38,10 +38,6 @@ def join(request: HttpRequest, code: str = "") -> HttpResponse:
         if already is not None and code and already.classroom.join_code == services.plain_code(code):
             return redirect("student")  # the code was scanned again
         return _join_page(request, code)
-    try:
-        limits.take("join", address_of(request))
-    except Refused as refused:
-        return too_many(request, refused.message)
     try:
         services.join(request.session, request.POST.get("code", ""), request.POST.get("nickname", ""))
     except Refused as refused:
@@ -193,12 +189,9 @@ def undo(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@posts_limited("join")
 def come_back(request: HttpRequest) -> HttpResponse:
     """Be the student again that a personal code belongs to."""
-    try:
-        limits.take("join", address_of(request))
-    except Refused as refused:
-        return too_many(request, refused.message)
     code = request.POST.get("personal", "")[:64]
     if selectors.student_of(learners.by_code(code)) is None:
         return _join_page(

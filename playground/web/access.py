@@ -26,14 +26,14 @@ def buckets(limit: str) -> SharedBuckets:
     return SharedBuckets(limit, getattr(limits.current(), limit))
 
 
-def _address_of(request: HttpRequest) -> str:
+def address_of(request: HttpRequest) -> str:
     """Return where a request comes from (behind a proxy, daphne needs --proxy-headers to know it)."""
     return request.META.get("REMOTE_ADDR") or ""
 
 
 def _has_token(request: HttpRequest, limit: str) -> bool:
     """Take a token of the request's address."""
-    return buckets(limit).take(_address_of(request), time.monotonic())
+    return buckets(limit).take(address_of(request), time.monotonic())
 
 
 def rate_limited_reading(view: View) -> View:
@@ -75,7 +75,7 @@ PIECE_BYTES: Final = 16 * 1024
 def charge(request: HttpRequest, scenario: dict[str, Any]) -> None:
     """Count what was just kept for a visitor: who brings large scenarios waits longer for the next one."""
     pieces = len(orjson.dumps(scenario)) // PIECE_BYTES
-    buckets("new_per_minute").spend(_address_of(request), time.monotonic(), pieces)
+    buckets("new_per_minute").spend(address_of(request), time.monotonic(), pieces)
 
 
 def session_or_gone(public_id: str) -> Session:
