@@ -108,31 +108,19 @@ def _secret(folder: Path) -> str:
 
 
 def _prepare(environment: dict[str, str], scenarios: bool) -> None:
-    """Make the tables and collect the static files, beside each other; then load the scenarios."""
-    steps = [
-        ["migrate", "--no-input", "--verbosity", "0"],
-        ["collectstatic", "--no-input", "--verbosity", "0"],
-    ]
-    both = [(step, _manage(environment, step)) for step in steps]
-    for step, process in both:
-        _succeeded(step, process)
-    if scenarios:
-        step = ["load_scenarios"]
-        _succeeded(step, _manage(environment, step))
-
-
-def _manage(environment: dict[str, str], step: list[str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "manage.py", *step]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=pipe, stderr=subprocess.STDOUT, text=True
+    """Make the tables and collect the static files, with or without the ready scenarios."""
+    command = [sys.executable, "manage.py", "prepare", *([] if scenarios else ["--without-scenarios"])]
+    prepared = subprocess.run(
+        command,
+        check=False,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
-
-
-def _succeeded(step: list[str], process: subprocess.Popen[str]) -> None:
-    output, _nothing = process.communicate()
-    if process.returncode:
-        raise RuntimeError(f"manage.py {' '.join(step)} failed:\n{output}")
+    if prepared.returncode:
+        raise RuntimeError(f"manage.py prepare failed:\n{prepared.stdout}")
 
 
 def _start(stack: contextlib.ExitStack, folder: Path, name: str, environment: dict[str, str]) -> App:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 
 class Command(BaseCommand):
@@ -13,12 +13,17 @@ class Command(BaseCommand):
 
     help = "Make the tables, load the ready scenarios and collect the static files; what is there already is kept."
 
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Read what is left out."""
+        parser.add_argument("--without-scenarios", action="store_true", help="load no ready scenarios")
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Say each step before it begins, then do it."""
         self._announce("Preparing the database ...")
         call_command("migrate", interactive=False, verbosity=0)
-        self._announce("Loading the scenarios ...")
-        call_command("load_scenarios", stdout=self.stdout)
+        if not options["without_scenarios"]:
+            self._announce("Loading the scenarios ...")
+            call_command("load_scenarios", stdout=self.stdout)
         self._announce("Collecting static files ...")
         call_command("collectstatic", interactive=False, verbosity=0)
 
