@@ -77,6 +77,7 @@ def of_zip(packed_file: Any, most_bytes: int = MOST_BYTES) -> Files:
                 raise Unreadable("too_many_files", most=MOST_FILES)
             return gathered(((each.filename, _unpacked(packed, each)) for each in members), most_bytes)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError):
+        # NotImplementedError is zipfile's word for a compression that it does not know.
         raise Unreadable("zip") from None
 
 

@@ -21,7 +21,7 @@ from django.db import close_old_connections
 from engine import ENGINE_VERSION
 from playground import limits
 from playground.models import OwnSweep
-from playground.sweeping import records
+from playground.sweeping import records, tables
 from sweeps.columns import Row
 from sweeps.document import one_cell_per_line, page
 from sweeps.errors import SweepError
@@ -110,15 +110,8 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
             raise SweepError(f"the Spark job failed: {''.join(last)[:200]}")
-        table = result.with_suffix(".parquet")
-        tables().mkdir(parents=True, exist_ok=True)
-        (tables() / table.name).write_bytes(table.read_bytes())
+        tables.keep(result.with_suffix(".parquet"))
         return result.read_bytes()
-
-
-def tables() -> Path:
-    """Return where the Parquet tables of Spark jobs are kept."""
-    return Path(settings.VAR_DIR) / "own-sweeps"
 
 
 class Runner:

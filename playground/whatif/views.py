@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from playground.messages import Message
-from playground.sweeping.runner import tables
+from playground.sweeping import tables
 from playground.web.access import rate_limited
 from playground.web.errors import Gone, answer
 from playground.whatif.context import page_context
@@ -58,7 +58,7 @@ def table_parquet(request: HttpRequest) -> HttpResponse | FileResponse:
     if not known:
         return render(request, "whatif/none.html", status=503)
     query, _notices = read_query(request.GET, known)
-    path = beside(query.heatmap.name, ".parquet", *directories(), tables())
+    path = beside(query.heatmap.name, ".parquet", *directories(), tables.folder())
     if path is None:
         raise Gone(_("There is no such file"), Message(_("This heatmap came without its Parquet table.")))
     return FileResponse(path.open("rb"), as_attachment=True, content_type="application/vnd.apache.parquet")

@@ -15,7 +15,7 @@ from django.utils import timezone
 from playground import holds, limits, ownership, services
 from playground.messages import Message
 from playground.models import CommandRecord, OwnSweep, Session
-from playground.sweeping import asked, grids, records, runner
+from playground.sweeping import asked, grids, records, runner, tables
 from playground.whatif import own
 
 pytestmark = pytest.mark.django_db
@@ -235,3 +235,15 @@ def test_every_offered_parameter_has_values_for_a_workload_that_has_it_all() -> 
         other = "queue_mode" if parameter != "queue_mode" else "persistent"
         _spec, plan = asked.plan_of(workload, asked.new_name(), parameter, other, large=False)
         assert plan.cells
+
+
+@pytest.mark.django_db
+def test_a_table_goes_with_its_sweep(settings: Any, tmp_path: Path) -> None:
+    settings.VAR_DIR = tmp_path
+    for name in ("own-here", "own-gone"):
+        written = tmp_path / f"{name}.parquet"
+        written.write_bytes(b"PAR1")
+        tables.keep(written)
+    OwnSweep.objects.create(name="own-here", visitor="v", spec={}, cells=1)
+    call_command("clean_sessions")
+    assert [path.name for path in tables.folder().iterdir()] == ["own-here.parquet"]

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from playground import limits, services
 from playground.hosting.directories import sweep
-from playground.sweeping import records
+from playground.sweeping import records, tables
 
 
 class Command(BaseCommand):
@@ -31,6 +31,7 @@ class Command(BaseCommand):
         deleted = services.delete_sessions_unseen_for(options["days"])
         links = services.delete_links_unseen_for(options["links_days"])
         sweeps = records.delete_older_than(options["days"])
+        tables.delete_without_sweep()
         swept = sweep(settings.SESSIONS_DIR)
         self.stdout.write(
             f"{deleted} sessions and {links} links deleted, and {sweeps} sweeps of visitors; files of {len(swept)} "
