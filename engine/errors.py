@@ -72,18 +72,14 @@ class Failure(Refusal):
         return type(self), self._given
 
 
-class FileCorrupt(Failure):
-    """A file holds what the broker would crash on.
+class FileCorrupt(Refusal):
+    """A file holds what the broker would crash on; the parameter `at`, where it has one, is the offset of that."""
 
-    Args:
-        message: what is wrong, with the offset.
-        offset: byte at which it begins.
-    """
-
-    def __init__(self, message: str, offset: int | None = None) -> None:
-        super().__init__("file_damaged", words=message)
-        self._given = message, offset
-        self.offset = offset
+    @property
+    def offset(self) -> int | None:
+        """Return the byte at which the damage begins, if it has a place."""
+        at = self.values.get("at")
+        return at if isinstance(at, int) else None
 
 
 class IndexCorrupt(FileCorrupt):
@@ -116,12 +112,8 @@ class FileMissing(Failure):
         self._given = (path,)
 
 
-class PathRefused(Failure):
+class PathRefused(Refusal):
     """A path leads outside the storage, or names something that is no plain file in it."""
-
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__("no_path", path=repr(path), why=why)
-        self._given = path, why
 
 
 class ScenarioError(Refusal):

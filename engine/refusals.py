@@ -106,7 +106,28 @@ ENGLISH: Final[dict[str, str]] = {
         "queue, or use smaller or fewer messages"
     ),
     "no_file": "there is no file %(path)s",
-    "no_path": "%(path)s is no path of the storage: %(why)s",
-    "file_damaged": "%(words)s",
+    "path_too_long": "%(path)s is no path of the storage: it needs 1 to %(most)s characters",
+    "path_not_plain": "%(path)s is no path of the storage: it must be relative and without empty, . and .. names",
+    "path_name_too_long": "%(path)s is no path of the storage: a name has more than %(most)s bytes",
+    "path_signs": "%(path)s is no path of the storage: a name has a backslash or a control character",
+    "path_of_storage": "%(path)s is no path of the storage: %(name)s is the storage's own",
+    "path_of_directory": "%(path)s is no path of the storage: it is a directory",
+    "path_below_file": "%(path)s is no path of the storage: %(file)s is a file",
+    "stray_byte": "one stray byte at offset %(at)s ends the segment file",
+    "no_record_begins": "no record begins with %(found)s at offset %(at)s",
+    "entry_too_high": "entry %(entry)s at offset %(at)s is not below %(entries)s",
+    "embedded_unreadable": "the message embedded at offset %(at)s cannot be read: %(why)s",
+    "embedded_other_id": "the message embedded at offset %(at)s has another id than its record",
+    "record_too_small": "a record of size %(size)s at offset %(at)s has no room for its id",
+    "index_version_2": "%(path)s belongs to queue version 2; convert the queue to version 1 on its node first",
+    "no_segment_number": "%(path)s is no segment number; remove the file (S9)",
+    "journal_impossible": "%(path)s: %(why)s",
+    "no_journal_action": "a journal has no action %(action)s (S62)",
+    "slots_impossible": (
+        "seq_ids %(first)s to %(last)s: the segment file has state %(filed)s, the journal adds %(pending)s; %(rule)s "
+        "does not allow it"
+    ),
+    "mark_without_message": "a two-byte record of seq_ids %(first)s to %(last)s has no message (S119)",
+    "left_over_file": "%(path)s is left from a combination, but there is no %(wanted)s to append it to",
     "run_too_long": "the run is too long: %(bound)s (%(most)s)",
 }

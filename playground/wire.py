@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from playground.hosting.refusals import message_of
 from playground.hosting.session.pacer import MAX_SPEED, MIN_SPEED
 from playground.messages import Refused
 
@@ -97,7 +98,8 @@ def decode(text: str, most_bytes: int) -> ClientMessage:
     except RecursionError:
         raise BadMessage(_("The message is nested too deeply. Send it flat.")) from None
     except (msgspec.DecodeError, ValueError) as error:
-        bad = BadMessage(_("The message cannot be read: %(why)s."), why=str(error)[:200])
+        why = message_of(error) if isinstance(error, msgspec.ValidationError) else _("it is not JSON")
+        bad = BadMessage(_("The message cannot be read: %(why)s"), why=why)
         bad.number = _id_of(text)
         raise bad from None
 

@@ -109,9 +109,9 @@ def read_publish(
     try:
         message = codec.read_term(term)
     except TermError as error:
-        raise IndexCorrupt(f"the message embedded at offset {end} cannot be read: {error}", end) from None
+        raise IndexCorrupt("embedded_unreadable", at=end, why=error) from None
     if codec.id_bytes(message.msg_no) != id16:
-        raise IndexCorrupt(f"the message embedded at offset {end} has another id than its record", end)
+        raise IndexCorrupt("embedded_other_id", at=end)
     publish = Publish(
         message.msg_no, size_bytes, expiry_us, persistent, True, message.raw_persistent, message.template
     )

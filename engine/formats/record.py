@@ -144,7 +144,7 @@ def scan_store(data: bytes, codec: MessageCodec) -> Iterator[tuple[int, AnyChunk
             at = end
             continue
         if size < ID_BYTES:
-            raise StoreCorrupt(f"a record of size {size} at offset {at} has no room for its id", at)
+            raise StoreCorrupt("record_too_small", size=size, at=at)
         run = read_record(data, at, size, codec)
         if run.term is None:
             run = _longest(data, view, at, run)

@@ -137,12 +137,12 @@ def scan_segment(
     at = 0
     while at < len(data):
         if at + 1 == len(data):
-            raise IndexCorrupt(f"one stray byte at offset {at} ends the segment file", at)
+            raise IndexCorrupt("stray_byte", at=at)
         head = _HEAD.unpack_from(data, at)[0]
         rel = head & REL_MASK
         kind = head & ~REL_MASK
         if not kind:
-            raise IndexCorrupt(f"no record begins with {head:#06x} at offset {at}", at)
+            raise IndexCorrupt("no_record_begins", found=f"{head:#06x}", at=at)
         if kind == MARK:
             run = SegmentRecords(base + rel, 1, None, _marks(data, at, rel), entry_count, codec)
             alike = True
@@ -156,7 +156,7 @@ def scan_segment(
             run = SegmentRecords(base + rel, 1, read.publish, marks, entry_count, codec, read.term)
             alike = read.term is None
         if rel >= entry_count:
-            raise IndexCorrupt(f"entry {rel} at offset {at} is not below {entry_count}", at)
+            raise IndexCorrupt("entry_too_high", entry=rel, at=at, entries=entry_count)
         if alike:
             run = _longest(data, view, at, run)
         yield at, run

@@ -88,9 +88,8 @@ def until_damage(
     try:
         yield from scanned
     except FileCorrupt as error:
-        words = f"{error}; a broker's recovery crashes on it"
-        kind = "truncated" if "stray byte" in words else "garbage"
-        findings.add(path, error.offset, kind, words)
+        kind = "truncated" if error.code == "stray_byte" else "garbage"
+        findings.add(path, error.offset, kind, f"{error}; a broker's recovery crashes on it")
 
 
 def parsed(data: bytes | None, path: str, findings: Findings, read: Callable[[bytes], Any]) -> Any:

@@ -120,7 +120,7 @@ def _append_tmp_files(state: StoreState) -> bool:
     for number in sorted(int(name[:-4]) for name in names):
         tmp, path = state.path(number, "rdt"), state.path(number)
         if storage.size(path) is None:
-            raise StoreCorrupt(f"{tmp} is left from a combination, but there is no {path} to append it to")
+            raise StoreCorrupt("left_over_file", path=tmp, wanted=path)
         storage.copy(tmp, 0, storage.size(tmp) or 0, path)
         storage.fsync(path)
         storage.delete(tmp)

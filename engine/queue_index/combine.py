@@ -99,6 +99,10 @@ def _differ(new: Slot, old: Slot) -> bool:
 
 def _impossible(rule: str, filed: Slot | None, pending: Slot) -> IndexCorrupt:
     return IndexCorrupt(
-        f"seq_ids {pending.start} to {pending.end - 1}: the segment file has state "
-        f"{0 if filed is None else filed.bits}, the journal adds {pending.bits}; {rule} does not allow it"
+        "slots_impossible",
+        first=pending.start,
+        last=pending.end - 1,
+        filed=0 if filed is None else filed.bits,
+        pending=pending.bits,
+        rule=rule,
     )

@@ -35,9 +35,7 @@ def refuse_version_2(storage: Storage, directory: str) -> None:
     """Raise IndexCorrupt when the directory belongs to an index of version 2 (S242)."""
     for name in storage.list(directory):
         if name.endswith((".qi", ".qs")):
-            raise IndexCorrupt(
-                f"{directory}/{name} belongs to queue version 2; convert the queue to version 1 on its node first"
-            )
+            raise IndexCorrupt("index_version_2", path=f"{directory}/{name}")
 
 
 def replay(segments: Segments, journal: Journal) -> int:
@@ -54,7 +52,7 @@ def replay(segments: Segments, journal: Journal) -> int:
             if isinstance(chunk, JournalRecords):
                 actions += _apply(segments, chunk)
     except InvariantBroken as error:
-        raise IndexCorrupt(f"{journal.path}: {error}") from error
+        raise IndexCorrupt("journal_impossible", path=journal.path, why=error) from error
     return actions
 
 
@@ -70,7 +68,7 @@ def _apply(segments: Segments, run: JournalRecords) -> int:
             segments.publish(Slot(run.start, run.count, publish, delivered=True, term=run.term))
             return 2 * run.count
         case _:
-            raise IndexCorrupt(f"a journal has no action {run.action!r} (S62)")
+            raise IndexCorrupt("no_journal_action", action=repr(run.action))
     return run.count
 
 

@@ -196,7 +196,7 @@ class Segments:
                 continue
             digits = LEADING_DIGITS.match(name)
             if digits is None:
-                raise IndexCorrupt(f"{self._directory}/{name} is no segment number; remove the file (S9)")
+                raise IndexCorrupt("no_segment_number", path=f"{self._directory}/{name}")
             numbers.add(int(digits.group()))
         for number in numbers:
             size_bytes = self._storage.size(self.path(number))
@@ -272,9 +272,7 @@ def _mark(slots: Stretches[Slot], start: int, count: int, marks: int) -> int:
     """Apply `marks` two-byte records to each entry; return how many entries they ended (S60)."""
     found = slots.remove(start, count)
     if sum(slot.count for slot in found) != count or any(slot.marks + marks > 2 for slot in found):
-        raise IndexCorrupt(
-            f"a two-byte record of seq_ids {start} to {start + count - 1} has no message (S119)"
-        )
+        raise IndexCorrupt("mark_without_message", first=start, last=start + count - 1)
     ended = 0
     for slot in found:
         slots.insert(slot.with_marks(slot.marks + marks))

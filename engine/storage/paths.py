@@ -24,16 +24,16 @@ def checked(path: str) -> str:
         PathRefused: it is not.
     """
     if not path or len(path) > LONGEST_PATH:
-        raise PathRefused(path[:80], f"it needs 1 to {LONGEST_PATH} characters")
+        raise PathRefused("path_too_long", path=repr(path[:80]), most=LONGEST_PATH)
     for name in path.split("/"):
         if name in ("", ".", ".."):
-            raise PathRefused(path, "it must be relative and without empty, . and .. names")
+            raise PathRefused("path_not_plain", path=repr(path))
         if len(name.encode("utf-8", "replace")) > LONGEST_NAME:
-            raise PathRefused(path, f"a name has more than {LONGEST_NAME} bytes")
+            raise PathRefused("path_name_too_long", path=repr(path), most=LONGEST_NAME)
         if "\\" in name or "\0" in name or not name.isprintable():
-            raise PathRefused(path, "a name has a backslash or a control character")
+            raise PathRefused("path_signs", path=repr(path))
     if path.split("/", 1)[0] == HIDDEN:
-        raise PathRefused(path, f"{HIDDEN} is the storage's own")
+        raise PathRefused("path_of_storage", path=repr(path), name=HIDDEN)
     return path
 
 
@@ -54,12 +54,12 @@ class Tree:
         """
         parent, _, name = checked(path).rpartition("/")
         if path in self._names:
-            raise PathRefused(path, "it is a directory")
+            raise PathRefused("path_of_directory", path=repr(path))
         above = parent
         while above:
             before, _, own = above.rpartition("/")
             if self._names.get(before, {}).get(own) == 0:
-                raise PathRefused(path, f"{above} is a file")
+                raise PathRefused("path_below_file", path=repr(path), file=above)
             above = before
         self._names.setdefault(parent, {})[name] = 0
         while parent:

@@ -16,6 +16,7 @@ from playground.comparing.forms import ChangeForm
 from playground.comparing.reel import studio
 from playground.comparing.table import figure_labels
 from playground.doors import door
+from playground.hosting.refusals import message_of
 from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.web.access import charge, rate_limited, scenario_or_gone, session_or_gone
@@ -88,7 +89,7 @@ def new(request: HttpRequest) -> HttpResponse:
         form.add_error(None, str(refused.message))
         return _choose(request, kept.slug or kept.short_id, form, status=422)
     except door().no_scenario as error:
-        form.add_error(None, str(error)[:300])
+        form.add_error(None, str(message_of(error))[:300])
         return _choose(request, kept.slug or kept.short_id, form, status=422)
     return redirect("compare-pair", a_kept.short_id, b.short_id)
 

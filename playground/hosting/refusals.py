@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+import msgspec
 from django.utils.translation import gettext_lazy as _
 
 from engine.errors import Refusal, ScenarioError
+from engine.node.commands.validation import refused
 from playground.hosting import wording
 from playground.hosting.session import protocol
 from playground.messages import Message
@@ -118,8 +120,38 @@ TEXTS: Final[dict[str, Any]] = {
         "fewer or smaller messages."
     ),
     "no_file": _("There is no file %(path)s."),
-    "no_path": _("%(path)s is no path of the files of a session."),
-    "file_damaged": "%(words)s",
+    "path_too_long": _("%(path)s is no path of a session's files: it needs 1 to %(most)s characters."),
+    "path_not_plain": _(
+        "%(path)s is no path of a session's files: it must be relative, without empty names and without . and .."
+    ),
+    "path_name_too_long": _("%(path)s is no path of a session's files: a name has more than %(most)s bytes."),
+    "path_signs": _(
+        "%(path)s is no path of a session's files: a name has a backslash or a control character."
+    ),
+    "path_of_storage": _("%(path)s is no path of a session's files: %(name)s belongs to the storage."),
+    "path_of_directory": _("%(path)s is no path of a session's files: it is a directory."),
+    "path_below_file": _("%(path)s is no path of a session's files: %(file)s is a file."),
+    "stray_byte": _("The segment file ends with a single byte at offset %(at)s."),
+    "no_record_begins": _("No record begins with %(found)s, which is at offset %(at)s."),
+    "entry_too_high": _("Entry %(entry)s at offset %(at)s is too high: a segment has %(entries)s entries."),
+    "embedded_unreadable": _("The message embedded at offset %(at)s cannot be read."),
+    "embedded_other_id": _("The message embedded at offset %(at)s has another id than its record."),
+    "record_too_small": _("A record of %(size)s bytes at offset %(at)s has no room for its id."),
+    "index_version_2": _(
+        "%(path)s belongs to a queue of version 2. Convert the queue to version 1 on its node first."
+    ),
+    "no_segment_number": _("%(path)s does not begin with a segment's number. Remove the file."),
+    "journal_impossible": _("The records of %(path)s do not fit what the segment files hold."),
+    "no_journal_action": _("A journal knows no action %(action)s."),
+    "slots_impossible": _(
+        "Messages %(first)s to %(last)s: what the journal adds cannot follow what the segment file has (%(rule)s)."
+    ),
+    "mark_without_message": _(
+        "Messages %(first)s to %(last)s are marked as delivered or acknowledged, but have no publish record."
+    ),
+    "left_over_file": _(
+        "%(path)s is left from a combination of files, but there is no %(wanted)s to which it could be appended."
+    ),
     "run_too_long": _("The run is too long to be played here."),
 }
 
@@ -132,7 +164,9 @@ def of(refusal: protocol.Refusal) -> Message:
 
 
 def message_of(error: Exception) -> Message:
-    """Return what an engine's refusal says, with its code and parameters; any other error as it is."""
+    """Return what an engine's or a validator's refusal says, with its code and parameters; any other error as it is."""
+    if isinstance(error, msgspec.ValidationError):
+        error = refused(Refusal, error)
     if not isinstance(error, Refusal):
         return Message(str(error))
     message = Message(TEXTS[error.code], code=error.code, **error.values)

@@ -18,6 +18,7 @@ from engine.metrics.survival import lost_on_power_cut
 from engine.metrics.waits import latency_p95_s
 from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
+from playground.hosting.refusals import message_of
 from playground.messages import Refused
 from playground.models import Session
 from playground.sweeping.grids import OFFERED, home, values
@@ -71,7 +72,7 @@ def workload_of(kind: str, text: str, session: Session | None) -> Workload:
         found = checked("own", without_personal_data(scenario), "session" if session else "import")
         whole = door().check(found.scenario)
     except (WorkloadError, EngineError) as error:
-        raise Refused(_("This workload cannot be read: %(why)s"), why=str(error)[:300]) from None
+        raise Refused(_("This workload cannot be read: %(why)s"), why=message_of(error)) from None
     affordable.check(whole, limits.current())
     return Workload(name="own", title="My workload", scenario=found.scenario, source=found.source)
 
@@ -148,7 +149,7 @@ def _planned(
         spec = make_spec((workload,), grid)
         return spec, make_plan(spec, ENGINE_VERSION)
     except (SweepError, ValueError) as error:
-        raise Refused(_("This workload cannot be varied so: %(why)s"), why=str(error)[:300]) from None
+        raise Refused(_("This workload cannot be varied so: %(why)s"), why=message_of(error)) from None
 
 
 def answers(given: Mapping[str, str]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from django.utils import translation
 
 from engine.errors import (
     CommandError,
-    FileCorrupt,
     FileMissing,
+    IndexCorrupt,
     PathRefused,
     Refusal,
     RunTooLong,
@@ -26,9 +26,9 @@ from engine.refusals import ENGLISH
 from playground.hosting.refusals import TEXTS, message_of
 
 ENGINE = Path(__file__).resolve().parents[2] / "engine"
-REFUSALS = {"CommandError", "ScenarioError"}
-AS_THEY_ARE = {"broker_refuses", "invalid", "file_damaged"}
-"""Codes whose words are shown as they are: of the broker, of decoders of files, and rare ones of the validator."""
+REFUSALS = {"CommandError", "IndexCorrupt", "PathRefused", "ScenarioError", "StoreCorrupt"}
+AS_THEY_ARE = {"broker_refuses", "invalid"}
+"""Codes whose words are shown as they are: of the broker, and rare ones of the validator."""
 PLACES = re.compile(r"%\((\w+)\)s")
 
 
@@ -97,12 +97,12 @@ def test_a_told_refusal_carries_its_code() -> None:
 @pytest.mark.parametrize(
     "failure",
     [
-        FileCorrupt("a bad byte at 5", 5),
+        IndexCorrupt("stray_byte", at=5),
         FileMissing("x"),
-        PathRefused("../x", "it must be relative"),
+        PathRefused("path_not_plain", path="'../x'"),
         RunTooLong("time", None),
         StorageFull("x", 10, 5),
-        StoreCorrupt("no record at 7"),
+        StoreCorrupt("record_too_small", size=5, at=7),
     ],
     ids=lambda each: type(each).__name__,
 )

@@ -74,8 +74,8 @@ def of_file(text: str) -> dict[str, Any]:
         raise Refused(words.NO_EXERCISE, problem=f"> {MOST_BYTES} B")
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Refused(words.NO_EXERCISE, problem=str(error)[:200]) from None
+    except (ValueError, RecursionError):
+        raise Refused(words.NO_EXERCISE, problem=words.NO_JSON) from None
     content = found.get("exercise") if isinstance(found, dict) and found.get("format") == FORMAT else None
     if not isinstance(content, dict):
         raise Refused(words.NO_EXERCISE, problem=FORMAT)

@@ -19,6 +19,7 @@ from playground.exercises.kinds.broker import stages
 from playground.exercises.kinds.options import holding
 from playground.exercises.kinds.reach import as_answer
 from playground.exercises.schema import Exercise
+from playground.hosting.refusals import message_of
 from playground.messages import Refused
 
 MOST_VARIANTS = 120
@@ -41,7 +42,7 @@ def proved(plain: dict[str, Any]) -> Exercise:
     except (TooLong, BadAnswer):
         raise Refused(words.TOO_LONG) from None
     except (msgspec.ValidationError, ScenarioError, KeyError, TypeError, ValueError) as error:
-        raise Refused(words.NO_EXERCISE, problem=str(error)[:300]) from None
+        raise Refused(words.NO_EXERCISE, problem=message_of(error)) from None
     return made
 
 
@@ -68,7 +69,7 @@ def _prove(made: Exercise, give_up: Any) -> None:
     if check is not None:
         check(made, give_up)
     elif not grade(made, kind_of(made).solution(made), give_up).passed:
-        raise ValueError("the solution does not pass")
+        raise Refused(words.NOT_PASSED)
 
 
 def _choice(made: Exercise, give_up: Any) -> None:
