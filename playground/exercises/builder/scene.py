@@ -62,7 +62,9 @@ def of_run(run: Run) -> Scene:
         point = Point("place", place, comes_to.get(number, "gone"), number)
         members.setdefault(place, []).append(point)
     lanes = [(points[lane], members.get(lane, [])) for lane in facts.STAGE]
-    elsewhere: list[tuple[str, list[Point]]] = [(place, members[place]) for place in ("unacked", "gone") if place in members]
+    elsewhere: list[tuple[str, list[Point]]] = [
+        (place, members[place]) for place in ("unacked", "gone") if place in members
+    ]
     counters = [point for name, point in points.items() if name not in facts.STAGE]
     return Scene(lanes, elsewhere, counters)
 
