@@ -22,7 +22,7 @@ from lti_tool.models import Key, LtiLaunch, LtiRegistration
 from lti_tool.utils import get_launch_from_request
 from lti_tool.views import OIDCLoginInitView
 from pylti1p3.deep_link_resource import DeepLinkResource
-from pylti1p3.exception import LtiException
+from pylti1p3.exception import LtiException, OIDCException
 from pylti1p3.lineitem import LineItem
 
 from playground.lti import launches, targets
@@ -57,7 +57,7 @@ class LogIn(OIDCLoginInitView):
         """Send the browser to the platform; say in words what is not so."""
         try:
             return super().get_oidc_response(request, registration_uuid, params)
-        except (LtiException, ValueError, KeyError) as error:
+        except (LtiException, OIDCException, LtiRegistration.DoesNotExist, ValueError, KeyError) as error:
             return _refused(request, error)
 
 

@@ -38,15 +38,18 @@ class Platform:
                     row = {"userId": who, "resultScore": share and 10 * share, "resultMaximum": 10}
                     self._answer([row] if share is not None else [])
                     return
-                self._answer({"keys": [json.loads(platform.key.export_public())]})
+                self._answer({"keys": platform.keys()})
 
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["content-length"])).decode()
                 if platform.broken:
                     self.send_error(500)
                 elif self.path == "/token":
-                    platform.assertions.append(parse_qs(body)["client_assertion"][0])
-                    self._answer({"access_token": "t", "token_type": "Bearer", "expires_in": 3600})
+                    form = {name: values[0] for name, values in parse_qs(body).items()}
+                    platform.assertions.append(form["client_assertion"])
+                    self._answer(platform.token(form))
+                elif not platform.lets_in(self.headers.get("authorization", "")):
+                    self.send_error(401)
                 else:
                     kept = platform.statements if self.path.endswith("/statements") else platform.scores
                     kept.append(found := {"path": self.path, **json.loads(body)})
@@ -69,6 +72,18 @@ class Platform:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self._server.server_port}"
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def keys(self) -> list[dict[str, Any]]:
+        """Return the public keys."""
+        return [json.loads(self.key.export_public())]
+
+    def token(self, form: dict[str, str]) -> Any:
+        """Return a token for the services, as it was asked for."""
+        return {"access_token": "t", "token_type": "Bearer", "expires_in": 3600}
+
+    def lets_in(self, authorization: str) -> bool:
+        """Tell whether somebody may use a service with this header."""
+        return True
 
     def close(self) -> None:
         """Answer no more."""

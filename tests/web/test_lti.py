@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from io import StringIO
 from typing import Any
+from uuid import uuid4
 
 import jwt
 import pytest
@@ -26,12 +27,15 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def platform(monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any) -> Iterator[Platform]:
+def platform(monkeypatch: pytest.MonkeyPatch) -> Iterator[Platform]:
+    yield from connected(Platform(), monkeypatch)
+
+
+def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Yield a platform that is registered here. Scores are sent by a thread; here the test calls what it does."""
     limits.forget()
     cache.clear()
-    found = Platform()
     register(found)
-    # scores are sent by a thread of their own; here the test calls what it does
     monkeypatch.setattr(scores._senders, "submit", lambda send, *what: send(*what))
     monkeypatch.setattr(scores, "close_old_connections", lambda: None)
     monkeypatch.setattr(scores.transaction, "on_commit", lambda send: send())
@@ -230,6 +234,16 @@ def test_only_what_the_platform_signed_is_believed(client: Client, platform: Pla
     assert Client().post("/lti/launch", {"id_token": token, "state": asked["state"]}).status_code == 403
     assert client.post("/lti/launch", {"id_token": token, "state": "state-other"}).status_code == 403
     assert (Learner.objects.count(), Work.objects.count()) == (0, 0)
+
+
+def test_a_log_in_that_is_none_is_told_in_words(client: Client, platform: Platform) -> None:
+    known = f"/lti/log-in/{LtiRegistration.objects.get().uuid}/"
+    form = {"iss": platform.address, "login_hint": "u1", "target_link_uri": "https://x.example/"}
+    for path, missing in ((known, "iss"), (known, "login_hint"), (f"/lti/log-in/{uuid4()}/", "")):
+        asked = {name: value for name, value in form.items() if name != missing}
+        reply = client.post(f"{path}?lti1p3_new_window=1", asked)
+        assert reply.status_code == 403, (path, missing)
+        assert "Open the exercise from the course again" in reply.content.decode()
 
 
 def test_keys_are_published_and_rotated(client: Client, platform: Platform) -> None:
