@@ -13,6 +13,7 @@ urlpatterns = [
     path("made/<slug:slug>/exercise.json", builder.take, name="made-file"),
     path("made/<slug:slug>/delete", builder.delete, name="made-delete"),
     path("come-back", views.come_back, name="learner-back"),
+    path("bring", views.bring, name="learner-bring"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
     path("<slug:unit>/<slug:slug>/begin", views.begin, name="exercise-begin"),

@@ -9,15 +9,26 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import ownership
-from playground.exercises import catalog, gates, learners, selectors, services, stages, words
+from playground.exercises import (
+    bringing,
+    catalog,
+    gates,
+    learners,
+    review,
+    selectors,
+    services,
+    stages,
+    words,
+)
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
@@ -50,13 +61,20 @@ def _address(exercise: Exercise) -> str:
 @never_cache
 def units(request: HttpRequest) -> HttpResponse:
     """List the units and exercises with the visitor's own progress."""
-    learner = learners.current(request.session)
+    return _units(request)
+
+
+def _units(request: HttpRequest, status: int = 200, **said: str) -> HttpResponse:
+    learner, language = learners.current(request.session), _language()
+    works = learner.works.all() if learner else ()
     context = {
-        "units": selectors.units(learner, _language()),
+        "units": selectors.units(learner, language),
+        "review": review.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
+        **said,
     }
-    return render(request, "exercises/units.html", context)
+    return render(request, "exercises/units.html", context, status=status)
 
 
 @require_safe
@@ -141,6 +159,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
     following = catalog.next_after(found.slug)
     slugs = catalog.unit(found.unit).exercises
     progress = stages.progress(work) if work else Progress()
+    anew = work is not None and work.earlier > 0 and attempt is None
     return {
         "exercise": found,
         "texts": texts,
@@ -153,14 +172,16 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "other_numbers": bool(found.variants and work and work.attempts),
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
-        "explained": work is not None and (work.done_at is not None or progress.locked),
+        "explained": work is not None and not anew and (work.done_at is not None or progress.locked),
         "held": work is not None and stages.held(found, work),
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
         "verdict": selectors.shown_verdict(found, texts, attempt, locked=progress.locked)
         if attempt
         else None,
-        "solution": selectors.shown_solution(found, language) if work and work.solution_shown else None,
+        "solution": selectors.shown_solution(found, language)
+        if work and work.solution_shown and not anew
+        else None,
         "may_see_solution": work is not None and services.may_see_solution(work, found),
         "answer": selectors.answer_form(found, texts, progress) if work else None,
         "runs_on": attempt is not None and bool(progress.locked or progress.steps),
@@ -254,13 +275,24 @@ def come_back(request: HttpRequest) -> HttpResponse:
     """Go on with the work that belongs to a personal code."""
     code = request.POST.get("code", "")[:64]
     if learners.by_code(code) is None:
-        context = {
-            "units": selectors.units(learners.current(request.session), _language()),
-            "code_error": _("No work is kept under this code. Look at it once more."),
-        }
-        return render(request, "exercises/units.html", context, status=404)
+        error = _("No work is kept under this code. Look at it once more.")
+        return _units(request, 404, code_error=error)
     learners.remember(request.session, code)
     return redirect("units")
+
+
+@require_POST
+@rate_limited
+def bring(request: HttpRequest) -> HttpResponse:
+    """Take in the progress that somebody took along in a file."""
+    upload = request.FILES.get("file")
+    try:
+        file = bringing.read(upload.read(bringing.MOST_BYTES + 1) if upload else b"")
+        count = bringing.bring(learners.begin(request.session), file)
+    except Refused as refused:
+        return _units(request, 422, file_error=str(refused.message))
+    said = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
+    return _units(request, taken_in=said % {"n": count})
 
 
 def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> HttpResponse:

@@ -1,0 +1,130 @@
+"""Progress from a file: what somebody took along from here, or from another server, becomes their work again.
+
+A file may have been edited by anybody. So it fills only gaps, and never the work of somebody whom a class or a learning
+platform counts: there an answer has to be given.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final, Literal
+
+import msgspec
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from playground.exercises import catalog, gates
+from playground.exercises.limits import ATTEMPTS
+from playground.exercises.models import Attempt, Learner, Work
+from playground.messages import Refused
+
+MOST_BYTES: Final = 1_000_000
+OLDEST: Final = timedelta(days=3650)
+NO_LINES: Final = {"feedback": [], "lines": [], "step": 0, "moves": []}
+"""Of a verdict a file says only whether it was right."""
+
+Text = Annotated[str, msgspec.Meta(max_length=255)]
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One answer, as the file of one's data tells it."""
+
+    at: datetime
+    passed: bool
+    said: Text
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """Somebody's work on one exercise."""
+
+    exercise: Annotated[str, msgspec.Meta(max_length=60)]
+    begun: datetime
+    done: datetime | None
+    right_first_time: bool
+    solution_shown: bool
+    hints: Annotated[int, msgspec.Meta(ge=0, le=4)]
+    answers: Annotated[list[Answer], msgspec.Meta(max_length=ATTEMPTS)]
+
+
+class File(msgspec.Struct, frozen=True):
+    """The part of the file of one's data that can be brought back."""
+
+    format: Literal["waterline-person-1"]
+    exercises: Annotated[list[Entry], msgspec.Meta(max_length=500)]
+
+
+def read(data: bytes) -> File:
+    """Return what a file says; raise `Refused` for what is not such a file, or too large."""
+    if len(data) > MOST_BYTES:
+        raise Refused(_("The file is larger than %(most)s bytes."), most=MOST_BYTES)
+    try:
+        return msgspec.json.decode(data, type=File)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise Refused(
+            _("This is not a file of your data. Take the one that “Take my progress along” gives.")
+        ) from None
+
+
+def is_counted(learner: Learner) -> bool:
+    """Tell whether somebody else counts this learner's work: a class, or a learning platform."""
+    return hasattr(learner, "student") or learner.seats.exists()
+
+
+def bring(learner: Learner, file: File) -> int:
+    """Keep what the learner has not worked on yet; return how many exercises that were."""
+    if is_counted(learner):
+        raise Refused(
+            _("Your work belongs to a class or a learning platform, and cannot be filled from a file.")
+        )
+    with transaction.atomic():
+        known = {*learner.works.values_list("exercise", flat=True)}
+        found = 0
+        for entry in file.exercises:
+            if entry.exercise in known or entry.exercise not in catalog.exercises():
+                continue
+            if gates.closed(learner, entry.exercise) is not None:
+                continue
+            known.add(entry.exercise)
+            _keep(learner, entry)
+            found += 1
+    return found
+
+
+def _keep(learner: Learner, entry: Entry) -> None:
+    times = [_bounded(each.at) for each in entry.answers]
+    begun, done = _bounded(entry.begun), _bounded(entry.done) if entry.done and entry.answers else None
+    failures = sum(not each.passed for each in entry.answers)
+    work = Work.objects.create(
+        learner=learner,
+        exercise=entry.exercise,
+        done_at=done,
+        attempts=len(entry.answers),
+        earlier=len(entry.answers),
+        failures=failures,
+        wrong=bool(entry.answers) and not entry.answers[-1].passed,
+        right_first=bool(done) and entry.right_first_time and not failures and not entry.solution_shown,
+        hints=min(entry.hints, len(catalog.exercise(entry.exercise).en.hints)),
+        solution_shown=entry.solution_shown,
+        told=True,
+    )
+    Work.objects.filter(pk=work.pk).update(begun=begun, touched=max([begun, *times]))
+    Attempt.objects.bulk_create(
+        Attempt(
+            work=work,
+            number=number,
+            passed=each.passed,
+            tally="".join(letter for letter in each.said if letter.isprintable()),
+            verdict=NO_LINES,
+        )
+        for number, each in enumerate(entry.answers, 1)
+    )
+    for number, at in enumerate(times, 1):
+        Attempt.objects.filter(work=work, number=number).update(at=at)
+
+
+def _bounded(at: datetime) -> datetime:
+    """Return a time with its zone, neither to come nor older than what anybody can have done here."""
+    now = timezone.now()
+    aware = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return min(max(aware, now - OLDEST), now)
