@@ -1,20 +1,20 @@
 /** What a control stands for: the lines of rabbitmqctl, of a configuration file or of a client, with the values now. */
 import { shownDeclared } from "./shown.js";
 
-/** Values that many lines need, from the state and from what the page's fields say (`said`). */
-function valuesNow(state, said = {}) {
+/** Values that many lines need, from the state and from the fields of the page. */
+function valuesNow(state, fields = {}) {
   const settings = state.node?.settings ?? {};
   return {
     ...settings,
     queue: shownDeclared(state) ?? "orders",
     exchange: '""',
     routing_key: shownDeclared(state) ?? "orders",
-    delivery_mode: said.persistent ? 2 : 1,
-    no_ack: said.ack === "auto",
-    multiple: said.ack === "multiple",
-    prefetch: said.prefetch ?? 0,
+    delivery_mode: fields.persistent ? 2 : 1,
+    no_ack: fields.ack === "auto",
+    multiple: fields.ack === "multiple",
+    prefetch: fields.prefetch ?? 0,
     mode: settings.queue_mode ?? "default",
-    ...said,
+    ...fields,
   };
 }
 
@@ -55,10 +55,10 @@ export function fillLine(line, values) {
   });
 }
 
-/** The entry for a value: a file may not take every value, and a limit may be said in several ways. */
-function kindOf(key, said) {
-  if (said !== null && typeof said === "object") return `${key}.${Object.keys(said)[0]}`;
-  return typeof said === "number" && said >= 1 ? `${key}.from_1` : key;
+/** The entry for a value: a file may not take every value, and a limit may be written in several ways. */
+function kindOf(key, value) {
+  if (value !== null && typeof value === "object") return `${key}.${Object.keys(value)[0]}`;
+  return typeof value === "number" && value >= 1 ? `${key}.from_1` : key;
 }
 
 /** The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client". */
@@ -66,8 +66,7 @@ export function linesOf(keys, table, state, fields) {
   const common = valuesNow(state, fields);
   const lines = [];
   for (const key of keys) {
-    const said = state.node?.settings?.[key];
-    const stands = table[kindOf(key, said)] ?? table[key];
+    const stands = table[kindOf(key, state.node?.settings?.[key])] ?? table[key];
     if (!stands) continue;
     const values = { ...common, value: settingNow(key, state, common) };
     if (stands.command)

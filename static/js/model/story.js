@@ -3,18 +3,18 @@ import { holds } from "./conditions.js";
 
 /** A stop is {atUs, notes, ask, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
-  /** `told` is the scenario's story in the reader's language, `untilUs` where the run ends. */
-  constructor(told, untilUs) {
-    this.told = told;
+  /** `content` is the scenario's story in the reader's language, `untilUs` where the run ends. */
+  constructor(content, untilUs) {
+    this.content = content;
     this.untilUs = untilUs;
-    this.prediction = told.prediction ?? null;
-    this.waiting = [...(told.annotations ?? []), ...(told.breakpoints ?? [])].filter((each) => each.when);
+    this.prediction = content.prediction ?? null;
+    this.waiting = [...(content.annotations ?? []), ...(content.breakpoints ?? [])].filter((each) => each.when);
     this.stops = [];
     this.chosen = null;
     this.skipped = false;
     this.right = null;
-    for (const note of told.annotations ?? []) if (note.at_us !== undefined) this.note(note, note.at_us);
-    for (const each of told.breakpoints ?? []) if (each.at_us !== undefined) this.at(each.at_us).pause = true;
+    for (const note of content.annotations ?? []) if (note.at_us !== undefined) this.note(note, note.at_us);
+    for (const each of content.breakpoints ?? []) if (each.at_us !== undefined) this.at(each.at_us).pause = true;
     this.place();
   }
 
@@ -23,7 +23,7 @@ export class Story {
       Object.assign(this.at(this.prediction.ask_at_us ?? 0), { ask: true, pause: true });
       Object.assign(this.at(this.prediction.at_us), { answer: true, pause: true });
     }
-    if (this.told.verdict) Object.assign(this.at(this.told.verdict.evidence_at_us), { verdict: true, pause: true });
+    if (this.content.verdict) Object.assign(this.at(this.content.verdict.evidence_at_us), { verdict: true, pause: true });
   }
 
   /** The stop at a time, made where there is none. */

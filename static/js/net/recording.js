@@ -34,7 +34,7 @@ export class Recording {
     this.clock = clock;
     /** @type {Map<number, Promise<any>>} by place in `moments` */
     this.kept = new Map();
-    this.told = 0;
+    this.sent = 0;
     this.Socket = class extends RecordedSocket {
       constructor() {
         super(recording);
@@ -43,7 +43,7 @@ export class Recording {
   }
 
   /** The bytes that were kept for the moment that is shown; other moments have none. */
-  async record({ at = this.told, ...question }) {
+  async record({ at = this.sent, ...question }) {
     const place = this.moments.findIndex((moment) => moment.number === Number(at));
     if (place < 0) return { waiting: this.elsewhere() };
     if (!this.kept.has(place)) this.kept.set(place, this.records(place));
@@ -91,7 +91,7 @@ class RecordedSocket {
     this.next = 0;
     this.untilUs = Infinity;
     this.anchor = { ms: 0, us: 0 };
-    /** @type {Message[]} what is unpacked and was not told yet */
+    /** @type {Message[]} what is unpacked and was not sent yet */
     this.waiting = [];
     this.part = 0;
     /** @type {Promise<Message[]>?} */
@@ -137,7 +137,7 @@ class RecordedSocket {
     this.pace();
   }
 
-  /** The next message that was not told, unpacked where it must be; undefined at the end. */
+  /** The next message that was not sent yet, unpacked where it must be; undefined at the end. */
   async head() {
     while (!this.waiting.length && (this.coming || this.part < this.recording.parts)) {
       this.waiting = await (this.coming ?? this.unpackNext());
@@ -157,14 +157,14 @@ class RecordedSocket {
     if (message.t === "snapshot") {
       this.waiting.shift();
       Object.assign(this, { next: message.next, nowUs: Math.max(this.nowUs, message.at_us) });
-      this.recording.told = this.next;
+      this.recording.sent = this.next;
       this.deliver(message);
       return;
     }
     const whole = count === message.rows.length;
     this.nowUs = Math.max(this.nowUs, message.at_us[count - 1] ?? 0);
     this.next = message.first + count;
-    this.recording.told = this.next;
+    this.recording.sent = this.next;
     const [rows, times] = [message.rows.slice(0, count), message.at_us.slice(0, count)];
     if (whole) this.waiting.shift();
     else this.waiting[0] = { ...message, first: this.next, rows: message.rows.slice(count), at_us: message.at_us.slice(count) };

@@ -139,7 +139,7 @@ export class Theatre {
     this.parts({ counts: false, guess: false, cut: false, hide: false });
     await this.send({ do: "restart", kind: this.kind });
     if (this.resumes) this.engine.control({ play: true });
-    if (!this.watched?.told) this.close();
+    if (!this.watched?.ended) this.close();
   }
 
   /** What really came back, from the recovery's own words. */
@@ -147,8 +147,8 @@ export class Theatre {
     const { watched } = this;
     if (!watched || t.queue !== watched.queue) return;
     if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
-    if (t.kind !== "QueueStarted" || watched.told) return;
-    watched.told = true;
+    if (t.kind !== "QueueStarted" || watched.ended) return;
+    watched.ended = true;
     const fate = fateOf(watched.before, watched.entries ?? [], t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));

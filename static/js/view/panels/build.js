@@ -64,7 +64,7 @@ export function buildPanels(live, queueShown) {
 
 /** The operator's view: what each control stands for, in lines that open in the console. */
 function standsFor({ data, session }, controls, operator) {
-  const said = () => ({
+  const fields = () => ({
     persistent: controls.field("persistent").checked,
     ack: controls.field("ack").value,
     prefetch: controls.field("prefetch").value,
@@ -74,7 +74,7 @@ function standsFor({ data, session }, controls, operator) {
     operator.open(line);
   };
   const roots = [controls.root, find("#topology-dialog"), find("#instruments")];
-  return new StandsFor(roots, data.console.stands_for, session, { said, run });
+  return new StandsFor(roots, data.console.stands_for, session, { fields, run });
 }
 
 /** Explain a line of what happened, and look at its moment; with null, at the present again. */

@@ -3,7 +3,7 @@ import { formWords, linesOf } from "../../model/stands-for.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 
-const SAID_MS = 1600;
+const COPIED_MS = 1600;
 const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("command") };
 
 /** The fields of a form as they stand. */
@@ -18,11 +18,11 @@ function fieldsOf(form) {
 }
 
 export class StandsFor {
-  /** `table`: what engine.ctl.stands_for says; `said()`: what the fields say now; `run(line)`: open it in the console. */
-  constructor(roots, table, session, { said, run }) {
+  /** `table`: what engine.ctl.stands_for says; `fields()`: what stands in the fields of the controls now; `run(line)`: open it in the console. */
+  constructor(roots, table, session, { fields, run }) {
     this.table = table;
     this.session = session;
-    this.said = said;
+    this.fields = fields;
     this.run = run;
     this.open = new Map();
     for (const root of roots) {
@@ -72,8 +72,8 @@ export class StandsFor {
   /** Write the lines of what is open with the values now. */
   update() {
     for (const [list, { keys, form }] of this.open) {
-      const said = form ? formWords(fieldsOf(form)) : this.said();
-      const lines = linesOf(keys, this.table, this.session.state, said);
+      const fields = form ? formWords(fieldsOf(form)) : this.fields();
+      const lines = linesOf(keys, this.table, this.session.state, fields);
       const shape = lines.map((line) => line.where).join(" ");
       if (list.dataset.shape !== shape) {
         list.dataset.shape = shape;
@@ -103,6 +103,6 @@ export class StandsFor {
     } catch {
       getSelection()?.selectAllChildren(code); // without the right to write there, the reader copies by hand
     }
-    setTimeout(() => setText(button, gettext("Copy")), SAID_MS);
+    setTimeout(() => setText(button, gettext("Copy")), COPIED_MS);
   }
 }

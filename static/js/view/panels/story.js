@@ -119,7 +119,7 @@ export class StoryPanel {
   /** The run is over: what it was, and what comes next. */
   ending() {
     const { story } = this;
-    const { next } = story.told;
+    const { next } = story.content;
     const parts = [
       fill(gettext("That was the run: %(stops)s moments in %(s)s s."), {
         stops: story.stops.length,
@@ -138,14 +138,14 @@ export class StoryPanel {
   }
 
   intro() {
-    const { question, watch_for: watch } = this.story.told;
+    const { question, watch_for: watch } = this.story.content;
     return el("div.story-note", {}, question && el("p.lead", {}, ...this.words(question)), watch && el("p", {}, ...this.words(watch)));
   }
 
   /** A text whose words of the glossary are links to their meaning, each where it first comes in the panel. */
   words(text) {
-    const link = (anchor, word) => el("a.term", { href: `${this.story.told.glossary}#${anchor}`, target: "_blank", "data-term": anchor }, word);
-    return pieces(text, this.story.told.words, this.marked).map((each) => (each.anchor ? link(each.anchor, each.text) : each.text));
+    const link = (anchor, word) => el("a.term", { href: `${this.story.content.glossary}#${anchor}`, target: "_blank", "data-term": anchor }, word);
+    return pieces(text, this.story.content.words, this.marked).map((each) => (each.anchor ? link(each.anchor, each.text) : each.text));
   }
 
   /** What is said at a stop; when the run is over its end takes the place of what was said before. */
@@ -226,7 +226,7 @@ export class StoryPanel {
   }
 
   verdict() {
-    const { verdict } = this.story.told;
+    const { verdict } = this.story.content;
     const [sign, word] = VERDICTS[verdict.verdict];
     return el(
       `div.story-verdict.is-${verdict.verdict}`,
