@@ -209,7 +209,16 @@ class Node:
         )
 
     def _build_control(self, console: Console) -> None:
-        """Build the monitors, stops and starts, what is told, and what commands do."""
+        """Build the monitors, stops and starts, the report of what changed, and what commands do."""
+        clients = ClientParts(
+            self.definitions,
+            self.queues,
+            self.lifetimes,
+            self.connections,
+            self.consumers,
+            self._closing,
+            self._parts.patience,
+        )
         self.monitors = Monitors(
             configuration=self.configuration,
             clock=self._clock,
@@ -218,22 +227,17 @@ class Node:
             watch=self.watch,
             board=self.board,
             host=self.host,
-            queues=self.queues,
-            connections=self.connections,
-            consumers=self.consumers,
+            parts=clients,
             actors=self._parts.actors_at,
             cluster=self.cluster,
         )
         self.life = Life(
             configuration=self.configuration,
             settings=self._settings,
-            connections=self.connections,
-            consumers=self.consumers,
-            queues=self.queues,
+            parts=clients,
             dead_letters=self.dead_letters,
             watch=self.watch,
             monitors=self.monitors,
-            lifetimes=self.lifetimes,
             on_gone=self.cluster.ended,
         )
         self._report = Report(
@@ -245,27 +249,15 @@ class Node:
             monitors=self.monitors,
             processes=self.processes,
             host=self.host,
-            definitions=self.definitions,
-            queues=self.queues,
-            connections=self.connections,
-            consumers=self.consumers,
+            parts=clients,
             shown=self._parts.shown,
             sites=self.sites,
         )
         self._verbs = Verbs(self.life, (self.connections.unread, self._parts.patience), self.cluster.sites)
-        self._teach_verbs(console)
+        self._teach_verbs(clients, console)
 
-    def _teach_verbs(self, console: Console) -> None:
+    def _teach_verbs(self, parts: ClientParts, console: Console) -> None:
         """Give each kind of command the function that does it."""
-        parts = ClientParts(
-            self.definitions,
-            self.queues,
-            self.lifetimes,
-            self.connections,
-            self.consumers,
-            self._closing,
-            self._parts.patience,
-        )
         clients = ClientVerbs(
             parts,
             configuration=self.configuration,

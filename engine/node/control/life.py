@@ -6,15 +6,12 @@ from collections.abc import Callable
 
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.virtual_host import StopKind
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.monitors import Monitors
 from engine.node.control.shown_settings import ShownSettings
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
 from engine.node.queues.dead_letters import DeadLetters
-from engine.node.queues.lifetimes import Lifetimes
-from engine.node.queues.queues import Queues
 from engine.transitions import Why
 
 
@@ -30,26 +27,23 @@ class Life:
         *,
         configuration: Configuration,
         settings: ShownSettings,
-        connections: Connections,
-        consumers: Consumers,
-        queues: Queues,
+        parts: ClientParts,
         dead_letters: DeadLetters,
         watch: MemoryWatch,
         monitors: Monitors,
-        lifetimes: Lifetimes,
         on_gone: Callable[[str], None],
     ) -> None:
         self.runs = True
-        self._told = False
+        self._ever_stopped = False
         self._configuration = configuration
         self._settings = settings
-        self._connections = connections
-        self._consumers = consumers
-        self._queues = queues
+        self._connections = parts.connections
+        self._consumers = parts.consumers
+        self._queues = parts.queues
         self._dead_letters = dead_letters
         self._watch = watch
         self._monitors = monitors
-        self._lifetimes = lifetimes
+        self._lifetimes = parts.lifetimes
         self._on_gone = on_gone
 
     def restart(self, kind: StopKind) -> None:
@@ -65,7 +59,7 @@ class Life:
         self._queues.check_may_stop()
         self._stop("clean")
         self.runs = False
-        self._told = True
+        self._ever_stopped = True
         self._monitors.measure_memory()
 
     def start_app(self) -> None:
@@ -75,7 +69,7 @@ class Life:
 
     def info_items(self) -> Why:
         """Return whether the broker runs, once anybody has stopped it."""
-        return {"runs": self.runs} if self._told else {}
+        return {"runs": self.runs} if self._ever_stopped else {}
 
     def _stop(self, kind: StopKind) -> None:
         self._connections.disconnect_all()

@@ -9,16 +9,14 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.node.broker.board import Board
 from engine.node.broker.configuration import Configuration
 from engine.node.broker.virtual_host import VirtualHost
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
 from engine.node.commands.cluster_commands import FIRST_NODE
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.site_monitors import SiteMonitors, used_at
 from engine.node.memory import model
 from engine.node.memory.disk_watch import DiskWatch
 from engine.node.memory.watch import MemoryWatch
 from engine.node.mirrors.cluster import Cluster
 from engine.node.queues.queue_process import MILLISECOND_US
-from engine.node.queues.queues import Queues
 from engine.node.time.processes import Processes
 from engine.node.time.scheduler import Scheduler
 from engine.storage.port import Storage
@@ -38,9 +36,7 @@ class Monitors:
         watch: MemoryWatch,
         board: Board,
         host: VirtualHost,
-        queues: Queues,
-        connections: Connections,
-        consumers: Consumers,
+        parts: ClientParts,
         actors: Callable[[str], int],
         cluster: Cluster,
     ) -> None:
@@ -60,9 +56,9 @@ class Monitors:
         self._watch = watch
         self._board = board
         self._host = host
-        self._queues = queues
-        self._connections = connections
-        self._consumers = consumers
+        self._queues = parts.queues
+        self._connections = parts.connections
+        self._consumers = parts.consumers
         self._cluster = cluster
         self._actors = actors
         self.others = SiteMonitors(

@@ -11,11 +11,9 @@ from engine.backing_queue.protocol import BackingQueue
 from engine.extents import Delta, Extent
 from engine.fold import rows_of
 from engine.node.broker.board import Board
-from engine.node.broker.definitions import Definitions
 from engine.node.broker.virtual_host import VirtualHost
 from engine.node.clients.actors import Consumer, Hand, Publisher
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
+from engine.node.control.client_parts import ClientParts
 from engine.node.control.life import Life
 from engine.node.control.machine import Machine
 from engine.node.control.monitors import Monitors
@@ -23,7 +21,6 @@ from engine.node.control.shown_settings import ShownSettings
 from engine.node.memory.watch import MemoryWatch
 from engine.node.mirrors.shown import RULES, Shown
 from engine.node.queues.queues import RULES as QUEUE_RULES
-from engine.node.queues.queues import Queues
 from engine.node.queues.site import Site
 from engine.node.time.processes import Processes
 
@@ -57,10 +54,7 @@ class Report:
         monitors: Monitors,
         processes: Processes,
         host: VirtualHost,
-        definitions: Definitions,
-        queues: Queues,
-        connections: Connections,
-        consumers: Consumers,
+        parts: ClientParts,
         shown: Shown,
         sites: Mapping[str, Site],
     ) -> None:
@@ -74,10 +68,10 @@ class Report:
         self._monitors = monitors
         self._processes = processes
         self._host = host
-        self._definitions = definitions
-        self._queues = queues
-        self._connections = connections
-        self._consumers = consumers
+        self._definitions = parts.definitions
+        self._queues = parts.queues
+        self._connections = parts.connections
+        self._consumers = parts.consumers
 
     def actors(self) -> list[Publisher | Consumer | Hand]:
         """Return everybody who talks to a queue."""
