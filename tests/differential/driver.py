@@ -16,6 +16,10 @@ class BrokerRefused(RuntimeError):
     """The real code raised an error on a step; the queue is lost."""
 
 
+class DriverGone(BrokerRefused, ConnectionError):
+    """The node ended."""
+
+
 class Driver:
     """One connection to the driver; one queue at a time.
 
@@ -34,13 +38,16 @@ class Driver:
         text = json.dumps(request).encode()
         self._file.write(len(text).to_bytes(4) + text)
         self._file.flush()
-        head = self._file.read(4)
-        if len(head) < 4:
-            raise BrokerRefused("the driver is gone")
-        answer: dict[str, Any] = json.loads(self._file.read(int.from_bytes(head)))
+        answer: dict[str, Any] = json.loads(self._read(int.from_bytes(self._read(4))))
         if "error" in answer:
             raise BrokerRefused(answer["error"])
         return answer
+
+    def _read(self, count: int) -> bytes:
+        found: bytes = self._file.read(count)
+        if len(found) < count:
+            raise DriverGone("the driver is gone")
+        return found
 
     def begin(self, config: dict[str, Any], id_prefix: bytes | None = None) -> dict[str, Any]:
         """Start a new queue on empty stores; return what the trace's first step shows.

@@ -167,6 +167,7 @@ def run(
     found: Path | None = None,
     on_differing: Callable[[], None] | None = None,
     say: Callable[[str], None] = print,
+    result: Result | None = None,
 ) -> Result:
     """Play the stories against a private node and against the engine.
 
@@ -174,8 +175,9 @@ def run(
         record: write there what the broker showed of all.
         found: a folder; what differs is shortened and stored there.
         on_differing: told of each story that differs.
+        result: counts are added to these; what was counted stays if the node fails.
     """
-    result, recorded = Result(), []
+    result, recorded = result or Result(), []
     with PrivateNode(SETTINGS) as node:
         node.start()
         bench = Bench(node, say)

@@ -10,12 +10,19 @@ from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
 from typing import Any
 
+from pika.exceptions import AMQPError
+
+from tests.differential.node import NodeFailed
 from tests.stories.programs import program
 from tests.stories.run import Result, run
 from tests.stories.story import Story
 
 # A process that is forked has what the tests imported; nothing here has threads.
 PROCESSES = multiprocessing.get_context("fork")
+
+
+MOST_FAILURES = 4
+"""So many nodes of a process may fail, which a busy machine alone can bring about."""
 
 
 class Seeds:
@@ -87,6 +94,24 @@ def run_side_by_side(seeds: Seeds, nodes: int, found: Path | None) -> Result:
 
 
 def _share(seeds: Seeds, found: Path | None, result: Connection) -> None:
-    """Play programs on a node for as long as there are seeds, and send the counts."""
-    done = run(seeds.programs(), found=found, on_differing=seeds.differs)
-    result.send(done.as_dict())
+    """Play programs on a node for as long as there are seeds, and send the counts.
+
+    A node that ends, or does not start again in time on a busy machine, is replaced; the new one plays its program.
+    """
+    total, left, begun = Result(), seeds.programs(), list[Story]()
+
+    def stories() -> Iterator[Story]:
+        yield from begun[-1:]
+        for story in left:
+            begun.append(story)
+            yield story
+
+    for failures in range(MOST_FAILURES):
+        try:
+            run(stories(), found=found, on_differing=seeds.differs, result=total)
+            break
+        except (NodeFailed, AMQPError, OSError) as failed:
+            print(f"{begun[-1].name if begun else 'no program yet'}: the node failed: {failed}")
+            if failures == MOST_FAILURES - 1:
+                raise
+    result.send(total.as_dict())
