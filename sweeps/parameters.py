@@ -134,6 +134,11 @@ PARAMETERS: dict[str, Parameter] = {
     for parameter in (
         _number("vm_memory_high_watermark", 0, 1, whole=False),
         _number("vm_memory_high_watermark_paging_ratio", 0, 2, whole=False),
+        Parameter(
+            name="vm_memory_calculation_strategy",
+            apply=_setting("vm_memory_calculation_strategy"),
+            choices=("rss", "erlang", "allocated"),
+        ),
         _number("ram_bytes", 64 * 1024, 1024**4),
         _number("queue_index_embed_msgs_below", 0, 10 * 1024**2),
         _number("segment_entry_count", 1, 16384),

@@ -20,6 +20,7 @@ from playground.hosting.refusals import message_of
 from playground.messages import Message, Refused
 from playground.models import Scenario
 from playground.web.access import charge, rate_limited, scenario_or_gone, session_or_gone
+from playground.web.counted import counted_as
 from playground.web.errors import answer
 
 US = 1_000_000
@@ -133,6 +134,7 @@ def _shown(*sides: Scenario) -> dict[str, Any]:
             "figures": figure_labels(),
         },
         "differences": _differences(*sides),
+        "counted_as": counted_as(selectors.scenario_body(each) for each in sides),
     }
 
 

@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from engine.metrics.memory import limit_bytes, paging_at_bytes
+from playground.web.counted import NAME as STRATEGY
+from playground.web.counted import counted_as
 from playground.whatif import scale
 from playground.whatif.answers import answer
 from playground.whatif.bounds import FIELDS
@@ -81,7 +83,16 @@ def page_context(query: Query, known: dict[str, Heatmap]) -> dict[str, Any]:
         "tips": tips(query, table),
         "runs": sum(len(each.cells) for each in known.values()),
         "seeds": len(heatmap.seeds),
+        "counted_as": _counted_as(heatmap),
     }
+
+
+def _counted_as(heatmap: Heatmap) -> str:
+    """Return the memory strategies of the runs: an axis', or else those of the workloads."""
+    for axis in heatmap.axes:
+        if axis.parameter == STRATEGY:
+            return ", ".join(map(str, axis.values))
+    return counted_as(each.scenario for each in heatmap.workloads)
 
 
 def _modes(query: Query) -> list[Option]:

@@ -1,4 +1,5 @@
 /** Memory and disk as bars, for narrow pages, and in words. */
+import { strategyOf } from "../../model/situation.js";
 import { bytes } from "../../model/text.js";
 import { fileBytes, gaugeText } from "../stage/gauges.js";
 
@@ -16,6 +17,7 @@ export class GaugeBars {
     const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
     const top = Math.max(used, (limit ?? used) * 1.2, 1);
     this.ram.querySelector("b").textContent = bytes(used);
+    this.ram.querySelector("[data-counted-as]").textContent = strategyOf(state.node.settings);
     const set = (name, value) => this.ram.style.setProperty(name, `${Math.min(100, (100 * value) / top)}%`);
     set("--used", used);
     set("--paging", paging ?? top);

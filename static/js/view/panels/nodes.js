@@ -1,6 +1,7 @@
 /** The nodes of a cluster side by side: each with what it has of the shown queue, and what befalls it by hand. */
 import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "../../model/cluster.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
+import { strategyOf } from "../../model/situation.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
@@ -92,7 +93,7 @@ export class Nodes {
     setText(role, roleText(about));
     setText(has, hasText(about));
     setText(brings, bringsText(about, depth));
-    setText(memory, memoryText(about));
+    setText(memory, memoryText(about, strategyOf(this.playhead.state.node.settings)));
     drawStrip(card.querySelector("[data-lanes]"), stripOf(about, depth ?? 0, lost));
     const [look, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
     look.dataset.label = about.label ?? "";
@@ -219,10 +220,10 @@ function bringsText({ label, role, ready, unacked, held }, depth) {
   });
 }
 
-function memoryText({ up, memory, limit, alarm, diskAlarm }) {
+function memoryText({ up, memory, limit, alarm, diskAlarm }, strategy) {
   if (!up || !limit) return "";
   const share = Math.round((memory / limit) * PERCENT);
-  const said = fill(gettext("memory at %(share)s per cent of its limit"), { share: number(share) });
+  const said = fill(gettext("memory (%(strategy)s) at %(share)s per cent of its limit"), { strategy, share: number(share) });
   const words = [said, alarm && gettext("alarm"), diskAlarm && gettext("disk alarm")];
   return words.filter(Boolean).join(", ");
 }
