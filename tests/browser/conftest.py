@@ -14,6 +14,11 @@ DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
+OPEN_FOLDS = """localStorage.getItem("waterline.folds") ??
+  localStorage.setItem("waterline.folds", '["messages", "consumer", "memory", "queue", "session"]')"""
+"""The controls' folds as somebody left them who uses all of them; what a newcomer sees, test_play.py looks at."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark everything in this folder, so that `-m 'not browser'` leaves it out."""
     for item in items:
@@ -74,6 +79,7 @@ def open_page(
     def open_one(**options: object) -> Page:
         options.setdefault("viewport", DESKTOP)
         context = browser.new_context(base_url=server.url, **options)
+        context.add_init_script(OPEN_FOLDS)
         contexts.append(context)
         page = context.new_page()
         if throttle > 1:

@@ -5,6 +5,7 @@ import { Session } from "../model/session.js";
 import { Engine } from "../net/engine.js";
 import { Past } from "../net/past.js";
 import { Alerts } from "../view/base/alerts.js";
+import { Asking } from "../view/base/asking.js";
 import { find } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { DirectoryView } from "../view/files/directory.js";
@@ -22,7 +23,7 @@ export function openSession(root, data, host) {
   const selection = new Selection();
   const alerts = new Alerts(find("#alerts"));
   const engine = new Engine(host, playhead, {
-    welcome: (message) => panels.controls.welcome(message),
+    welcome: (message) => welcome(message),
     notice: ({ level, message }) => alerts.show(`notice-${level}`, level, message),
     status: (name, retryMs) => {
       panels.status.link(name, retryMs);
@@ -30,7 +31,8 @@ export function openSession(root, data, host) {
     },
   });
   const past = new Past(data.urls.past, playhead, (address) => host.past(address));
-  const live = { root, data, host, session, playhead, selection, engine, past, alerts };
+  const asking = new Asking(playhead, engine, alerts, () => host.refusal());
+  const live = { root, data, host, session, playhead, selection, engine, past, alerts, asking };
   if (host.ahead) session.endsUs = data.scenario.until_us;
 
   watchColors(() => updates.repaint());
@@ -46,7 +48,11 @@ export function openSession(root, data, host) {
   const updates = new Updates(live, rooms);
   buildPage(live, rooms, () => updates.repaint());
 
-  panels.controls.welcome(data);
+  const welcome = (message) => {
+    asking.welcome(message);
+    panels.controls.welcome(message);
+  };
+  welcome(data);
   addEventListener("pagehide", () => engine.close());
   // Pages that put something beside the stage, such as an exercise, follow the same session.
   document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, stage: stage.view } }));

@@ -6,6 +6,7 @@ import { ClientForm } from "./client-form.js";
 import { Clients } from "./clients.js";
 import { Console } from "./console.js";
 import { Controls } from "./controls.js";
+import { Folds } from "./folds.js";
 import { Follow } from "./follow.js";
 import { GaugeBars } from "./gauge-bars.js";
 import { Hints } from "./hints.js";
@@ -13,6 +14,7 @@ import { Instruments } from "./instruments.js";
 import { Narrative } from "./narrative.js";
 import { Nodes } from "./nodes.js";
 import { Queues } from "./queues.js";
+import { Routes } from "./routes.js";
 import { StandsFor } from "./stands-for.js";
 import { Status } from "./status.js";
 import { StoryPanel } from "./story.js";
@@ -21,7 +23,7 @@ import { WhyPanel } from "./why.js";
 
 /** Build the room from what the page shares; `queueShown()` is told when the reader chose another queue. */
 export function buildPanels(live, queueShown) {
-  const { root, data, session, playhead, engine, selection, alerts } = live;
+  const { root, data, session, playhead, engine, selection, alerts, asking } = live;
   const command = (asked) => engine.command(asked);
   const why = new WhyPanel(find("#why"), playhead);
   const narrative = new Narrative(find("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
@@ -35,13 +37,15 @@ export function buildPanels(live, queueShown) {
     (line) => engine.ask(line),
     () => declaredQueues(session.state),
   );
+  const clients = new Clients(find("#clients"), session, controls, clientForm, asking);
   const panels = {
     why,
     narrative,
     controls,
+    folds: new Folds(controls.root, controls),
     stands: standsFor(live, controls, operator),
     gauges: new GaugeBars(find("#gauges"), playhead),
-    clients: new Clients(find("#clients"), session, controls, clientForm),
+    clients,
     clientForm,
     topology,
     instruments,
@@ -49,6 +53,7 @@ export function buildPanels(live, queueShown) {
     hints: new Hints(find("#hints"), session),
     status: new Status(root, playhead, () => engine.connect()),
     queues: new Queues(find("[data-queues]", root), playhead, queueShown),
+    routes: new Routes(find("#clients"), session, asking, clients, () => asking.may() && topology.open()),
     nodes: new Nodes(find("[data-nodes]", root), playhead, command, queueShown),
     follow: new Follow(find("#stage", root), playhead, selection, (text) => alerts.flash(text)),
   };

@@ -1,12 +1,12 @@
 /** The dialog in which a publisher or a consumer is made or changed. */
 import { nodesOf } from "../../model/cluster.js";
 import { declaredQueues } from "../../model/messages.js";
+import { PREDECLARED } from "../../model/routes.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 const PUBLISHER = { rate_per_s: 20, size_bytes: 6144, persistent: false, confirm: false };
-const PREDECLARED = ["amq.direct", "amq.fanout", "amq.topic", "amq.headers"];
 const CONSUMER = { rate_per_s: 10, prefetch: 4, ack: "each" };
 
 export class ClientForm {
@@ -54,7 +54,7 @@ export class ClientForm {
   /** Where messages can go to and come from. */
   places() {
     const queues = declaredQueues(this.session.state);
-    const exchanges = ["", ...PREDECLARED, ...Object.keys(this.session.state.node.exchanges ?? {})];
+    const exchanges = [...PREDECLARED, ...Object.keys(this.session.state.node.exchanges ?? {})];
     const nodes = nodesOf(this.session.state);
     const goals = JSON.stringify([queues, exchanges, nodes]);
     if (goals === this.goals) return;

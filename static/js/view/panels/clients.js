@@ -1,26 +1,28 @@
-/** Publishers and consumers above the stage: paused, killed, put in order, dropped on a queue, added and changed. */
+/** Publishers and consumers above the stage: paused, killed, put in order, pulled to another rate, added and changed. */
 import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model/clients.js";
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
+import { idOf } from "../../model/routes.js";
 import { el, find, findAll, icon, setText } from "../base/dom.js";
-
-const KIND = "application/x-waterline-client";
+import { Rate } from "./rate.js";
+import { portOf } from "./routes.js";
 
 export class Clients {
-  /** `controls` sends commands; `form` is the dialog in which a client is made or changed. */
-  constructor(root, session, controls, form) {
+  /** `controls` and `asking` send commands; `form` is the dialog in which a client is made or changed. */
+  constructor(root, session, controls, form, asking) {
     this.root = root;
     this.session = session;
     this.controls = controls;
     this.form = form;
+    this.asking = asking;
     this.order = [];
     this.mark = "";
+    /** The rates by the names of their clients. */
+    this.rates = new Map();
     for (const button of findAll("[data-add]", root))
       button.addEventListener("click", () => this.add(button.dataset.add));
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("keydown", (event) => this.key(event));
-    root.addEventListener("dragstart", (event) => this.drag(event));
-    for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => this.over(event));
   }
 
   get all() {
@@ -33,6 +35,7 @@ export class Clients {
   }
 
   add(role) {
+    if (!this.asking.may()) return;
     this.form.open({ role, name: freeName(this.session.state.node.actors, role === "publisher" ? "p" : "c") }, true);
   }
 
@@ -40,7 +43,7 @@ export class Clients {
     const button = event.target.closest("[data-client-act]");
     if (!button) return;
     const client = this.client(button.closest("[data-client]").dataset.client);
-    if (!client) return;
+    if (!client || !this.asking.may()) return;
     const acts = {
       edit: () => this.form.open(client, false),
       toggle: () => this.controls.send(settingOf(client, { running: client.state === "stopped" })),
@@ -62,26 +65,7 @@ export class Clients {
     find(`[data-client="${item.dataset.client}"] [data-client-act=${focused}]`, this.root)?.focus();
   }
 
-  drag(event) {
-    const item = event.target.closest?.("[data-client]");
-    if (!item) return;
-    event.dataTransfer.setData(KIND, item.dataset.client);
-    event.dataTransfer.effectAllowed = "move";
-  }
-
-  /** Onto another client of its kind: takes its place. Onto a queue: publishes to it, or consumes from it. */
-  over(event) {
-    if (!event.dataTransfer?.types.includes(KIND)) return;
-    const goal = event.target.closest?.("[data-client], [data-queue]");
-    if (!goal) return;
-    event.preventDefault();
-    if (event.type !== "drop") return;
-    const name = event.dataTransfer.getData(KIND);
-    const client = this.client(name);
-    if (goal.dataset.client) this.move(name, goal.dataset.client);
-    else if (client) this.controls.send(settingOf(client, queueOf(client, goal.dataset.queue)));
-  }
-
+  /** One takes the place of another of its kind. */
   move(name, to) {
     if (name === to) return;
     this.order = moved(this.all.map((each) => each.name), name, to);
@@ -94,6 +78,7 @@ export class Clients {
     const mark = [...found.publishers, ...found.consumers].map((each) => each.name).join();
     if (mark !== this.mark) {
       this.mark = mark;
+      this.rates.clear();
       for (const role of ["publishers", "consumers"])
         find(`[data-clients=${role}]`, this.root).replaceChildren(...found[role].map((each) => this.item(each)));
     }
@@ -110,10 +95,14 @@ export class Clients {
       el("b", {}, client.name),
       el("span", { "data-client-text": "" }),
     );
+    const rate = new Rate(client.name, () => this.client(client.name), this.asking);
+    this.rates.set(client.name, rate);
     return el(
       "li.client",
-      { "data-client": client.name, draggable: "true" },
+      { "data-client": client.name, "data-object": idOf(client.role, client.name) },
+      portOf(fill(gettext("Join %(name)s to …"), { name: client.name })),
       edit,
+      rate.element,
       el("span.lamps", { "aria-hidden": "true" }),
       act("toggle", "pause", ""),
       act("remove", "close", fill(gettext("Kill %(name)s: its connection closes"), { name: client.name })),
@@ -124,6 +113,7 @@ export class Clients {
     const item = find(`[data-client="${client.name}"]`, this.root);
     item.dataset.state = client.state;
     setText(find("[data-client-text]", item), describe(client));
+    this.rates.get(client.name).update();
     const toggle = find("[data-client-act=toggle]", item);
     const stopped = client.state === "stopped";
     const label = fill(stopped ? gettext("Let %(name)s run") : gettext("Pause %(name)s"), { name: client.name });
@@ -136,16 +126,10 @@ export class Clients {
   }
 }
 
-/** Which queue a client is bound to by its command. */
-export function queueOf(client, queue) {
-  return client.role === "publisher" ? { exchange: "", routing_key: queue } : { queue };
-}
-
 function describe(client) {
   const parts = client.state === "running" ? [] : [stateName(client.state)];
   if (client.role === "publisher")
-    parts.push(fill(gettext("%(n)s/s of %(size)s"), { n: number(client.rate_per_s ?? 0), size: bytes(client.size_bytes) }));
-  else if (client.ack !== "manual") parts.push(fill(gettext("%(n)s/s"), { n: number(client.rate_per_s ?? 0) }));
+    parts.push(bytes(client.size_bytes));
   const { unconfirmed, unacked, tx, tx_held: held } = client;
   if (tx) parts.push(fill(gettext("%(n)s of %(most)s before its commit"), { n: number(held), most: number(tx) }));
   if (client.confirm) parts.push(fill(gettext("%(n)s unconfirmed"), { n: number(unconfirmed) }));

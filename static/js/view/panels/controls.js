@@ -53,6 +53,8 @@ export class Controls {
     input?.setAttribute("aria-invalid", text ? "true" : "false");
     input?.closest(".input, .field")?.classList.toggle("invalid", Boolean(text));
     setText(place, text);
+    const fold = text && place?.closest("details");
+    if (fold) fold.open = true;
   }
 
   /** What was refused before may be fine by now: an accepted command takes all complaints away. */

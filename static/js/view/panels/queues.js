@@ -1,6 +1,7 @@
 /** The queues of the session as buttons with their lengths: one is shown by the stage, the files and the charts. */
 import { pendingOf, readyOf } from "../../model/messages.js";
 import { showQueue, shownQueue } from "../../model/shown.js";
+import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 
@@ -29,9 +30,7 @@ export class Queues {
   update() {
     const { state } = this.playhead;
     const names = Object.keys(state.queues);
-    show(this.root, names.length > 1);
     show(this.only, names.length > 1);
-    if (names.length < 2) return;
     if (this.names !== names.join()) this.build(names);
     const shown = shownQueue(state);
     for (const button of findAll("[data-queue]", this.root)) {
@@ -52,7 +51,7 @@ export class Queues {
     this.names = names.join();
     this.root.replaceChildren(
       ...names.map((name) =>
-        el("button", { type: "button", "data-queue": name, "aria-pressed": "false" }, el("b", {}, name), el("span")),
+        el("button", { type: "button", "data-queue": name, "data-object": idOf("queue", name), "aria-pressed": "false" }, el("b", {}, name), el("span")),
       ),
     );
   }

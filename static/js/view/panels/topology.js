@@ -1,8 +1,12 @@
 /** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
 import { declaredQueues, readyOf } from "../../model/messages.js";
+import { PREDECLARED, bindProblem } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText } from "../base/dom.js";
-import { complain, forgive, read } from "../base/forms.js";
+import { complain, forgive, read, write } from "../base/forms.js";
+
+/** The broker answers a method within this time, or what closes a channel was something else. */
+const ANSWER_MS = 3000;
 
 /** Fields of the form for a queue, and the argument that each stands for. */
 const ARGUMENTS = {
@@ -44,6 +48,9 @@ export class Topology {
     this.dialog = dialog;
     this.session = session;
     this.command = command;
+    /** The form whose command the broker has not answered yet. */
+    this.asked = null;
+    session.watch((t) => this.answered(t));
     for (const form of findAll("form[data-declare]", dialog))
       form.addEventListener("submit", (event) => {
         event.preventDefault();
@@ -64,13 +71,30 @@ export class Topology {
   async declare(form) {
     const values = read(form);
     if (!values) return;
+    const problem = form.dataset.declare === "binding" ? bindProblem(this.session.state, values) : null;
+    if (problem) {
+      complain(form, problem.field, problem.text);
+      find(`[name=${problem.field}]`, form).focus();
+      return;
+    }
+    this.asked = { form, values, until: performance.now() + ANSWER_MS };
     try {
       await this.command(COMMANDS[form.dataset.declare](values));
+      if (!this.asked) return;
       form.reset();
       forgive(form);
     } catch (error) {
       complain(form, find("input[name]", form).name, error.message);
     }
+  }
+
+  /** What the broker has against a declaration closes the channel: it is said at the form that asked for it. */
+  answered(t) {
+    if (!["ChannelClosed", "ConnectionClosed"].includes(t.kind) || !this.asked || performance.now() > this.asked.until) return;
+    const { form, values } = this.asked;
+    this.asked = null;
+    write(form, values);
+    complain(form, find("input[name]", form).name, `${t.code} ${t.text}`);
   }
 
   async ask(command, place) {
@@ -94,6 +118,9 @@ export class Topology {
     this.fill("queues", queues.map(([name, queue]) => this.queue(name, queue)));
     this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => row(name || gettext("(default)"), type, name && !name.startsWith("amq.") ? { do: "delete_exchange", name } : null)));
     this.fill("bindings", (node.bindings ?? []).map((each) => this.binding(each)));
+    const names = (place, of) => find(place, this.dialog).replaceChildren(...of.map((name) => el("option", { value: name })));
+    names("#topology-exchanges", [...PREDECLARED.slice(1), ...Object.keys(node.exchanges ?? {})]);
+    names("#topology-queues", queues.map(([name]) => name));
     this.fill("policies", Object.entries(node.policies ?? {}).map(([name, { pattern, definition }]) => row(name, `${pattern} ${JSON.stringify(definition)}`, { do: "clear_policy", name })));
   }
 

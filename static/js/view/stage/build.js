@@ -2,6 +2,8 @@
 import { shownQueue } from "../../model/shown.js";
 import { find } from "../base/dom.js";
 import { FenceHandle } from "./fence.js";
+import { GaugeHandles } from "./gauge-handle.js";
+import { PutBack } from "./put-back.js";
 import { StageView } from "./stage.js";
 import { Tooltip, nameChosen } from "./tooltip.js";
 import { Twin } from "./twin.js";
@@ -9,25 +11,23 @@ import { Zoom } from "./zoom.js";
 
 /** Build the room from what the page shares. */
 export function buildStage(live) {
-  const { root, session, playhead, selection } = live;
+  const { root, session, playhead, selection, asking } = live;
   const view = new StageView(find("[data-canvas=stage]", root), playhead, selection);
   session.watch((t) => view.observe(t));
   const tooltip = new Tooltip(find("[data-tooltip]", root), playhead);
   view.pointing = (target) => tooltip.update(target);
   nameChosen(find("[data-chosen]"), selection);
-  const twin = new Twin(find("#twin"), playhead, selection);
+  const back = new PutBack(find(".stage-box", root), view, playhead, asking);
+  const twin = new Twin(find("#twin"), playhead, selection, (seq) => back.put(seq));
   const zoom = new Zoom(find("[data-zoom]", root), view);
   const fence = new FenceHandle(find(".stage-box", root), view, playhead, (target) => setTarget(live, target));
-  return { view, tooltip, twin, zoom, fence };
+  const gauges = new GaugeHandles(find(".stage-box", root), find("[data-gauge=ram]", root), view, playhead, asking);
+  return { view, tooltip, twin, zoom, fence, gauges };
 }
 
 /** Pin the target of the queue that is shown, or free it with null. */
-async function setTarget({ session, engine, alerts }, value) {
+async function setTarget({ session, asking }, value) {
   const many = Object.keys(session.state.queues).length > 1;
   const where = many ? { queue: shownQueue(session.state) } : {};
-  try {
-    await engine.command({ do: "set", name: "target_ram_count", value, ...where });
-  } catch (error) {
-    alerts.flash(error.message);
-  }
+  await asking.send({ do: "set", name: "target_ram_count", value, ...where });
 }

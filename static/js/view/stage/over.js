@@ -136,12 +136,21 @@ export function paintRing(pen, frame, strong) {
   pen.stroke();
 }
 
+/** Where the tube of the memory's thermometer stands: {from, length} in units of the canvas. */
+export function thermometerOf(geo) {
+  const height = geo.waterline - geo.ram - 18;
+  return { from: geo.ram + 18 + TUBE, length: tubeLength(height) };
+}
+
+const TUBE = 24;
+const tubeLength = (height) => Math.max(20, height - 30);
+
 /** A thermometer with its lines: {label, value, top, lines: [[value, label, tone]], tone}. */
 export function paintThermometer(pen, x, y, height, gauge) {
   write(pen, gauge.title, x, y, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
   write(pen, gauge.label, x, y + 14, { size: 11, weight: 550, family: colors.sans, color: colors.ink2 });
-  const top = y + 24;
-  const room = Math.max(20, height - 30);
+  const top = y + TUBE;
+  const room = tubeLength(height);
   const share = Math.max(0, Math.min(1, gauge.value / gauge.top));
   roundRect(pen, x, top, 12, room, 6);
   pen.fillStyle = colors.card;

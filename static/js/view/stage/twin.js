@@ -74,8 +74,9 @@ function laneItems(rows, place) {
 }
 
 export class Twin {
-  /** `selection` is told which message has the keyboard, and which one was chosen. */
-  constructor(root, session, selection) {
+  /** `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back. */
+  constructor(root, session, selection, putBack = () => {}) {
+    this.putBack = putBack;
     this.root = root;
     this.session = session;
     this.selection = selection;
@@ -163,6 +164,9 @@ export class Twin {
       item.tabIndex = -1;
       next.tabIndex = 0;
       next.focus();
+    } else if (event.key === "Backspace" && item.parentElement.dataset.lane === "unacked" && item.dataset.seq !== undefined) {
+      event.preventDefault();
+      this.putBack(Number(item.dataset.seq));
     } else if (event.key === "Enter" && item.dataset.seq !== undefined) {
       this.selection.choose(Number(item.dataset.seq));
     }

@@ -1,0 +1,50 @@
+/** Commands that are asked for on the picture itself: refused kindly where nothing can be changed, and announced. */
+import { gettext } from "../../model/text.js";
+
+export class Asking {
+  constructor(playhead, engine, alerts, refusal = () => "") {
+    this.playhead = playhead;
+    this.engine = engine;
+    this.alerts = alerts;
+    this.refusal = refusal;
+    /** Whether this reader's session it is; the server says so. */
+    this.owner = true;
+    this.limits = {};
+  }
+
+  /** What the server says of this reader: whose session it is, and its limits. */
+  welcome({ owner = true, limits = {} }) {
+    this.owner = owner;
+    this.limits = limits;
+  }
+
+  /** Why nothing can be changed now, or nothing. */
+  get why() {
+    if (this.refusal()) return this.refusal();
+    if (!this.owner) return gettext("You watch somebody else's session. Share it to get one of your own.");
+    if (document.body.classList.contains("is-held")) return gettext("The run waits for your answer: it can be changed when you have given it.");
+    if (this.playhead.behind) return gettext("This is a moment of the past. Go back to now (End) to change something.");
+    if (!this.engine.live) return gettext("The engine is not connected. It is tried again by itself.");
+    return "";
+  }
+
+  /** Whether something may be changed; says why not. */
+  may() {
+    const { why } = this;
+    if (why) this.alerts.flash(why);
+    return !why;
+  }
+
+  /** Send a command and say what it did; tells whether it was accepted. */
+  async send(command, done = "") {
+    if (!this.may()) return false;
+    try {
+      await this.engine.command(command);
+      if (done) this.alerts.flash(done);
+      return true;
+    } catch (error) {
+      this.alerts.flash(error.message);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/** Carrying something by the pointer: a press that moves far enough is a carry, any other stays a click. */
+
+/** A press that moves less is a click. */
+const SLACK_PX = 6;
+
+/**
+ * Let things under `root` be carried. `pick(event)` gives what the press takes or null, `move(carried, event)` follows it,
+ * `drop(carried, event)` ends it; without an event it was given up.
+ */
+export function carry(root, { pick, move, drop }) {
+  let held = null;
+  const end = (event) => {
+    const { carried, moved } = held ?? {};
+    held = null;
+    // Wherever the pointer goes, it is followed: what is pressed may be smaller than the slack.
+    for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener, true);
+    if (!moved) return;
+    // The click that follows the release belongs to the carry, not to what lies under it.
+    addEventListener("click", swallow, { capture: true, once: true });
+    setTimeout(() => removeEventListener("click", swallow, { capture: true }));
+    drop(carried, event);
+  };
+  const listeners = {
+    pointermove: (event) => {
+      if (event.pointerId !== held.id) return;
+      const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
+      if (!held.moved && Math.hypot(dx, dy) < SLACK_PX) return;
+      held.moved = true;
+      event.preventDefault();
+      move(held.carried, event, { dx, dy });
+    },
+    pointerup: (event) => event.pointerId === held.id && end(event),
+    pointercancel: (event) => event.pointerId === held.id && end(null),
+    keydown: (event) => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      end(null);
+    },
+  };
+  root.addEventListener("pointerdown", (event) => {
+    if (held || event.button !== 0) return;
+    const carried = pick(event);
+    if (carried === null) return;
+    held = { carried, x: event.clientX, y: event.clientY, id: event.pointerId, moved: false };
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener, true);
+  });
+}
+
+function swallow(event) {
+  event.preventDefault();
+  event.stopPropagation();
+}

@@ -1,0 +1,47 @@
+/** What a newcomer does not need stands folded in the left column; each fold says what is set in it, and stays as it was left. */
+import { bytes, fill, gettext } from "../../model/text.js";
+import { find, findAll, setText } from "../base/dom.js";
+
+const STORAGE = "waterline.folds";
+
+function remembered() {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(STORAGE) ?? "[]"));
+  } catch {
+    return new Set();
+  }
+}
+
+function remember(names) {
+  try {
+    localStorage.setItem(STORAGE, JSON.stringify(names));
+  } catch {
+    // Then it holds for this page only.
+  }
+}
+
+export class Folds {
+  /** `controls` has the fields whose values the folds tell. */
+  constructor(root, controls) {
+    this.controls = controls;
+    this.folds = new Map(findAll("[data-more]", root).map((each) => [each.dataset.more, each]));
+    const open = remembered();
+    for (const [name, fold] of this.folds) {
+      fold.open = open.has(name);
+      fold.addEventListener("toggle", () => remember([...this.folds].filter(([, each]) => each.open).map(([each]) => each)));
+    }
+  }
+
+  update() {
+    const value = (name) => this.controls.field(name).value;
+    const on = (name) => this.controls.field(name).checked;
+    const told = {
+      messages: [bytes(Number(value("size_bytes"))), on("persistent") ? gettext("persistent") : gettext("transient"), on("confirm") && gettext("confirms")],
+      consumer: [fill(gettext("prefetch %(n)s"), { n: value("prefetch") })],
+      memory: [Number(value("watermark")) / 100, Number(value("ratio")) / 100],
+      queue: [value("work_profile")],
+    };
+    for (const [name, parts] of Object.entries(told))
+      setText(find("[data-more-now]", this.folds.get(name)), parts.filter(Boolean).join(", "));
+  }
+}

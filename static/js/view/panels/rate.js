@@ -1,0 +1,74 @@
+/** The rate of a publisher or a consumer: pulled to the side, or set by arrows. */
+import { settingOf } from "../../model/clients.js";
+import { nextRate, pulledRate } from "../../model/routes.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { carry } from "../base/carry.js";
+import { el, setText } from "../base/dom.js";
+
+const MOST = 100_000;
+
+export class Rate {
+  /** `client()` is what it belongs to as it is now; `asking` sends commands. */
+  constructor(name, client, asking) {
+    this.client = client;
+    this.asking = asking;
+    this.element = el("span.rate", {
+      role: "slider",
+      tabindex: "0",
+      "aria-label": fill(gettext("Messages per second of %(name)s"), { name }),
+      "aria-valuemin": "1",
+      title: gettext("Pull it to the side, or press the arrows"),
+    });
+    this.element.addEventListener("keydown", (event) => this.key(event));
+    carry(this.element, {
+      pick: () => this.client()?.rate_per_s ?? null,
+      move: (rate, _event, { dx }) => this.pull(pulledRate(rate, dx, this.most)),
+      drop: (_rate, event) => this.release(event !== null),
+    });
+  }
+
+  get most() {
+    return this.asking.limits.max_rate_per_s ?? MOST;
+  }
+
+  pull(rate) {
+    this.pulled = rate;
+    this.element.classList.add("is-held");
+    this.write(rate);
+  }
+
+  release(done) {
+    const rate = this.pulled;
+    this.pulled = null;
+    this.element.classList.remove("is-held");
+    if (done && rate) this.set(rate);
+    this.update();
+  }
+
+  set(rate) {
+    const client = this.client();
+    if (client && rate !== client.rate_per_s) this.asking.send(settingOf(client, { rate_per_s: rate }));
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const now = this.client()?.rate_per_s;
+    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
+    if (!now || (!by && event.key !== "Home")) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.set(by ? nextRate(now, by, this.most) : 1);
+  }
+
+  update() {
+    const rate = this.client()?.rate_per_s;
+    this.element.hidden = !rate;
+    if (rate && !this.pulled) this.write(rate);
+  }
+
+  write(rate) {
+    setText(this.element, fill(gettext("%(n)s/s"), { n: number(rate) }));
+    const values = { "aria-valuenow": rate, "aria-valuemax": this.most, "aria-valuetext": fill(gettext("%(n)s messages a second"), { n: number(rate) }) };
+    for (const [name, value] of Object.entries(values)) if (this.element.getAttribute(name) !== String(value)) this.element.setAttribute(name, String(value));
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * The way of the messages as a picture above the stage: publishers, exchanges, queues and consumers, with the wires between them.
+ * One thing carried onto another joins the two; so does the menu of its port, which a keyboard reaches.
+ */
+import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } from "../../model/routes.js";
+import { fill, gettext, number } from "../../model/text.js";
+import { carry } from "../base/carry.js";
+import { el, find, findAll, icon, setText, show } from "../base/dom.js";
+import { openMenu } from "../base/menu.js";
+import { act } from "../base/scheduler.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export class Routes {
+  /** `asking` sends commands; `clients` has the publishers and consumers; `topology()` opens the dialog that declares. */
+  constructor(root, session, asking, clients, topology) {
+    this.root = root;
+    this.session = session;
+    this.asking = asking;
+    this.clients = clients;
+    this.wires = find("[data-wires]", root);
+    this.live = find("[data-routes-live]", root);
+    this.mark = "";
+    for (const button of findAll("[data-open-topology]", root)) button.addEventListener("click", topology);
+    root.addEventListener("click", (event) => this.click(event));
+    const place = find("[data-held]", root);
+    place.addEventListener("click", () => this.heldMenu(place));
+    carry(root, {
+      pick: (event) => this.pick(event),
+      move: (from, event) => this.follow(from, event),
+      drop: (from, event) => this.drop(from, event),
+    });
+    new ResizeObserver(() => this.redraw()).observe(root);
+    root.addEventListener("scroll", () => this.redraw(), true);
+  }
+
+  get state() {
+    return this.session.state;
+  }
+
+  /** The id of the thing that a press takes; sliders and small buttons are not carried. */
+  pick(event) {
+    if (event.target.closest("[role=slider], .btn")) return null;
+    return event.target.closest("[data-object]")?.dataset.object ?? null;
+  }
+
+  under(event) {
+    const place = document.elementFromPoint(event.clientX, event.clientY);
+    return place?.closest?.("#clients [data-object]") ?? null;
+  }
+
+  follow(from, event) {
+    const goal = this.under(event);
+    const fits = goal && (joining(this.state, from, goal.dataset.object).command || this.sameKind(from, goal.dataset.object));
+    for (const each of findAll("[data-object]", this.root)) each.classList.toggle("is-goal", Boolean(fits) && each === goal);
+    this.pull = { from, x: event.clientX, y: event.clientY };
+    this.root.classList.add("is-carrying");
+    this.redraw();
+  }
+
+  drop(from, event) {
+    this.pull = null;
+    this.root.classList.remove("is-carrying");
+    for (const each of findAll(".is-goal", this.root)) each.classList.remove("is-goal");
+    this.redraw();
+    const goal = event && this.under(event)?.dataset.object;
+    if (!goal || goal === from) return;
+    if (this.sameKind(from, goal)) this.clients.move(nameOf(from), nameOf(goal));
+    else this.join(joining(this.state, from, goal));
+  }
+
+  /** A publisher on a publisher, or a consumer on a consumer: it takes its place. */
+  sameKind(one, other) {
+    const [kind] = one.split(":");
+    return ["publisher", "consumer"].includes(kind) && other.startsWith(`${kind}:`) && one !== other;
+  }
+
+  async join({ command, problem, text }) {
+    if (problem) this.asking.alerts.flash(problem);
+    else if (await this.asking.send(command, text)) setText(this.live, text);
+  }
+
+  click(event) {
+    const port = event.target.closest("[data-port]");
+    if (!port) return;
+    const id = port.closest("[data-object]").dataset.object;
+    if (!this.asking.may()) return;
+    openMenu(port, port.getAttribute("aria-label"), [
+      ...joinsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
+      ...partingsOf(this.state, id).map((each) => ({ text: each.text, run: () => this.join(each) })),
+    ]);
+  }
+
+  update() {
+    const { state } = this;
+    const { exchanges, queues, wires } = routesOf(state);
+    const held = state.node.actors?.hand?.unacked ?? 0;
+    this.showHeld(held);
+    const names = findAll("[data-client]", this.root).map((each) => each.dataset.client);
+    const mark = JSON.stringify([exchanges, queues, wires, names, held > 0]);
+    if (mark === this.mark) return;
+    this.mark = mark;
+    find("[data-exchanges]", this.root).replaceChildren(...exchanges.map((name) => this.exchange(name)));
+    this.redraw();
+  }
+
+  exchange(name) {
+    const label = fill(gettext("Join exchange %(name)s to …"), { name: exchangeName(name) });
+    return el(
+      "li.exchange",
+      { "data-object": idOf("exchange", name) },
+      el("i", { "aria-hidden": "true" }),
+      el("b", {}, exchangeName(name)),
+      el("span.mid", {}, name ? typeOf(this.state, name) : ""),
+      name ? portOf(label) : null,
+    );
+  }
+
+  /** What somebody got by hand: it goes back to its queue by a drag of the message, or by this menu. */
+  showHeld(count) {
+    const place = find("[data-held]", this.root);
+    show(place, count > 0);
+    if (!count) return;
+    setText(find("span", place), fill(gettext("by hand: holds %(n)s"), { n: number(count) }));
+    this.held = count;
+  }
+
+  /** What can be done with the messages that are held by hand. */
+  heldMenu(anchor) {
+    if (!this.asking.may()) return;
+    const all = this.held;
+    const item = (text, command) => ({ text, run: () => this.join({ command, text }) });
+    openMenu(anchor, gettext("Messages held by hand"), [
+      item(gettext("Put the oldest back into its queue"), { do: "requeue", count: 1 }),
+      ...(all > 1 ? [item(gettext("Put all of them back"), { do: "requeue", count: all })] : []),
+      item(gettext("Acknowledge the oldest"), { do: "ack", count: 1, multiple: false }),
+      ...(all > 1 ? [item(gettext("Acknowledge all of them"), { do: "ack", count: all, multiple: true })] : []),
+    ]);
+  }
+
+  /** Draw the wires again with the next frame. */
+  redraw() {
+    act("routes", () => this.draw());
+  }
+
+  draw() {
+    const box = this.root.getBoundingClientRect();
+    const boxes = new Map(findAll("[data-object]", this.root).map((each) => [each.dataset.object, each.getBoundingClientRect()]));
+    const turned = this.root.classList.contains("is-turned") || innerWidth < 720;
+    const paths = [];
+    for (const { from, to, key, lost } of routesOf(this.state).wires) {
+      const [a, b] = [boxes.get(from), boxes.get(to)];
+      if (a && b) paths.push(wire(box, a, b, turned, lost ? "wire is-lost" : "wire", key));
+    }
+    if (this.pull && boxes.has(this.pull.from)) {
+      const at = { left: this.pull.x, right: this.pull.x, top: this.pull.y, bottom: this.pull.y, width: 0, height: 0 };
+      paths.push(wire(box, boxes.get(this.pull.from), at, turned, "wire is-pulled"));
+    }
+    this.wires.replaceChildren(...paths);
+  }
+}
+
+const nameOf = (id) => id.slice(id.indexOf(":") + 1);
+
+/** The button from which a thing is joined to others. */
+export function portOf(label) {
+  return el(
+    "button.port",
+    { type: "button", "data-port": "", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": label, title: label },
+    icon("link"),
+  );
+}
+
+/** A line from the edge of one box to the nearer edge of the other, both within `frame`. */
+function wire(frame, a, b, turned, name, key = "") {
+  const path = document.createElementNS(SVG, "path");
+  const onward = turned ? a.top <= b.top : a.left <= b.left;
+  const end = (box, first) => {
+    const late = first === onward;
+    const x = turned ? box.left + box.width / 2 : late ? box.right : box.left;
+    const y = turned ? (late ? box.bottom : box.top) : box.top + box.height / 2;
+    return [x - frame.left, y - frame.top];
+  };
+  const [x0, y0] = end(a, true);
+  const [x1, y1] = end(b, false);
+  const middle = turned ? (y0 + y1) / 2 : (x0 + x1) / 2;
+  const bend = turned ? `${x0} ${middle} ${x1} ${middle}` : `${middle} ${y0} ${middle} ${y1}`;
+  path.setAttribute("d", `M${x0} ${y0}C${bend} ${x1} ${y1}`);
+  path.setAttribute("class", name);
+  if (key) path.dataset.key = key;
+  return path;
+}

@@ -1,0 +1,147 @@
+"""Play on the picture itself: things are joined, pulled and put back, by the pointer and by the keyboard alone."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.test_bytes import SLOW_MS
+
+SCENARIO = {
+    "version": 1,
+    "profile": "classroom",
+    "topology": {
+        "queues": [{"name": "orders"}, {"name": "audit"}],
+        "exchanges": [{"name": "logs", "type": "fanout"}],
+    },
+    "commands": [
+        {"at_us": 0, "do": "publish", "count": 6, "size_bytes": 6144, "persistent": True},
+        {"at_us": 1_000, "do": "get", "count": 3},
+        {"at_us": 2_000, "do": "set_publisher", "name": "p1", "rate_per_s": 10, "size_bytes": 100, "running": False},
+        {"at_us": 3_000, "do": "set_consumer", "name": "c1", "rate_per_s": 10, "prefetch": 2, "running": False},
+    ],
+    "until_us": 100_000,
+}  # fmt: skip
+
+
+def opened(page: Page) -> None:
+    """Open the run, and wait until its end is told."""
+    page.goto("/")
+    page.locator("details.import summary").click()
+    page.locator("#import-text").fill(json.dumps(SCENARIO))
+    page.locator("details.import form button").click()
+    page.wait_for_url("**/s/*/")
+    expect(page.locator("[data-client=c1]")).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator("[data-held]")).to_contain_text("holds 3", timeout=SLOW_MS)
+
+
+def carry(page: Page, one: Locator, other: Locator) -> None:
+    """Carry the middle of one thing onto the middle of another."""
+    start, goal = one.bounding_box(), other.bounding_box()
+    assert start is not None
+    assert goal is not None
+    page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(goal["x"] + goal["width"] / 2, goal["y"] + goal["height"] / 2, steps=5)
+    page.mouse.up()
+
+
+def thing(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-object="{name}"]')
+
+
+def test_things_are_joined_by_the_pointer_and_messages_go_back(
+    page: Page, assert_accessible: Callable[[Page], None]
+) -> None:
+    opened(page)
+    told = page.locator("[data-routes-live]")
+    carry(page, thing(page, "exchange:logs"), thing(page, "queue:audit"))
+    expect(told).to_have_text("audit is bound to logs", timeout=SLOW_MS)
+    carry(page, thing(page, "publisher:p1").locator("b"), thing(page, "exchange:logs"))
+    expect(told).to_have_text("p1 publishes to exchange logs", timeout=SLOW_MS)
+    carry(page, thing(page, "consumer:c1").locator("b"), thing(page, "queue:audit"))
+    expect(told).to_have_text("c1 consumes from audit", timeout=SLOW_MS)
+    rate = page.get_by_role("slider", name="Messages per second of c1")
+    box = rate.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 4, box["y"] + 4)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 64, box["y"] + 4, steps=4)
+    page.mouse.up()
+    expect(rate).to_have_attribute("aria-valuenow", "20", timeout=SLOW_MS)
+    mark = page.get_by_role("slider", name="High watermark").first
+    box = mark.bounding_box()
+    assert box is not None
+    before = float(mark.get_attribute("aria-valuenow") or 0)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + 30, steps=4)
+    page.mouse.up()
+    page.wait_for_function(
+        "(before) => Number(document.querySelector('[data-line=vm_memory_high_watermark]').ariaValueNow) < before",
+        arg=before,
+        timeout=SLOW_MS,
+    )
+    assert_accessible(page)
+
+
+def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
+    opened(page)
+    told = page.locator("[data-routes-live]")
+    page.get_by_role("button", name="Join exchange logs to …").press("Enter")
+    assert_accessible(page)
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("menuitem", name=re.compile("orders is bound to logs"))).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(told).to_have_text("orders is bound to logs", timeout=SLOW_MS)
+    expect(page.get_by_role("button", name="Join exchange logs to …")).to_be_focused()
+    rate = page.get_by_role("slider", name="Messages per second of c1")
+    rate.press("ArrowUp")
+    expect(rate).to_have_attribute("aria-valuenow", "20", timeout=SLOW_MS)
+    mark = page.get_by_role("slider", name="Paging ratio").first
+    mark.press("PageUp")
+    expect(mark).to_have_attribute("aria-valuenow", "0.6", timeout=SLOW_MS)
+    held = page.get_by_role("button", name="by hand: holds 3")
+    held.press("Enter")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-held]")).to_contain_text("holds 2", timeout=SLOW_MS)
+    line = page.locator("#twin [data-lane=unacked] li").first
+    expect(line).to_be_attached(timeout=SLOW_MS)
+    line.press("Backspace")
+    expect(page.locator("[data-held]")).to_contain_text("holds 1", timeout=SLOW_MS)
+
+
+def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
+    opened(page)
+    page.get_by_role("button", name="Declare an exchange").click()
+    dialog = page.get_by_role("dialog", name="Queues and what leads to them")
+    form = dialog.locator("[data-declare=binding]")
+    form.locator("[name=exchange]").fill("ghosts")
+    form.locator("[name=queue]").fill("orders")
+    form.get_by_role("button", name="Bind").click()
+    expect(form.locator("[data-error=exchange]")).to_have_text(
+        "There is no exchange ghosts. Declare it first."
+    )
+    expect(form.locator("[name=exchange]")).to_be_focused()
+    form = dialog.locator("[data-declare=exchange]")
+    form.locator("[name=name]").fill("logs")
+    form.get_by_role("button", name="Declare").click()
+    expect(form.locator("[data-error=name]")).to_contain_text("406", timeout=SLOW_MS)
+    page.keyboard.press("Escape")
+    page.locator("[data-act=back]").click()
+    expect(page.locator("[data-moment]")).to_be_visible(timeout=SLOW_MS)
+    thing(page, "consumer:c1").get_by_role("button", name="Join c1 to …").click()
+    expect(page.locator("#alerts")).to_contain_text("a moment of the past")
+
+
+def test_a_newcomer_sees_few_controls(page: Page) -> None:
+    page.add_init_script("localStorage.setItem('waterline.folds', '[]')")
+    opened(page)
+    controls = page.locator("#controls")
+    count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
+    assert count <= 20, count
+    controls.get_by_text("Memory limits").click()
+    expect(controls.get_by_label("High watermark")).to_be_visible()
