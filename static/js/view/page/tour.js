@@ -1,11 +1,13 @@
 /** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
 import { STEPS, isMet } from "../../model/tour-steps.js";
 import { fill, gettext } from "../../model/text.js";
+import { beside } from "../../layout/beside.js";
 import { wide } from "../base/canvas.js";
 import { el, find, findAll, focused, setText, show } from "../base/dom.js";
 
 const SPEED = 1;
 const SLOW_MS = 6000;
+const NARROW_PX = 720;
 
 export class Tour {
   /** `stage` is what the steps point at; `engine` takes their commands. */
@@ -156,6 +158,20 @@ export class Tour {
   }
 
   place() {
+    this.placeSpot();
+    this.placeCard();
+  }
+
+  /** The card stands beside what its step is about, and covers none of it; on phones it stands above the dock. */
+  placeCard() {
+    const part = this.spot.hidden ? find(".is-lit", this.root) : this.spot;
+    const narrow = innerWidth < NARROW_PX;
+    const found = part && !narrow ? beside(part.getBoundingClientRect(), this.card.getBoundingClientRect(), innerWidth, innerHeight) : null;
+    const style = found ? { left: `${Math.round(found.x)}px`, top: `${Math.round(found.y)}px`, right: "auto", bottom: "auto" } : { left: "", top: "", right: "", bottom: "" };
+    Object.assign(this.card.style, style);
+  }
+
+  placeSpot() {
     const { scene } = this.stage;
     const lanes = (scene?.lanes || []).filter((lane) => this.step.lanes?.includes(lane.name));
     show(this.spot, lanes.length > 0);

@@ -4,6 +4,7 @@
  */
 import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
+import { wide } from "../base/canvas.js";
 import { carry } from "../base/carry.js";
 import { el, find, findAll, icon, setText, show } from "../base/dom.js";
 import { openMenu } from "../base/menu.js";
@@ -179,7 +180,7 @@ function wire(frame, a, b, turned, name, key = "") {
     const late = first === onward;
     const x = turned ? box.left + box.width / 2 : late ? box.right : box.left;
     const y = turned ? (late ? box.bottom : box.top) : box.top + box.height / 2;
-    return [x - frame.left, y - frame.top];
+    return [(x - frame.left) / wide(), (y - frame.top) / wide()];
   };
   const [x0, y0] = end(a, true);
   const [x1, y1] = end(b, false);
