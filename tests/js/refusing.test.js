@@ -1,0 +1,44 @@
+/** What is asked for on the picture is refused kindly where nothing can be changed, and nothing is sent then. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Asking } from "../../static/js/view/base/asking.js";
+
+function asked({ behind = false, live = true, owner = true, held = false, refusal = "" } = {}) {
+  globalThis.document = { body: { classList: { contains: () => held } } };
+  const sent = [];
+  const said = [];
+  const engine = { live, command: (command) => Promise.resolve(sent.push(command)) };
+  const asking = new Asking({ behind }, engine, { flash: (text) => said.push(text) }, () => refusal);
+  asking.welcome({ owner });
+  return { asking, sent, said };
+}
+
+test("an owner at the present may, and is told what was done", async () => {
+  const { asking, sent, said } = asked();
+  assert.equal(await asking.send({ do: "bind" }, "bound"), true);
+  assert.deepEqual([sent, said], [[{ do: "bind" }], ["bound"]]);
+});
+
+test("a watcher, a moment of the past, a held run, an engine that is away and a recorded run are refused in words", async () => {
+  const cases = [
+    [{ owner: false }, /somebody else/],
+    [{ behind: true }, /moment of the past/],
+    [{ held: true }, /waits for your answer/],
+    [{ live: false }, /not connected/],
+    [{ refusal: "recorded" }, /recorded/],
+  ];
+  for (const [how, words] of cases) {
+    const { asking, sent, said } = asked(how);
+    assert.equal(await asking.send({ do: "bind" }), false);
+    assert.deepEqual(sent, []);
+    assert.match(said[0], words);
+  }
+});
+
+test("what the engine has against a command is said", async () => {
+  const { asking, said } = asked();
+  asking.engine.command = () => Promise.reject(new Error("There is no queue."));
+  assert.equal(await asking.send({ do: "purge" }), false);
+  assert.deepEqual(said, ["There is no queue."]);
+});
