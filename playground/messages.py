@@ -1,4 +1,4 @@
-"""What is said to a person: translatable, with the numbers in it, written in the reader's language at the end."""
+"""What a person reads: a translatable text with its numbers, written in the reader's language at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a policy says about mirrors, and what the broker refuses of it (H5, H6)."""
+"""What a policy asks for in mirrors, and what the broker refuses of it (H5, H6)."""
 
 from __future__ import annotations
 

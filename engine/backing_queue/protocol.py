@@ -200,7 +200,7 @@ class BackingQueue(Protocol):
         """Let the stores go on at their own pace, or let them finish whenever a call ends (S166)."""
 
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
 
     def store_credit(self) -> Mapping[str, StoreCredit]:
         """Return the credit towards each store by its name (F3, F4)."""
@@ -248,7 +248,7 @@ class BackingQueue(Protocol):
         """Return messages that the queue does not keep as an extent (P8.1, P8.4, Q24)."""
 
     def head_extent(self) -> Extent | None:
-        """Return the equal messages at the head; None where no entry tells their size without a read."""
+        """Return the equal messages at the head; None where their size is known only from a file."""
 
     def head_expiry_us(self) -> int:
         """Return when the head expires, 0 for never; only for a queue that is not empty."""

@@ -59,7 +59,7 @@ from engine.transition_log import TransitionLog
 from engine.transitions import Transition
 
 STEP_HORIZON_US: Final = 60_000_000
-"""A step looks this far ahead for something to happen."""
+"""A step searches so far ahead for the next event."""
 PREFIX_BYTES: Final = 8
 
 

@@ -263,7 +263,7 @@ class PriorityQueue(Reading):
             part.let_stores_work_alone(alone)
 
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
         for number, part in self.by_number.items():
             own = [(kind, what[1]) for kind, what in waiting if what[0] == number]
             do = partial(part.answered_at_once, own, do)
@@ -299,7 +299,7 @@ class _Priorities:
         self._known: dict[int, int] = {}
 
     def of(self, template: int) -> int:
-        """Return it: 0 where the publisher said nothing."""
+        """Return it: 0 where the publisher gave none."""
         if template not in self._known:
             block = self._codec.templates[template].properties
             said = properties.decode(block).get("priority", 0) if block is not None else 0

@@ -157,7 +157,7 @@ class Reading:
         return self.part_of(arrival).unkept(arrival)
 
     def head_extent(self) -> Extent | None:
-        """Return the equal messages at the head; None where no entry tells their size without a read."""
+        """Return the equal messages at the head; None where their size is known only from a file."""
         return self._head.head_extent()
 
     def head_expiry_us(self) -> int:

@@ -88,7 +88,7 @@ def comparisons(condition: Condition) -> list[Condition]:
 
 
 def references(condition: Condition) -> list[Reference]:
-    """Return the earlier moments that a condition looks at."""
+    """Return the earlier moments that a condition refers to."""
     found = [each.value for each in comparisons(condition)]
     return [each for each in found if isinstance(each, Reference) and each.at_us is not None]
 
@@ -173,7 +173,7 @@ class Watch:
         return self._earlier(wanted) if self._earlier else None
 
     def found(self, state: State) -> Any:
-        """Return the value that the first comparison looks at, to be shown beside what was wanted."""
+        """Return the value that the first comparison is about, to be shown beside what was wanted."""
         first = comparisons(self.condition)[0]
         return None if first.path is None else value_at(state, first.path)
 

@@ -17,7 +17,7 @@ State = Mapping[str, Any]
 
 
 class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """A measure that is made of others, or that looks at the whole run.
+    """A measure that is made of others, or that needs the whole run.
 
     Args:
         most, least: the extreme of a number over all moments.

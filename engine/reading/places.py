@@ -17,7 +17,7 @@ Queue = Mapping[str, Any]
 LETTERS: Final = ("alpha", "beta", "gamma", "delta")
 USUAL_QUEUE: Final = "orders"
 ONE_BY_ONE: Final = 64
-"""Up to so many messages have their place told one by one."""
+"""Up to so many messages have their place reported one by one."""
 ACKED_IN_FILE: Final = 3
 ACKED_IN_JOURNAL: Final = 4
 """Parts of an index entry's code that say that its message is gone; see `engine.fold.index_table`."""
@@ -146,5 +146,5 @@ def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:
 
 
 def acked(code: int) -> bool:
-    """Tell whether an index entry's code says that the message was acknowledged."""
+    """Tell whether an index entry's code means that the message was acknowledged."""
     return code // 8 == ACKED_IN_FILE or bool(code & ACKED_IN_JOURNAL)

@@ -80,7 +80,7 @@ def _enter(q: QueueState, arrival: Arrival, already_delivered: bool, batch: bool
 
 
 def _place(q: QueueState, extent: Extent) -> None:
-    """Put new messages where the landing rule says (Q21)."""
+    """Put new messages where the landing rule wants them (Q21)."""
     if q.mode == "lazy":
         transient = 0 if extent.raw_persistent else extent.count
         q.delta = q.delta.extended(extent.start, extent.count, transient)

@@ -285,7 +285,7 @@ class VariableQueue(Reading):
         self.state.settle = _nothing if alone else self._settle
 
     def answered_at_once(self, waiting: Sequence[Message], do: Callable[[], None]) -> None:
-        """Do something for which the stores answer without delay, after what `waiting` says (Q56)."""
+        """Do something for which the stores answer without delay, once what `waiting` names is done (Q56)."""
         self.state.mailbox.extendleft(reversed(waiting))
         self.let_stores_work_alone(False)
         do()

@@ -140,7 +140,7 @@ class Reading:
         )
 
     def head_extent(self) -> Extent | None:
-        """Return the equal messages at the head; None where no entry tells their size without a read."""
+        """Return the equal messages at the head; None where their size is known only from a file."""
         return heads.head_extent(self.state)
 
     def head_expiry_us(self) -> int:

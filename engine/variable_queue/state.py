@@ -49,7 +49,7 @@ _values = attrgetter(*COUNTERS)
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
-    """Return messages of which nothing more is known than the index tells."""
+    """Return messages of which nothing is known but what is in the index."""
     return (extent,)
 
 
@@ -90,7 +90,7 @@ class QueueState:
         self.emit = emit
         self.settle = settle
         self.as_read: Callable[[Extent], Sequence[Extent]] = as_it_is
-        """What messages are once their bodies were read from a file: it tells what an index record does not."""
+        """What messages are once their bodies were read from a file, which has more than the index record."""
         self.now_us = 0
         self.mode = "default"
         self.io_batch_size = settings.msg_store_io_batch_size

@@ -162,7 +162,7 @@ def _collect(q: QueueState, now_us: int, leave: Leave) -> tuple[list[Taken], int
 
 
 def put_back_head(q: QueueState) -> None:
-    """Take one message and put it back where Q36 says; with an empty queue nothing happens."""
+    """Take one message and put it back at the place that Q36 gives; with an empty queue nothing happens."""
     first = head(q)
     if first is None or (q.mode == "default" and q.q4):
         return  # from q4 it returns to q4's head unchanged

@@ -1,4 +1,4 @@
-"""What the node told about its own parts, so that only differences become transitions."""
+"""What the node has reported about its own parts, so that only differences become transitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from engine.transitions import ActorChanged, NodeChanged, QueueChanged, Transiti
 
 
 class Board:
-    """Compares what a part of the node is now with what was told of it before.
+    """Compares what a part of the node is now with what was reported of it before.
 
     A snapshot never reads from here: it asks the parts, so that a forgotten report shows as a difference.
     """
@@ -59,9 +59,9 @@ class Board:
             self._emit(QueueChanged(rule, queue, changed, {}))
 
     def forget_queue(self, queue: str) -> None:
-        """Forget what was told of a queue, which ended with a transition of its own."""
+        """Forget what was reported of a queue that ended with a transition of its own."""
         self._queues.pop(queue, None)
 
     def rename_queue(self, queue: str, source: str) -> None:
-        """What was told of one queue is told of another from now on: a mirror became the queue (H62)."""
+        """Let what was reported of one queue count for another one from now on: a mirror became the queue (H62)."""
         self._queues[queue] = self._queues.pop(source, {})

@@ -1,4 +1,4 @@
-"""The settings of one run: what its scenario says, and what commands changed since."""
+"""The settings of one run: those of its scenario, with the changes that commands have made since."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MAX_POLICIES: Final = 16
 
 
 class Definitions:
-    """Tables of one virtual host, each change told as a transition.
+    """Tables of one virtual host; each change is emitted as a transition.
 
     The exchanges that every broker has are known and never told.
     """

@@ -46,7 +46,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
 
 
 class MessageKinds:
-    """Numbers of the codec's templates, and what each of them says.
+    """Numbers of the codec's templates, and what each of them stands for.
 
     Args:
         codec: encodes messages.
@@ -77,7 +77,7 @@ class MessageKinds:
         return number
 
     def of(self, number: int) -> Message:
-        """Return what a template says."""
+        """Return what a template stands for."""
         said = self._said.get(number)
         if said is None:
             template = self._codec.templates[number]
@@ -97,7 +97,7 @@ class MessageKinds:
             self._prune_at = max(MANY_RUNS, 2 * len(self._stored))
 
     def as_read(self, extent: Extent) -> list[Extent]:
-        """Return messages with what reading their bodies from a file tells: template and delivery mode (S60).
+        """Return messages with what is known once their bodies are read from a file: template and delivery mode (S60).
 
         Their own expiration is not decoded then, which a dead letter shows (P9).
         """

@@ -80,7 +80,7 @@ class Publisher:
         self.channel_state = OPEN
         self.connection_state = OPEN
         self.says_more = False
-        """Whether a command gave it more than the first commands could say, which is told from then on."""
+        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
 
     def change(self, command: SetPublisher) -> None:
         """Take the values of a command."""
@@ -93,7 +93,7 @@ class Publisher:
         self.address(command)
 
     def address(self, command: SetPublisher | Publish) -> None:
-        """Take what a command says about its messages."""
+        """Take over what a command gives for its messages."""
         self.size_bytes = command.size_bytes
         self.persistent = command.persistent
         self.confirm = command.confirm
@@ -249,7 +249,7 @@ class Consumer:
         self.channel_state = OPEN
         self.connection_state = OPEN
         self.says_more = False
-        """Whether a command gave it more than the first commands could say, which is told from then on."""
+        """Whether a command gave it something that the first commands did not have, which is reported from then on."""
 
     def change(self, command: SetConsumer) -> None:
         """Take the values of a command."""

@@ -215,7 +215,7 @@ class Consumers:
         self._channel_down(held, left, served)
 
     def _channel_down(self, held: Iterable[Unacked], left: Sequence[str], served: Iterable[str] = ()) -> None:
-        """Let each queue take back what a closed channel held, at once, and look whether it lost its last consumer.
+        """Let each queue take back at once what a closed channel held, and check whether its last consumer is gone.
 
         A queue that ever served the channel looks at its consumers again, even if it gets nothing back.
         An auto-delete queue that has no consumer any more goes, with what is in it (P18).

@@ -39,7 +39,7 @@ class Heartbeats:
         self._check_later(actor, interval_s, 0)
 
     def heard(self, actor: str) -> None:
-        """An actor says something again, or is gone."""
+        """An actor sends something again, or is gone."""
         timer = self._timers.pop(actor, None)
         if timer is not None:
             timer.cancel()

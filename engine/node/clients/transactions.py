@@ -41,7 +41,7 @@ class Transaction:
         """Messages whose confirms the commit waits for (D13)."""
         self.commits = 0
         self.at_commit = False
-        """Whether a commit by hand is under way: what a queue refuses is told when all of it was sent (D13)."""
+        """Whether a commit by hand is under way: what a queue refuses is reported once everything was sent (D13)."""
         self.refused = False
         """Whether a queue refused a message of that commit."""
 

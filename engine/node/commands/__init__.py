@@ -1,1 +1,1 @@
-"""What a node is told: commands, scenarios and settings, as typed values with bounds."""
+"""What a node takes: commands, scenarios and settings, as typed values with bounds."""

@@ -38,7 +38,7 @@ DEFAULT_QUEUE: Final = "orders"
 
 
 class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True, omit_defaults=False):
-    """Anything that can be told to a node; `do` names the verb."""
+    """Anything that a node can be asked to do; `do` names the verb."""
 
     def __post_init__(self) -> None:
         """Look into tables, whose values may be nested.
@@ -94,7 +94,7 @@ def check_table(name: str, table: dict[str, Any]) -> None:
 
 
 class Message(msgspec.Struct, frozen=True):
-    """What a publisher says about its messages beside their bodies.
+    """What a publisher gives with its messages besides their bodies.
 
     Args:
         expiration_ms: how long a message may stay in a queue, None for ever.

@@ -465,7 +465,7 @@ def copies_of(headers: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def message_of(command: Publish | SetPublisher) -> Message:
-    """Return what a command says about its messages beside their bodies."""
+    """Return what a command gives for its messages besides their bodies."""
     headers = command.headers
     copies = copies_of(headers)
     expiration_ms = command.expiration_ms
@@ -483,7 +483,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
 
 
 def says_more(command: AnyCommand) -> bool:
-    """Tell whether a command says something that is left out by default."""
+    """Tell whether a command gives something that is left out by default."""
     return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
 
 

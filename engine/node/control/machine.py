@@ -25,7 +25,7 @@ class Machine:
     def change(
         self, host: VirtualHost, queues: Queues, connections: Connections, consumers: Consumers
     ) -> None:
-        """Let work cost what the setting says from now on; what waits anywhere is handled first, at once (P6)."""
+        """Let work cost what the setting demands from now on. What waits in a mailbox is handled first (P6)."""
         processes = self._processes
         processes.use("instant")
         processes.work_off()

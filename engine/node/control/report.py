@@ -1,4 +1,4 @@
-"""The node as others see it: what is told at the end of each event, and the snapshot that folding it gives too."""
+"""The node as others see it: a report at the end of each event, and the snapshot, which folding gives as well."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Rates = tuple[float, float, float, float]
 
 
 class Live(msgspec.Struct, frozen=True):
-    """What no snapshot tells.
+    """What no snapshot contains.
 
     Args:
         rates: of each queue.

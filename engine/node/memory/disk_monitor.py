@@ -1,4 +1,4 @@
-"""Free disk space: the limit, the alarm, and how soon to look again (M10-M12)."""
+"""Free disk space: the limit, the alarm, and the time until the next check (M10-M12)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_INTERVAL_MS: Final = 10_000
 
 
 def next_check_ms(alarm: bool, free: int, limit: int) -> int:
-    """Return after how many milliseconds to look again: twice as early as a fast disk could be full (M11)."""
+    """Return after how many milliseconds to check again: half the time in which a fast disk could become full (M11)."""
     if alarm:
         return MAX_INTERVAL_MS
     return max(MIN_INTERVAL_MS, min(MAX_INTERVAL_MS, 2 * (free - limit) // FAST_RATE_BYTES_PER_MS))

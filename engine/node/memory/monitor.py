@@ -12,7 +12,7 @@ NEGLIGIBLE_SUM: Final = 1e-6
 
 
 class Registered(msgspec.Struct):
-    """What one queue reported and what it was told; None is infinity (M1)."""
+    """The duration that one queue reported, and the one that it was given; None is infinity (M1)."""
 
     reported: float | None = None
     sent: float | None = None

@@ -75,7 +75,7 @@ class MemoryWatch:
         return self._bodies[0][1]
 
     def recompute(self, settings: NodeSettings, disk_alarm: bool) -> list[str]:
-        """Compute the desired duration from the last check; return the queues to be told (M3, M4)."""
+        """Compute the desired duration from the last check; return the queues that must get it (M3, M4)."""
         ratio = settings.vm_memory_high_watermark_paging_ratio
         return self.monitor.recompute(self.counted, self.limit, ratio, disk_alarm)
 

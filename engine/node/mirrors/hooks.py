@@ -1,4 +1,4 @@
-"""What a cluster tells the parts that are built after it."""
+"""How a cluster calls the parts that are built after it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def _nobody(*_: Any) -> None:
 
 
 class Hooks:
-    """Functions that those parts set; each takes a queue's name unless something else is said."""
+    """Functions that those parts set; each takes a queue's name unless noted otherwise."""
 
     def __init__(self) -> None:
         self.auto_sync: Callable[[str], None] = _nobody
@@ -23,6 +23,6 @@ class Hooks:
         self.served: Callable[[str], None] = _nobody
         """Another master serves the queue, or it is deleted."""
         self.crashed: Callable[[Any, str], None] = _nobody
-        """A mirror's assertion failed; told its queue's record and its node."""
+        """Called when a mirror's assertion failed, with its queue's record and its node."""
         self.room: Callable[[], None] = _nobody
         """Channels may have credit again."""

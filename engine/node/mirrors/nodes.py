@@ -72,7 +72,7 @@ class Nodes:
         self._at[connection] = node
 
     def node_of(self, connection: str) -> str:
-        """Return the node that a connection is to: where nobody said, the first that runs."""
+        """Return the node that a connection leads to: the first one that runs, unless another was named."""
         node = self._at.get(connection)
         if node is not None and self._cluster.sites[node].up:
             return node

@@ -60,7 +60,7 @@ class Synchronisation:
         self.go_on()
 
     def _leave_out_the_dead(self) -> None:
-        """Several may be gone at once, and of some it is not told yet (H59)."""
+        """Several may be gone at once, and some of them may not have been reported yet (H59)."""
         self.ready = [each for each in self.ready if not each.gone]
 
     def go_on(self) -> None:

@@ -14,7 +14,7 @@ from engine.node.time.scheduler import Scheduler
 from engine.transitions import SyncEnded, SyncStarted, Transition
 
 ALARM_LOOK_US = 100_000
-"""How often a synchronisation that an alarm stopped looks whether it is over (H57)."""
+"""How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""
 
 
 class Syncs:

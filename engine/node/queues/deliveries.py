@@ -25,7 +25,7 @@ from engine.transitions import Discarded, Dropped, Rejected, Transition, Why
 
 
 class Callbacks(NamedTuple):
-    """Who hears what happens to messages in a queue; each is told the queue's name first.
+    """Functions that are called when something happens to messages of a queue; the first argument is its name.
 
     Args:
         discarded: messages left without being queued (K2).

@@ -313,14 +313,14 @@ class Queues(Mapping[str, Deliveries]):
                 self._board.report_queue(part, RULES, facts)
 
     def _durations(self, name: str) -> dict[str, Any]:
-        """Return how many seconds a queue reported last and was told to aim for; None is infinity (M2)."""
+        """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""
         known = self._site_of[name].watch.monitor.queues.get(name)
         if known is None:
             return {}
         return {"reported_duration": known.reported, "desired_duration": known.sent}
 
     def _forget(self, name: str) -> None:
-        """Forget what was told of a queue that ended with a transition of its own, and of its parts."""
+        """Forget what was reported of a queue that ended with a transition of its own, and of its parts."""
         for each in (name, *self._site_of[name].host.hosted[name].queue.parts):
             self._board.forget_queue(each)
 

@@ -33,7 +33,7 @@ class Meter:
         return taken
 
     def add(self, ns: int) -> None:
-        """Count work that no transition tells of."""
+        """Count work for which there is no transition."""
         self._ns += ns
 
     def observe(self, transition: tr.Transition) -> None:

@@ -75,7 +75,7 @@ class Process:
     """
 
     is_shown = True
-    """Whether the page is told of it."""
+    """Whether the page gets it."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""All processes of the broker: which there are, and what is told of them where work takes time (P6, F3)."""
+"""All processes of the broker: which there are, and what is reported of them where work takes time (P6, F3)."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Processes:
         self._on_store_worked()
 
     def wake_stores(self) -> None:
-        """Let the stores and their collectors look whether there is something to do."""
+        """Let the stores and their collectors check whether there is something to do."""
         for process in self._all.values():
             if process.kind in ("store", "gc") and not process.idle:
                 process.wake()
@@ -194,7 +194,7 @@ class Processes:
         return process.credit.flow_until_us if facts["state"] == "flow" and not facts["blocked_by"] else 0
 
     def _report_again(self, at_us: int | None) -> None:
-        """Let something happen when the next process may be told of."""
+        """Let something happen when the next process may be reported."""
         if self._timer is not None and self._timer.live:
             if at_us is not None and self._timer.at_us <= at_us:
                 return
@@ -212,4 +212,4 @@ def _once(do: Callable[[], None], _: int) -> None:
 
 
 def _nothing() -> None:
-    """Only let an event happen, at whose end things are told."""
+    """Only let an event happen, at whose end everything is reported."""

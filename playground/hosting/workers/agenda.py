@@ -1,4 +1,4 @@
-"""Who has the next turn in a worker: first sessions that somebody asked something of, then those whose time has come.
+"""Who has the next turn in a worker: first sessions that somebody sent a request to, then those whose time has come.
 
 Turns in which time only passes come together, on the beats of a grid: then the worker is woken once for several
 sessions, and what they tell goes to the server at once.
