@@ -262,6 +262,20 @@ def test_every_combination_of_numbers_is_checked(
     assert Made.objects.count() == 0
 
 
+def test_what_is_asked_about_is_frozen_while_the_session_goes_on(author: Client, session: Session) -> None:
+    page = author.get(address(session), {"kind": "choice", "at": "1500000"}).content.decode()
+    end = re.search(r'name="end" value="(\d+)"', page)[1]
+    assert end == "5000000", "two seconds after the last command"
+    record.record_command(
+        session.public_id, 3, 8_000_000, {"do": "set", "name": "target_ram_count", "value": 0}
+    )
+    record.note_progress(session.public_id, 60_000_000, "")
+    slug = keep(author, session, {**CHOICE, "end": end})
+    exercise = catalog.exercise(slug)
+    assert exercise.go_on.until_us == 5_000_000
+    assert len(exercise.go_on.commands) == 2, "what was done later is not in it"
+
+
 def test_the_author_points_at_what_stands_on_the_stage(author: Client, session: Session) -> None:
     page = author.get(address(session), {"kind": "choice", "at": "1500000"}).content.decode()
     points = re.findall(r'data-point="([^"]+)" data-message="(\d*)" data-then="([^"]+)"', page)

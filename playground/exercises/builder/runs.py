@@ -56,19 +56,26 @@ class Run(msgspec.Struct, frozen=True):
         return playback.events[begun:]
 
 
-def of_session(scenario: dict[str, Any], log: dict[str, Any], at_us: int | None) -> Run:
+def of_session(
+    scenario: dict[str, Any], log: dict[str, Any], at_us: int | None, frozen_us: int | None = None
+) -> Run:
     """Return the run of a session.
 
     Args:
         scenario: the session's own, with the commands that it began with.
         log: what was given since, as `stages.log_of` returns it.
         at_us: where the learner stands; None is just before the last command.
+        frozen_us: where the run ended when the author began to ask; None is now. The session may go on meanwhile.
     """
     commands = sorted([*scenario.get("commands", ()), *log["commands"]], key=lambda each: each["at_us"])
+    if frozen_us is not None:
+        commands = [each for each in commands if each["at_us"] <= frozen_us]
     if len(commands) > MOST_COMMANDS:
         raise Refused(words.TOO_MANY, most=MOST_COMMANDS)
     last = commands[-1]["at_us"] if commands else 0
     end_us = max(log["until_us"], last + REST_US)
+    if frozen_us is not None:
+        end_us = max(last, min(end_us, frozen_us))
     stand = max(0, last - 1) if at_us is None else min(at_us, end_us)
     plain = {name: scenario[name] for name in RUN_KEYS if name in scenario}
     return Run(plain, tuple(commands), stand, end_us)

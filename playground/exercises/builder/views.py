@@ -57,11 +57,10 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     filled = request.POST if request.method == "POST" else request.GET
     kind = filled.get("kind", "choice")
     kind = kind if kind in drafts.KINDS else "choice"
-    at = filled.get("at", "")
-    at_us = int(at) if at.isascii() and at.isdigit() and len(at) < 13 else None
+    at_us, end_us = (_moment(filled.get(name, "")) for name in ("at", "end"))
     problem, right, run = "", "", None
     try:
-        run = runs.of_session(session.scenario, stages.log_of(session), at_us)
+        run = runs.of_session(session.scenario, stages.log_of(session), at_us, end_us)
         if request.method == "POST":
             with repeating.gate.place(f"teacher {request.user.pk}"):
                 plain = drafts.content(kind, request.POST, run)
@@ -80,6 +79,10 @@ def build(request: HttpRequest, session_id: str) -> HttpResponse:
     context["values"] = {name: value for name, value in filled.items() if name != "csrfmiddlewaretoken"}
     status = 422 if problem and request.method == "POST" else 200
     return render(request, "exercises/build.html", context, status=status)
+
+
+def _moment(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 13 else None
 
 
 def _choices(kind: str, run: runs.Run) -> dict[str, Any]:
