@@ -20,8 +20,9 @@ from playground.static_edition.context import templates
 from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
 from playground.web import live_page
 from playground.whatif.export import to_csv
+from playground.whatif.opening import peak_us, run_title
 from playground.whatif.query import read_query
-from playground.whatif.shipped import beside, heatmaps
+from playground.whatif.shipped import CellRun, Heatmap, beside, heatmaps
 
 FREE: Final[dict[str, Any]] = {
     "version": 1,
@@ -119,9 +120,20 @@ def _tables(folder: Path) -> None:
         table = beside(name, ".parquet")
         if table:
             _put(folder / table.name, table.read_bytes())
+        for run in heatmap.cells:
+            if run.digest is not None:
+                _put(folder / name / f"{run.cell_id}.json", _cell(heatmap, run))
         for workload in heatmap.workloads:
             query, _notices = read_query({"h": name, "w": workload.name}, known)
             _put(folder / f"{name}-{workload.name}.csv", to_csv(query).encode())
+
+
+def _cell(heatmap: Heatmap, run: CellRun) -> bytes:
+    """Return what the playground needs to open a cell: its run, and the moment of its peak."""
+    title = run_title(heatmap, run)
+    scenario = door().check({**heatmap.scenario(run), "title": title, "digest": run.digest})
+    told = {"scenario": scenario, "story": None, "title": title, "at_us": peak_us(heatmap, run)}
+    return json.dumps(told).encode()
 
 
 def _put(path: Path, data: bytes) -> None:

@@ -1,5 +1,5 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
-import { find, findAll, show } from "../view/base/dom.js";
+import { find } from "../view/base/dom.js";
 
 /** The folder of this language. */
 export const root = new URL(document.documentElement.dataset.root, location.href);
@@ -12,25 +12,12 @@ export function to(page, query = {}, fragment = "") {
   return address.href;
 }
 
-const X_LINK = /(?:\/x\/|[#?&]x=)([A-Za-z0-9_-]{2,8000})/;
-
-/** The run that a link carries, from whichever edition, and the place in it; null where it carries none. */
-export function runOf(link) {
-  const packed = link.match(X_LINK)?.[1];
-  if (!packed) return null;
-  const place = {};
-  for (const name of ["at", "n", "msg"]) {
-    const value = link.match(new RegExp(`[?&#]${name}=(\\d{1,16})`))?.[1];
-    if (value) place[name] = value;
-  }
-  return { packed, place };
-}
-
 /** Where the forms of the server's pages lead here, by the end of their action. */
 const FORMS = [
-  [/\/s\/new$/, ({ scenario, profile }) => to("play/", scenario ? { s: scenario } : { profile: profile ?? "classroom", again: "1" })],
-  [/\/whatif\/open\/$/, ({ heatmap, cell }) => to("play/", { h: heatmap, cell })],
+  { end: "/s/new", leads: ({ scenario, profile }) => to("play/", scenario ? { s: scenario } : { profile: profile ?? "classroom", again: "1" }) },
+  { end: "/whatif/open/", leads: ({ heatmap, cell }) => to("play/", { h: heatmap, cell }) },
 ];
+const SERVER = "needs-a-server/";
 
 function speak() {
   const form = find("[data-language-form]");
@@ -42,21 +29,22 @@ function speak() {
 
 function leave(event) {
   const { target: form, submitter } = event;
+  if (form.method === "dialog" || event.defaultPrevented) return;
   const action = form.getAttribute("action") ?? "";
-  const found = FORMS.find(([end]) => end.test(action));
-  if (!found) return;
+  if (!action) return;
   event.preventDefault();
-  location.assign(found[1](Object.fromEntries(new FormData(form, submitter))));
+  const found = FORMS.find(({ end }) => action.endsWith(end));
+  location.assign(found ? found.leads(/** @type {any} */ (Object.fromEntries(new FormData(form, submitter)))) : to(SERVER));
 }
 
-function openLink(event) {
+/** Another view of a heatmap is made by a server. */
+function asksServer(event) {
+  if (!(event.target instanceof Element) || !event.target.closest(event.type === "click" ? ".whatif a[href^='?']" : ".whatif form")) return;
   event.preventDefault();
-  const form = event.currentTarget;
-  const run = runOf(new FormData(form).get("link"));
-  show(find("[role=alert]", form), !run);
-  if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
+  location.assign(to(SERVER));
 }
 
 speak();
 addEventListener("submit", leave);
-for (const form of findAll("[data-open-link]")) form.addEventListener("submit", openLink);
+addEventListener("click", asksServer);
+addEventListener("change", asksServer);

@@ -17,6 +17,11 @@ function whole(query, name) {
 
 /** What the address names: the run, its story, and under which name its log is kept. */
 async function wanted(query) {
+  const [heatmap, cell] = [query.get("h") ?? "", query.get("cell") ?? ""];
+  if (SLUG.test(heatmap) && SLUG.test(cell)) {
+    const found = await fetch(new URL(`../data/heatmaps/${heatmap}/${cell}.json`, root));
+    if (found.ok) return { ...(await found.json()), name: `cell-${heatmap}-${cell}` };
+  }
   const slug = query.get("s") ?? "free";
   const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
@@ -29,13 +34,13 @@ async function wanted(query) {
 async function start() {
   const told = JSON.parse(find("#live-data").textContent);
   const query = new URLSearchParams(location.search);
-  const { scenario, story, title, name } = await wanted(query);
+  const { scenario, story, title, name, at_us: peak = null } = await wanted(query);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
     history.replaceState(null, "", `?${query}`);
   }
-  const place = { at_us: whole(query, "at"), number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
+  const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
   const before = await kept(name);
   const log = before ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title} \u00b7 Waterline`;
