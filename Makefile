@@ -131,7 +131,7 @@ screenshots: dev-env ## Picture every page, desktop and phone, light and dark, i
 wasm: dev-env node_modules/.installed ## Build the engine for browsers and Node.js (Pyodide) into dist/wasm
 	@$(PY) -m tools.wasm --out dist/wasm
 
-static: wasm ## Write the library and the playground for any static host into dist, with the engine that browsers run
+static: wasm ## Write the edition for any static host into dist, with the engine that browsers run
 	@$(PY) tools/compile_messages.py >/dev/null
 	@$(PY) -m playground.static_edition dist
 
