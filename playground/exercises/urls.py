@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from playground.exercises import views
+from playground.exercises import reading_views, views
 from playground.exercises.builder import views as builder
 
 urlpatterns = [
@@ -16,6 +16,8 @@ urlpatterns = [
     path("bring", views.bring, name="learner-bring"),
     path("<slug:unit>/notes/", views.notes, name="unit-notes"),
     path("<slug:unit>/<slug:slug>/", views.exercise, name="exercise"),
+    path("<slug:unit>/<slug:slug>/read/", reading_views.page, name="reading"),
+    path("<slug:unit>/<slug:slug>/read/run.json", reading_views.run, name="reading-run"),
     path("<slug:unit>/<slug:slug>/begin", views.begin, name="exercise-begin"),
     path("<slug:unit>/<slug:slug>/answer", views.answer, name="exercise-answer"),
     path("<slug:unit>/<slug:slug>/standing.json", views.standing, name="exercise-standing"),

@@ -23,6 +23,7 @@ from playground.exercises import (
     catalog,
     gates,
     learners,
+    readings,
     review,
     selectors,
     services,
@@ -159,12 +160,14 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
     following = catalog.next_after(found.slug)
     slugs = catalog.unit(found.unit).exercises
     progress = stages.progress(work) if work else Progress()
+    reading = readings.before(found.slug)
     anew = work is not None and work.earlier > 0 and attempt is None
     return {
         "exercise": found,
         "texts": texts,
         "task": texts.task.split("\n\n"),
         "kind": words.kind(found),
+        "reading": reading.texts(language).title if reading else "",
         "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,
         "of": len(slugs) or 1,
         "unit_title": catalog.unit(found.unit).texts(language).title,

@@ -1,0 +1,109 @@
+"""The page of a reading, and its run with the numbers that the reader dragged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from playground import repeating
+from playground.exercises import catalog, readings
+from playground.messages import Message
+from playground.web.access import rate_limited_reading
+from playground.web.errors import Gone
+
+
+def _found(
+    request: HttpRequest, unit: str, slug: str
+) -> tuple[readings.Reading, tuple[tuple[str, int], ...]]:
+    """Return a reading with the numbers of an address, and these numbers."""
+    usual = readings.before(slug)
+    if usual is None or catalog.exercise(slug).unit != unit:
+        raise Gone(_("There is no such page"), Message(_("Choose one from the list of units.")))
+    asked = {name: request.GET.get(name, "") for name in usual.numbers if name in request.GET}
+    try:
+        numbers = {name: int(text[:9]) for name, text in asked.items()}
+        return readings.reading(usual.slug, numbers), tuple(sorted(numbers.items()))
+    except ValueError:
+        raise Gone(
+            _("There is no run with these numbers"), Message(_("Drag the numbers on the page itself."))
+        ) from None
+
+
+def _systems() -> dict[str, str]:
+    return {
+        "v2": _("Classic queues v2"),
+        "quorum": _("Quorum queues"),
+        "log": _("Logs such as Kafka's"),
+    }
+
+
+@require_safe
+@rate_limited_reading
+def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Show what one reads before an exercise."""
+    found, numbers = _found(request, unit, slug)
+    texts, names = found.texts(get_language() or "en"), _systems()
+    with repeating.for_request(request):
+        run = readings.run(found.slug, numbers)
+    context = {
+        "unit": unit,
+        "texts": texts,
+        "slug": slug,
+        "said": [_sentence(each, texts, run) for each in found.said],
+        "numbers": [_number(name, found, dict(numbers), texts) for name in found.numbers],
+        "carries": [(names[name], texts.carries[name], source) for name, source in readings.SYSTEMS.items()],
+        "exercises": [
+            (reverse("exercise", args=[each.unit, each.slug]), each.texts(get_language() or "en").title)
+            for each in map(catalog.exercise, found.exercises)
+        ],
+        "data": {"run": reverse("reading-run", args=[unit, slug])},
+    }
+    return render(request, "exercises/reading.html", context)
+
+
+def _sentence(said: readings.Said, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
+    return {
+        "id": said.id,
+        "text": texts.said[said.id],
+        "rules": said.rules,
+        "checked": bool(said.claims) and run.holds[said.id],
+    }
+
+
+def _number(
+    name: str, found: readings.Reading, numbers: dict[str, int], texts: readings.ReadingTexts
+) -> dict[str, Any]:
+    drawn = found.numbers[name]
+    return {
+        "name": name,
+        "label": texts.numbers[name],
+        "value": numbers.get(name, drawn.usual),
+        "first": drawn.first,
+        "last": drawn.choices[-1],
+        "step": drawn.step,
+    }
+
+
+@require_safe
+@rate_limited_reading
+def run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
+    """Return the run with these numbers, and the sentences as they read with them."""
+    found, numbers = _found(request, unit, slug)
+    with repeating.for_request(request):
+        played = readings.run(found.slug, numbers)
+    texts = found.texts(get_language() or "en")
+    body = {
+        "at_us": played.at_us,
+        "rows": played.rows,
+        "until_us": played.until_us,
+        "holds": {each.id: bool(each.claims) and played.holds[each.id] for each in found.said},
+        "said": texts.said,
+    }
+    return HttpResponse(msgspec.json.encode(body), content_type="application/json")

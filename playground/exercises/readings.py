@@ -1,0 +1,138 @@
+"""One-page readings before exercises: sentences, a small run whose numbers can be dragged, and what carries over.
+
+A sentence that says what the broker does cites rules, and where it speaks of the run it has claims: they hold at the
+end of the run, with whatever numbers, and a test plays it to see. What carries over to other systems names its source.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from engine.reading.conditions import Condition, Watch
+from playground.exercises import catalog
+from playground.exercises.grading import Playback
+from playground.exercises.schema import Id, Part, Text
+from playground.exercises.variants import Drawn, with_numbers
+
+SYSTEMS: Final = {
+    "v2": "https://www.rabbitmq.com/docs/classic-queues",
+    "quorum": "https://www.rabbitmq.com/docs/quorum-queues",
+    "log": "https://kafka.apache.org/documentation/#design",
+}
+"""What a reading compares with, and where its own documentation is."""
+
+
+class NoReading(LookupError):
+    """There is no reading before this exercise."""
+
+
+class BadNumber(ValueError):
+    """A number cannot be drawn so."""
+
+
+class Said(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One sentence: the rules that it rests on, and what must hold in the run if it is true."""
+
+    id: Id
+    rules: Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]
+    claims: tuple[Condition, ...] = ()
+
+
+class ReadingTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A reading in one language."""
+
+    title: Text
+    terms: dict[str, Text]
+    numbers: dict[str, Text]
+    said: dict[str, Text]
+    carries: dict[str, Text]
+
+
+class Reading(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One page before one or several exercises.
+
+    Args:
+        exercises: before which it is read.
+        numbers: those that the reader can drag, and from where to where.
+        scenario: the run beside the text, with the numbers in it.
+        said: its sentences, in order.
+    """
+
+    exercises: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
+    numbers: Annotated[dict[str, Drawn], msgspec.Meta(min_length=1, max_length=3)]
+    scenario: dict[str, Any]
+    said: tuple[Said, ...]
+    en: ReadingTexts
+    zh_hans: ReadingTexts
+    zh_hant: ReadingTexts
+    slug: str = ""
+
+    def texts(self, language: str) -> ReadingTexts:
+        """Return the texts in a language of the site, English for any other."""
+        return {"zh-hans": self.zh_hans, "zh-hant": self.zh_hant}.get(language.lower(), self.en)
+
+
+@cache
+def _plain() -> dict[str, dict[str, Any]]:
+    """Return the content of every reading's file, by the name of the file."""
+    return {
+        path.stem: catalog.with_nulls(tomllib.loads(path.read_text("utf-8")))
+        for path in sorted(catalog.FOLDER.glob("*/readings/*.toml"))
+    }
+
+
+@cache
+def readings() -> dict[str, Reading]:
+    """Return every reading with its usual numbers, by name."""
+    return {slug: reading(slug, {}) for slug in _plain()}
+
+
+def before(exercise: str) -> Reading | None:
+    """Return the reading before an exercise."""
+    return next((each for each in readings().values() if exercise in each.exercises), None)
+
+
+def reading(slug: str, numbers: Mapping[str, int]) -> Reading:
+    """Return a reading with these numbers; what is not given is as usual.
+
+    Raises NoReading, and BadNumber for a number that it does not have or that is out of its range.
+    """
+    if slug not in _plain():
+        raise NoReading(slug)
+    plain = _plain()[slug]
+    drawn = msgspec.convert(plain["numbers"], dict[str, Drawn])
+    for name, number in numbers.items():
+        if name not in drawn or number not in drawn[name].choices:
+            raise BadNumber(f"{name} cannot be {number}")
+    chosen = {name: numbers.get(name, each.usual) for name, each in drawn.items()}
+    rest = with_numbers({name: part for name, part in plain.items() if name != "numbers"}, chosen)
+    return msgspec.convert({**rest, "numbers": plain["numbers"], "slug": slug}, Reading)
+
+
+class Run(msgspec.Struct, frozen=True):
+    """The run beside a reading: transitions with their times, and which sentences hold in it."""
+
+    at_us: list[int]
+    rows: list[Any]
+    until_us: int
+    holds: dict[str, bool]
+
+
+@lru_cache(maxsize=300)
+def run(slug: str, numbers: tuple[tuple[str, int], ...]) -> Run:
+    """Play the run of a reading with these numbers to its end."""
+    found = reading(slug, dict(numbers))
+    watches = {each.id: [Watch(claim) for claim in each.claims] for each in found.said}
+    playback = Playback(found.scenario, (), [each for several in watches.values() for each in several])
+    moment = playback.go(found.scenario["until_us"])
+    return Run(
+        at_us=[event.at_us for event in playback.events],
+        rows=[event.transition for event in playback.events],
+        until_us=found.scenario["until_us"],
+        holds={name: all(each.holds(moment) for each in several) for name, several in watches.items()},
+    )

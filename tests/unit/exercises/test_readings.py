@@ -1,0 +1,88 @@
+"""A sentence of a reading is held like code: it cites rules, and its claims hold in the run, whatever the numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+import pytest
+
+from playground.exercises import catalog, readings
+from playground.exercises.readings import Reading
+from playground.templatetags.rules import address
+from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
+
+READINGS = list(readings.readings().values())
+
+
+def name(each: Reading) -> str:
+    return each.slug
+
+
+def corners(reading: Reading) -> Iterator[dict[str, int]]:
+    """Yield the usual numbers, and those at both ends."""
+    yield {}
+    yield {name: each.first for name, each in reading.numbers.items()}
+    yield {name: each.choices[-1] for name, each in reading.numbers.items()}
+
+
+def holds(reading: Reading, numbers: dict[str, int]) -> dict[str, bool]:
+    return readings.run(reading.slug, tuple(sorted(numbers.items()))).holds
+
+
+def test_every_exercise_has_one_page_before_it() -> None:
+    before = [slug for each in READINGS for slug in each.exercises]
+    assert sorted(before) == sorted(catalog.exercises()), "each exercise has exactly one"
+    assert all(len(each.exercises) <= 2 for each in READINGS)
+    assert readings.before("no-such") is None
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=name)
+def test_what_is_said_holds_in_the_run_with_whatever_numbers(reading: Reading) -> None:
+    for numbers in corners(reading):
+        found = holds(reading, numbers)
+        assert [said for said, right in found.items() if not right] == [], numbers
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=name)
+def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of one run is not so of an empty one: a claim that always holds would say nothing."""
+    empty = msgspec.structs.replace(reading, scenario={**reading.scenario, "commands": [], "until_us": 1_000})
+    monkeypatch.setattr(readings, "reading", lambda slug, numbers: empty)
+    refuted = readings.run.__wrapped__(reading.slug, ()).holds
+    claimed = [each.id for each in reading.said if each.claims]
+    assert len(claimed) >= 2 or len(reading.said) == 2
+    assert not all(refuted[each] for each in claimed)
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=name)
+def test_every_sentence_cites_rules_that_there_are(reading: Reading) -> None:
+    for said in reading.said:
+        assert said.rules
+        assert [rule for rule in said.rules if address(rule) is None] == []
+
+
+@pytest.mark.parametrize("reading", READINGS, ids=name)
+def test_each_language_says_the_same_things(reading: Reading) -> None:
+    ids = [each.id for each in reading.said]
+    for texts in (reading.en, reading.zh_hans, reading.zh_hant):
+        assert list(texts.said) == ids
+        assert set(texts.numbers) == set(reading.numbers)
+        assert set(texts.carries) == set(readings.SYSTEMS)
+        assert len(texts.terms) == len(reading.en.terms)
+        for one, other in zip(texts.said.values(), reading.en.said.values(), strict=True):
+            assert sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", other))
+    assert not TRADITIONAL.intersection(str(reading.zh_hans))
+    assert not SIMPLIFIED.intersection(str(reading.zh_hant))
+    assert [word for word in MAINLAND.split() if word in str(reading.zh_hant)] == []
+
+
+def test_numbers_are_bounded() -> None:
+    slug = READINGS[0].slug
+    number = next(iter(READINGS[0].numbers))
+    for wrong in ({number: 10**6}, {number: -1}, {"no-such": 1}):
+        with pytest.raises(readings.BadNumber):
+            readings.reading(slug, wrong)
+    with pytest.raises(readings.NoReading):
+        readings.reading("no-such", {})
