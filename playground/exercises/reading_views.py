@@ -68,7 +68,7 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     return render(request, "exercises/reading.html", context)
 
 
-def _sentence(said: readings.Said, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
+def _sentence(said: readings.Sentence, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
     return {
         "id": said.id,
         "text": texts.said[said.id],

@@ -35,7 +35,7 @@ class BadNumber(ValueError):
     """A number cannot be drawn so."""
 
 
-class Said(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Sentence(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """One sentence: the rules that it rests on, and what must hold in the run if it is true."""
 
     id: Id
@@ -66,7 +66,7 @@ class Reading(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     exercises: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
     numbers: Annotated[dict[str, Drawn], msgspec.Meta(min_length=1, max_length=3)]
     scenario: dict[str, Any]
-    said: tuple[Said, ...]
+    said: tuple[Sentence, ...]
     en: ReadingTexts
     zh_hans: ReadingTexts
     zh_hant: ReadingTexts

@@ -21,7 +21,7 @@ watchColors(() => stage.refresh());
 
 playhead.listen((change) => {
   stage.update(change);
-  tell();
+  writeStatus();
 });
 
 /** Play the run with the numbers that the form has; an answer that was overtaken is dropped. */
@@ -54,10 +54,10 @@ function take(run) {
   playhead.now();
   stage.update({ kind: "snapshot", rows: 0 });
   root.dataset.ready = "yes";
-  tell();
+  writeStatus();
 }
 
-function tell() {
+function writeStatus() {
   setText(find("[data-clock]", root), clock(playhead.nowUs));
   setText(find("[data-situation]", root), situation(playhead.state).text);
 }
