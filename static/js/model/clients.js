@@ -11,6 +11,7 @@ const KEPT = {
 
 /** {publishers, consumers}: [{name, ...facts}], in the order that `order` gives names, then as they came. */
 export function clientsOf(state, order = []) {
+  /** @type {{publishers: any[], consumers: any[]}} */
   const found = { publishers: [], consumers: [] };
   for (const [name, facts] of Object.entries(state.node.actors || {})) {
     if (OWN.has(name) || !facts) continue;

@@ -136,7 +136,12 @@ export function partingsOf(state, id) {
     }));
 }
 
-/** Why a bind would fail, by field, or null: the broker closes the channel for it, which a form need not. */
+/**
+ * Why a bind would fail, by field, or null: the broker closes the channel for it, which a form need not.
+ *
+ * @param {any} state
+ * @param {Record<string, any>} fields of the form: exchange and queue
+ */
 export function bindProblem(state, { exchange, queue }) {
   if (!isExchange(state, exchange))
     return { field: "exchange", text: fill(gettext("There is no exchange %(name)s. Declare it first."), { name: exchange }) };

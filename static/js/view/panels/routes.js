@@ -47,7 +47,7 @@ export class Routes {
 
   under(event) {
     const place = document.elementFromPoint(event.clientX, event.clientY);
-    return place?.closest?.("#clients [data-object]") ?? null;
+    return /** @type {HTMLElement | null} */ (place?.closest?.("#clients [data-object]") ?? null);
   }
 
   follow(from, event) {
@@ -76,6 +76,7 @@ export class Routes {
     return ["publisher", "consumer"].includes(kind) && other.startsWith(`${kind}:`) && one !== other;
   }
 
+  /** @param {{command?: any, problem?: string, text?: string}} joined see joining() */
   async join({ command, problem, text }) {
     if (problem) this.asking.alerts.flash(problem);
     else if (await this.asking.send(command, text)) setText(this.live, text);

@@ -41,7 +41,13 @@ export class GaugeHandles {
 
 class GaugeHandle {
   constructor(line, box, bars, stage, playhead, asking) {
-    Object.assign(this, { line, box, bars, stage, playhead, asking, pulled: null });
+    this.line = line;
+    this.box = box;
+    this.bars = bars;
+    this.stage = stage;
+    this.playhead = playhead;
+    this.asking = asking;
+    this.pulled = null;
     this.label = el("span");
     this.element = el(
       "div.gauge-handle",

@@ -75,7 +75,7 @@ function laneItems(rows, place) {
 
 export class Twin {
   /** `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back. */
-  constructor(root, session, selection, putBack = () => {}) {
+  constructor(root, session, selection, putBack = /** @type {(seq: number) => void} */ (() => {})) {
     this.putBack = putBack;
     this.root = root;
     this.session = session;
