@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.differential.node import NodeFailed
 from tests.predictions.drive.clients import Client
 from tests.predictions.drive.repeat import measure_missing
 from tests.predictions.drive.run import NotOnANode, measure, node_settings, told
@@ -125,6 +126,27 @@ def test_what_was_measured_is_kept_at_once_and_gone_on_with(tmp_path: Path) -> N
     assert go_on(again=True)
     assert len(asked) == 9
     assert len(json.loads(runs.read_text())) == 5
+
+
+def test_a_node_that_fails_is_passed_over_and_measured_by_the_next_run(tmp_path: Path) -> None:
+    runs, wanted, failing = tmp_path / "runs.json", cells()[:2], [cells()[0].name]
+    kept = json.loads(RUNS.read_text())[0]
+    words: list[str] = []
+
+    def one(cell: CellToMeasure) -> dict[str, Any]:
+        if cell.name in failing:
+            failing.remove(cell.name)
+            raise NodeFailed("it did not start in time")
+        return {**kept, "cell": cell.name, "quiet": True}
+
+    def go_on() -> bool:
+        return measure_missing(wanted, runs, 1, date="2026-01-31", say=words.append, one=one)
+
+    assert not go_on()
+    assert [each["cell"] for each in json.loads(runs.read_text())] == [wanted[1].name]
+    assert "did not start in time" in words[0]
+    assert go_on()
+    assert len(json.loads(runs.read_text())) == 2
 
 
 def test_a_client_that_finds_no_node_says_so() -> None:

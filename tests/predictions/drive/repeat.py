@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.differential.node import NodeFailed
 from tests.predictions.drive.run import Row, measure
 from tests.predictions.measured import CellToMeasure
 
@@ -40,19 +41,25 @@ def measure_missing(
     rows: list[Row] = json.loads(runs.read_text(encoding="utf-8")) if runs.exists() else []
     if again:
         rows = [each for each in rows if "date" not in each]
+    missing = False
     for repetition in range(1, repetitions + 1):
         for cell in cells:
             if sum(each["cell"] == cell.name and "date" in each for each in rows) >= repetition:
                 continue
             if last is not None and time.monotonic() > last:
                 return False
-            row = {"date": date, **one(cell)}
+            try:
+                row = {"date": date, **one(cell)}
+            except (NodeFailed, ConnectionError) as failed:
+                say(f"{cell.name}: the node failed and is measured when the command runs again: {failed}")
+                missing = True
+                continue
             rows.append(row)
             runs.parent.mkdir(parents=True, exist_ok=True)
             runs.write_text(as_text(rows), encoding="utf-8")
             quiet = "quiet" if row["quiet"] else f"others used {row['others_pct']} % of the machine"
             say(f"measured {cell.name}, {repetition} of {repetitions}: {quiet}")
-    return True
+    return not missing
 
 
 def as_text(rows: Sequence[Row]) -> str:
