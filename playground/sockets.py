@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import logging
 import time
 from typing import Any
 
 from channels.db import database_sync_to_async
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
@@ -19,6 +21,7 @@ from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.languages import language_of
 from playground.messages import Message, Refused
+from playground.origins import STRAIGHT
 from playground.quotas import Quotas
 from playground.ratelimit import Bucket
 
@@ -51,6 +54,18 @@ class SessionSocket(AsyncWebsocketConsumer):
     _over = False
     _deadline: asyncio.TimerHandle | None = None
     _place: dict[str, int] = {}
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Handle what comes, one message after the other.
+
+        Channels would wait beside that for messages of a channel layer, with a task or two for each: frames never go
+        over a layer, and nobody sends a session's socket anything else there.
+        """
+        self.scope, self.base_send, self.channel_layer = scope, send, None
+        self._say = scope.get(STRAIGHT, send)
+        with contextlib.suppress(StopConsumer):
+            while True:
+                await self.dispatch(await receive())
 
     async def connect(self) -> None:
         """Take a place for this socket, or say why not and close. It joins the session with its first wish."""
@@ -264,4 +279,4 @@ class SessionSocket(AsyncWebsocketConsumer):
             if kind == "close":
                 await self.close(code=value)
                 return
-            await self.send(text_data=value)
+            await self._say({"type": "websocket.send", "text": value})

@@ -84,12 +84,14 @@ def start(
     root: Path = ROOT,
     options: Sequence[str] = (),
     more: Mapping[str, str] | None = None,
+    seconds: float = START_SECONDS,
 ) -> LiveServer:
     """Start daphne on a directory made by `prepare`, and return when it answers.
 
     Args:
         options: of the server's command line.
         more: variables of its environment.
+        seconds: how long it may take.
     """
     port = port or free_port()
     log_path = var_dir / "server.log"
@@ -114,7 +116,7 @@ def start(
         )
     server = LiveServer(f"http://127.0.0.1:{port}", var_dir, log_path, process)
     try:
-        wait_until_it_answers(server.url, process, log_path)
+        wait_until_it_answers(server.url, process, log_path, seconds)
     except BaseException:
         stop(server)
         raise

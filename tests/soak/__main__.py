@@ -52,7 +52,9 @@ async def soak(place: Place, seconds: float, tiny: bool) -> list[str]:
     over.set()
     for user in users:
         user.stop()
-    await asyncio.gather(*at_work)
+    await asyncio.gather(
+        *at_work
+    )  # raises what a user did not expect: then the soak has shown less than it says
     world = World(place.server, tiny)
     works = [work for user in users for work in user.works]
     given, uncertain = (sum(len(getattr(work, name)) for work in works) for name in ("accepted", "uncertain"))

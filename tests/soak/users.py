@@ -8,6 +8,7 @@ import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from http.client import HTTPException
 from typing import Any, Final
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -21,7 +22,15 @@ AGAIN_S: Final = 0.5
 ANSWER_S: Final = 60.0
 MANY: Final = 12
 """Refusals in a row after which somebody begins a new session."""
-NUISANCES: Final = (OSError, InvalidHandshake, ConnectionClosed, TimeoutError, AssertionError, IndexError)
+NUISANCES: Final = (
+    OSError,
+    HTTPException,
+    InvalidHandshake,
+    ConnectionClosed,
+    TimeoutError,
+    AssertionError,
+    IndexError,
+)
 """What happens to people whose server is killed: no connection, half a page, no answer."""
 
 
