@@ -48,6 +48,7 @@ ALLOWED = (
     (r"playground/.*migrations/.*", r"dependencies|operations", "Django's names"),
     (r"playground/.*management/.*", "add_arguments", "Django calls it"),
     (r"playground/.*sockets\.py", "bytes_data", "an argument that channels passes"),
+    (r"playground/sockets\.py", "base_send|channel_layer", "channels reads them"),
     (r"bench/websocket\.py", "http_open|redirect_request", "urllib calls it"),
     (r"playground/serve\.py", "server_class", "daphne's name"),
     (r"playground/writer\.py", "close_at", "Django asks a connection how long it stays open"),
