@@ -90,6 +90,7 @@ def for_students(classroom: Classroom) -> dict[str, Any]:
         "t": "class",
         "frozen": classroom.frozen,
         "ended": classroom.lesson_ended is not None,
+        "handed": classroom.units,
         "push": {"at": classroom.pushed_at.isoformat(), "id": pushed.short_id, "by": classroom.pushed_by}
         if pushed and classroom.pushed_at
         else None,

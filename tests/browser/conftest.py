@@ -81,17 +81,17 @@ def open_page(
         context = browser.new_context(base_url=server.url, **options)
         context.add_init_script(OPEN_FOLDS)
         contexts.append(context)
-        page = context.new_page()
-        if throttle > 1:
-            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
-        page.on("console", on_console)
-        page.on("pageerror", lambda error: errors.append(f"script: {error}"))
-        page.on(
+        context.on("console", on_console)  # of the context: a window that a page opens is heard as well
+        context.on("weberror", lambda failed: errors.append(f"script: {failed.error}"))
+        context.on(
             "response",
             lambda answer: (
                 errors.append(f"answer {answer.status}: {answer.url}") if answer.status >= 500 else None
             ),
         )
+        page = context.new_page()
+        if throttle > 1:
+            context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": throttle})
         return page
 
     yield open_one

@@ -122,7 +122,7 @@ async def test_a_student_hears_what_the_teacher_does() -> None:
     await database_sync_to_async(voting.open_vote)(classroom, "first-in")
     told = await end.until(lambda m: m["vote"])
     assert told["vote"]["stage"] == "first"
-    assert set(told) == {"t", "frozen", "ended", "push", "vote"}, "nothing about anybody else"
+    assert set(told) == {"t", "frozen", "ended", "handed", "push", "vote"}, "nothing about anybody else"
     await database_sync_to_async(services.delete_class)(classroom)
     assert await end.closed() == sockets.GONE
 

@@ -25,10 +25,22 @@ function receive(message) {
   frozen = message.frozen;
   if (frozen && !veil.open) veil.showModal();
   else if (!frozen && veil.open) veil.close();
+  if (handedOut(message.handed)) return;
   pushedLink(message.push);
   writeNote(message.ended ? gettext("The lesson is over.") : "");
   // One message may tell of both; the page of a vote that has ended must not stand in the way of the pushed state.
   if (!push(message.push)) vote(message.vote);
+}
+
+/**
+ * The list of exercises is loaded again when the teacher hands out others.
+ * @returns {boolean} whether it is
+ */
+function handedOut(slugs) {
+  const list = find("[data-handed]");
+  if (!list || list.dataset.handed === slugs.join(" ")) return false;
+  location.reload();
+  return true;
 }
 
 /** Whoever comes late finds the state that the teacher pushed, and from whom it is. */

@@ -1,0 +1,293 @@
+"""A whole lesson: a teacher, her projector, and students: one is Chinese, one on a phone, one without a pointer."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import PHONE, OpenPage
+from tools.live_server import LiveServer
+
+WAIT_MS, USUAL_MS = 120_000, 5_000
+"""Six live pages open in this lesson: on a slow machine they take their time."""
+FOCUSED = "each => each === document.activeElement"
+
+
+@pytest.fixture(autouse=True)
+def _patient() -> Iterator[None]:
+    expect.set_options(timeout=WAIT_MS)
+    yield
+    expect.set_options(timeout=USUAL_MS)
+
+
+@dataclass
+class Cast:
+    """Who takes part, each in a browser of their own; the projector shows a page of the teacher's."""
+
+    code: str
+    teacher: Page
+    projector: Page
+    keys: Page
+    chinese: Page
+    phone: Page
+
+    @property
+    def students(self) -> list[Page]:
+        """Return all three."""
+        return [self.keys, self.chinese, self.phone]
+
+
+def test_a_whole_lesson(
+    open_page: OpenPage, server: LiveServer, assert_accessible: Callable[[Page], None]
+) -> None:
+    def open_one(**options: object) -> Page:
+        page = open_page(**options)
+        page.context.set_default_timeout(WAIT_MS)
+        return page
+
+    cast = who_comes(open_one)
+    class_page = cast.teacher.url
+    all_join(cast)
+    exercises_are_handed_out(cast)
+    everybody_works(cast)
+    one_needs_help(cast, server)
+    assert_accessible(cast.teacher)
+    all_look_up(cast)
+    first_round(cast)
+    assert_accessible(cast.projector)
+    second_round(cast)
+    assert_accessible(cast.keys)
+    cast.teacher.get_by_role("button", name="End the vote").click()
+    expect(cast.teacher.locator("#vote-exercise")).to_be_attached()
+    a_state_is_pushed(cast)
+    the_lesson_ends(cast)
+    one_deletes_everything(cast.keys, open_one())
+    cast.teacher.goto(class_page)
+    expect(cast.teacher.locator("[data-students]")).to_have_text("2")
+
+
+def who_comes(open_page: OpenPage) -> Cast:
+    """Let a teacher sign up, make a class, and put its page for the wall on the projector."""
+    teacher = open_page()
+    teacher.goto("/class/sign-up")
+    teacher.fill("#id_username", "frau-lehrer")
+    teacher.fill("#id_password1", "correct horse battery")
+    teacher.fill("#id_password2", "correct horse battery")
+    teacher.get_by_role("button", name="Make the account").click()
+    teacher.fill("#class-name", "Brokers")
+    teacher.get_by_role("button", name="Make the class").click()
+    code = teacher.locator(".join-code").inner_text()
+    with teacher.expect_popup() as opened:
+        teacher.get_by_role("link", name="Projector view").click()
+    projector = opened.value
+    expect(projector.locator(".join-code")).to_have_text(code)
+    keys, chinese = open_page(), open_page(locale="zh-CN")
+    phone = open_page(viewport=PHONE, locale="zh-TW", color_scheme="dark", has_touch=True)
+    return Cast(code, teacher, projector, keys, chinese, phone)
+
+
+def tab_to(page: Page, target: Locator) -> None:
+    """Press Tab until an element has the focus, as somebody does who has no pointer."""
+    target.wait_for()
+    for _press in range(150):
+        if target.evaluate(FOCUSED):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab does not come to {target}")
+
+
+def choose_by_keys(page: Page, value: str) -> None:
+    """Choose an option with Tab, Space and the arrows, and send it with Enter."""
+    options = page.locator(".answer input[type=radio]")
+    wanted = page.locator(f".answer input[value='{value}']")
+    expect(wanted).to_be_attached()
+    chosen = page.locator(".answer input:checked")
+    tab_to(page, chosen if chosen.count() else options.first)
+    page.keyboard.press("Space")
+    for _press in range(options.count()):
+        if not wanted.is_checked():
+            page.keyboard.press("ArrowDown")
+    expect(wanted).to_be_checked()
+    tab_to(page, page.locator(".answer .btn.primary"))
+    page.keyboard.press("Enter")
+
+
+def choose(page: Page, value: str) -> None:
+    """Choose an option with the pointer, and send it."""
+    page.locator(f".answer input[value='{value}']").check()
+    page.locator(".answer .btn.primary").click()
+
+
+def all_join(cast: Cast) -> None:
+    """Let everybody in by the code: typed with keys, or as the QR code has it."""
+    keys = cast.keys
+    keys.goto("/class/join/")
+    tab_to(keys, keys.locator("#join-code"))
+    keys.keyboard.type(cast.code)
+    tab_to(keys, keys.locator("#nickname"))
+    keys.keyboard.press("Control+A")
+    keys.keyboard.type("owl")
+    keys.keyboard.press("Enter")
+    for student, name in ((cast.chinese, "小明"), (cast.phone, "小華")):
+        student.goto(f"/class/join/{cast.code}/")
+        student.fill("#nickname", name)
+        student.locator("form[action$='/join/'] button").click()
+    for student in cast.students:
+        student.wait_for_url("**/class/me/")
+    for page in (cast.teacher, cast.projector):
+        expect(page.locator("[data-online]")).to_have_text("3")
+    expect(cast.chinese.locator("h1")).to_have_text("Brokers")
+
+
+def exercises_are_handed_out(cast: Cast) -> None:
+    """Hand out two single exercises instead of the unit: the students' pages show them at once."""
+    teacher = cast.teacher
+    teacher.get_by_text("Settings of the class").click()
+    teacher.locator("input[name=unit][value=waterline]").uncheck()
+    teacher.locator("summary", has_text="Single exercises").click()
+    for slug in ("first-in", "tail-or-head"):
+        teacher.locator(f"input[name=unit][value={slug}]").check()
+    teacher.get_by_role("button", name="Save").click()
+    for student in cast.students:
+        expect(student.locator(".unit li")).to_have_count(2)
+
+
+def everybody_works(cast: Cast) -> None:
+    """Answer the first exercise: one is right. The grid follows."""
+    for student in cast.students:
+        link = student.locator("a[href$='/first-in/']")
+        begin = student.locator(".begin .btn.primary")
+        for control in (link, begin):
+            if student is cast.keys:
+                tab_to(student, control)
+                student.keyboard.press("Enter")
+            else:
+                control.click()
+    for student in cast.students:
+        expect(student.locator("[data-link][data-state=live]")).to_be_attached()
+    choose_by_keys(cast.keys, "q1")
+    choose(cast.chinese, "q4")
+    choose(cast.phone, "q1")
+    for student in cast.students:
+        expect(student.locator(".verdict")).to_be_visible()
+    teacher = cast.teacher
+    expect(teacher.locator("[data-grid] .cell.is-first")).to_have_count(1)
+    expect(teacher.locator("[data-grid] .cell.is-wrong")).to_have_count(2)
+    expect(teacher.locator("[data-hardest-question]")).to_have_text("In which sub-queue will they stand?")
+    expect(teacher.locator("[data-done]")).to_have_text("17 %")
+
+
+def one_needs_help(cast: Cast, server: LiveServer) -> None:
+    """Let the phone's work have begun an hour earlier than it did: the grid says so, and that student comes first."""
+    begun = "UPDATE exercises_work SET begun = datetime(begun, '-1 hour') WHERE learner_id IN"
+    of = "(SELECT learner_id FROM classroom_student WHERE nickname = ?)"
+    with closing(sqlite3.connect(server.var_dir / "waterline.sqlite3", timeout=60)) as database, database:
+        assert database.execute(f"{begun} {of}", ["小華"]).rowcount == 1
+    teacher = cast.teacher
+    expect(teacher.locator("[data-help]")).to_have_text("1")
+    expect(teacher.locator("[data-grid] tr").first).to_contain_text("小華")
+    teacher.get_by_role("button", name="小華").click()
+    expect(teacher.locator("[data-who-help]")).to_contain_text("min")
+    expect(teacher.locator("[data-who-watch]")).to_be_visible()
+
+
+def all_look_up(cast: Cast) -> None:
+    """Freeze and release; Escape does not help."""
+    cast.teacher.get_by_role("button", name="Freeze").click()
+    for student in cast.students:
+        expect(student.locator("[data-class-veil]")).to_be_visible()
+    cast.keys.keyboard.press("Escape")
+    expect(cast.keys.locator("[data-class-veil]")).to_be_visible()
+    cast.teacher.get_by_role("button", name="Release").click()
+    for student in cast.students:
+        expect(student.locator("[data-class-veil]")).to_be_hidden()
+    expect(cast.teacher.get_by_role("button", name="Freeze")).to_be_visible()
+
+
+def first_round(cast: Cast) -> None:
+    """Vote: the wall has the letters and the code; the teacher alone sees the bars, and what to do about them."""
+    teacher, projector = cast.teacher, cast.projector
+    teacher.get_by_text("Vote", exact=True).click()
+    teacher.select_option("#vote-exercise", "tail-or-head")
+    teacher.get_by_role("button", name="Open the first round").click()
+    for student in cast.students:
+        student.wait_for_url("**/class/me/vote/")
+    expect(projector.locator(".lettered li")).to_have_count(4)
+    choose_by_keys(cast.keys, "oldest")
+    choose(cast.chinese, "newest")
+    expect(teacher.locator("[data-missing-names]")).to_have_text("小華")
+    choose(cast.phone, "oldest")
+    for page in (teacher, projector):
+        expect(page.locator("[data-votes]")).to_have_text("3 / 3")
+    expect(teacher.locator("[data-advice-for=discuss]")).to_be_visible()
+    expect(projector.locator(".join-code")).to_have_text(cast.code)
+    expect(projector.locator("meter")).to_have_count(0)
+
+
+def second_round(cast: Cast) -> None:
+    """Discuss, vote again, and see the result."""
+    teacher, projector = cast.teacher, cast.projector
+    teacher.get_by_role("button", name="Discuss and vote again").click()
+    expect(cast.keys.locator(".said")).to_contain_text("Talk with your neighbour")
+    expect(cast.chinese.locator(".said")).to_contain_text("与邻座讨论")
+    for student in cast.students:
+        expect(student.locator("form.answer")).to_have_count(0)
+    expect(projector.locator(".lettered li")).to_have_count(4)
+    teacher.get_by_role("button", name="Open the second round").click()
+    for student in cast.students:
+        expect(student.locator("form.answer")).to_be_visible()
+    choose_by_keys(cast.keys, "newest")
+    for student in (cast.chinese, cast.phone):
+        choose(student, "newest")
+    for student in cast.students:
+        expect(student.locator(".said[role=status]")).to_be_visible()  # "Your vote is in."
+    expect(teacher.locator("[data-votes]")).to_have_text("3 / 3")
+    teacher.get_by_role("button", name="Reveal now").click()
+    for page in (projector, cast.keys):
+        expect(page.locator(".results .is-right")).to_contain_text("the 4 newest: 6 to 9")
+
+
+def a_state_is_pushed(cast: Cast) -> None:
+    """Open a run for everybody; it says from whom it is, and the grid who has opened it."""
+    cast.teacher.get_by_text("Push a state").click()
+    cast.teacher.fill("#push-link", "first-burst")
+    cast.teacher.get_by_role("button", name="Open it for everyone").click()
+    for student in cast.students:
+        student.wait_for_url(re.compile(r"/s/[2-9a-z]+/"))
+    for student in cast.students:
+        expect(student.locator("[data-link][data-state=live]")).to_be_attached()
+        expect(student.locator("[data-push-link]")).to_contain_text("frau-lehrer")
+    expect(cast.teacher.locator("[data-grid] .followed")).to_have_count(3)
+
+
+def the_lesson_ends(cast: Cast) -> None:
+    """End it on every screen, with a report."""
+    teacher = cast.teacher
+    teacher.get_by_role("button", name="End the lesson").click()
+    expect(teacher.locator("h1", has_text="Report of the lesson")).to_be_visible()
+    line = teacher.locator("tr", has_text="come back to it").locator("td")
+    expect(line).to_have_text(["3", "1", "0", "2"])
+    votes = "33 % right in the first round, 100 % in the second"
+    expect(teacher.locator(".log li")).to_contain_text(votes)
+    expect(cast.projector.locator("[data-lesson-over]")).to_be_visible()
+    expect(cast.keys.locator("[data-class-said]")).to_have_text("The lesson is over.")
+    expect(cast.chinese.locator("[data-class-said]")).to_have_text("这节课结束了。")
+
+
+def one_deletes_everything(student: Page, elsewhere: Page) -> None:
+    """Come back on another device with the personal code, and go with all work."""
+    student.goto("/class/me/")
+    personal = student.locator(".code").inner_text()
+    elsewhere.goto("/class/join/")
+    elsewhere.fill("#personal", personal)
+    elsewhere.locator("form[action$='/back'] button").click()
+    expect(elsewhere.locator(".learn-lead")).to_contain_text("owl")
+    elsewhere.get_by_role("link", name="Delete me and all my work").click()
+    elsewhere.get_by_role("button", name="Yes, delete").click()
+    expect(elsewhere.get_by_role("button", name="Undo")).to_be_visible()
