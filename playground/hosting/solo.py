@@ -28,6 +28,7 @@ from playground.hosting.session.session import Session
 
 SESSION: Final = "solo"
 READER: Final = 1
+WAKING: Final = "waking"
 TURN_S: Final = 0.04
 BOUNDS: Final = Bounds(
     max_disk_bytes=1 << 33, max_messages=2_000_000, max_transitions=2_000_000, max_virtual_s=24 * 3600
@@ -206,7 +207,7 @@ class Solo:
             case protocol.Reached():
                 self._reached_us = max(self._reached_us, message.good_us)
                 self._note()
-            case protocol.Notice():
+            case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
                 self._write(t="notice", level=message.level, message=message.code)
             case protocol.Fell():
                 self._write(t="notice", level="error", message=message.failure.code)
