@@ -1,13 +1,14 @@
 /** Which row of conditions a pointing fills. No page here. */
 
 /**
- * The row that was chosen, else the first that is empty, else the last.
+ * The row that was chosen, if it is empty, else the first that is; where none is, the chosen one, else the last.
+ * Whoever has just written the words of a row goes on with the next one.
  * @param {string[]} facts what each row is about, "" where nothing yet
  * @param {number} active the row that has the focus, -1 for none
  * @returns {number}
  */
 export function pointed(facts, active) {
-  if (active >= 0) return active;
-  const empty = facts.indexOf("");
-  return empty >= 0 ? empty : facts.length - 1;
+  const empty = active >= 0 && facts[active] === "" ? active : facts.indexOf("");
+  if (empty >= 0) return empty;
+  return active >= 0 ? active : facts.length - 1;
 }
