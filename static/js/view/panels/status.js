@@ -1,6 +1,6 @@
 /** The header's chips and the veil over the stage: paging, alarm, and whether the engine is there. */
 import { fill, gettext } from "../../model/text.js";
-import { figures, situation } from "../../model/situation.js";
+import { figures, restarted, situation } from "../../model/situation.js";
 import { find, setText, show } from "../base/dom.js";
 
 const SLOW_MS = 1000;
@@ -61,10 +61,16 @@ export class Status {
     this.timer = setInterval(tick, 1000);
   }
 
+  /** The lines of what happened up to the moment that is shown. */
+  linesSoFar() {
+    const { behind, at, timeline } = this.session;
+    return behind ? timeline.lines.filter((line) => line.number < at) : timeline.lines;
+  }
+
   update() {
     const { state } = this.session;
     const now = figures(state);
-    const said = situation(state);
+    const said = restarted(state, this.linesSoFar()) ?? situation(state);
     const caption = find("[data-situation]", this.root);
     const inviting = !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind;
     setText(caption, said.text);

@@ -1,4 +1,7 @@
-/** Direct delivery: messages that enter no lane fly past the sub-queues, from the publisher to the unacked list. */
+/**
+ * What travels beside the lanes: messages that enter none of them fly from the publisher past the sub-queues; those that leave at
+ * once fly out to their consumer; acknowledgements come back from it; a read brings entries up from the files into RAM.
+ */
 import { KINDS } from "../../model/catalogue/kinds.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
@@ -12,6 +15,41 @@ const STAND_MS = 900;
 const TOGETHER_MS = 140;
 const MOST = 8;
 
+/** Which flight a transition is, or null: its sort, and whether the unacked list keeps what arrives. */
+function sortOf({ kind, to }) {
+  if (KINDS[kind].arrives && KINDS[kind].leaves) return { sort: "direct", kept: kind === "PublishedDelivered" };
+  if (kind === "Acked") return { sort: "ack" };
+  if (kind === "DeltaRead") return { sort: "read" };
+  if (kind === "Fetched" && !to) return { sort: "out" };
+  return null;
+}
+
+/** What a flight says, its colour, and its way over a scene: from [u, v] to [u, v]. */
+const SORTS = {
+  direct: {
+    texts: () => [gettext("direct"), gettext("\u00d7%(n)s direct")],
+    color: "alpha",
+    way: (geo, lane, kept) => [[geo.turned ? 6 : geo.u0, ramRow(geo)], [kept ? middle(lane("unacked")) : geo.u1 - 4, ramRow(geo)]],
+  },
+  out: {
+    texts: () => [gettext("delivered"), gettext("\u00d7%(n)s delivered")],
+    color: "alpha",
+    way: (geo, lane) => [[lane("q4").u1, ramRow(geo)], [geo.u1 - 4, ramRow(geo)]],
+  },
+  ack: {
+    texts: () => [gettext("ack"), gettext("\u00d7%(n)s ack")],
+    color: "ink2",
+    way: (geo, lane) => [[geo.u1 - 4, geo.ramIndex + geo.tag / 2], [lane("unacked").u0 + 10, geo.ramIndex + geo.tag / 2]],
+  },
+  read: {
+    texts: () => [gettext("read back"), gettext("\u00d7%(n)s read back")],
+    color: "delta",
+    way: (geo, lane) => [[middle(lane("delta")), geo.diskContent + geo.content / 2], [middle(lane("q3")), geo.ramIndex + geo.tag / 2]],
+  },
+};
+const middle = ({ u0, u1 }) => (u0 + u1) / 2;
+const ramRow = (geo) => geo.ramContent + (geo.turned ? 26 : 18);
+
 export class Flights {
   /** `calm()` tells whether nothing may travel. */
   constructor(calm) {
@@ -19,12 +57,14 @@ export class Flights {
     this.list = [];
   }
 
-  /** A transition was folded that may be a direct delivery to the queue that is shown. */
-  observe({ kind, queue, extents }, shown, now) {
-    if (!KINDS[kind].arrives || !KINDS[kind].leaves || queue !== shown) return;
-    const last = this.list[this.list.length - 1];
-    if (last && now - last.start < TOGETHER_MS) last.count += total(extents);
-    else this.list.push({ start: now, count: total(extents), kept: kind === "PublishedDelivered" });
+  /** A transition of the queue that is shown was folded: some are flights. */
+  observe(t, shown, now) {
+    const found = t.queue === shown ? sortOf(t) : null;
+    const count = found ? total(t.extents) : 0;
+    if (!count) return;
+    const last = this.list.findLast(({ sort }) => sort === found.sort);
+    if (last && now - last.start < TOGETHER_MS) last.count += count;
+    else this.list.push({ start: now, count, ...found });
     if (this.list.length > MOST) this.list.shift();
   }
 
@@ -37,30 +77,31 @@ export class Flights {
     return this.list.length > 0;
   }
 
-  paintOne(pen, { geo, lanes }, { count, kept }, share, calm) {
-    const unacked = lanes.find((lane) => lane.name === "unacked");
-    const from = geo.turned ? 6 : geo.u0;
-    const to = kept ? (unacked.u0 + unacked.u1) / 2 : geo.u1 - 4;
-    const u = from + (to - from) * ease(Math.max(0, share));
-    const v = geo.turned ? geo.ramContent + 26 : geo.ramContent + 18;
-    const at = geo.turned ? [v, u] : [u, v];
+  paintOne(pen, { geo, lanes }, { sort, count, kept }, share, calm) {
+    const { texts, color, way } = SORTS[sort];
+    const [from, to] = way(geo, (name) => lanes.find((lane) => lane.name === name), kept);
+    const part = ease(Math.max(0, share));
+    const along = [0, 1].map((axis) => from[axis] + (to[axis] - from[axis]) * part);
+    const at = ([u, v]) => (geo.turned ? [v, u] : [u, v]);
+    const [x, y] = at(along);
     pen.globalAlpha = calm ? 0.9 : Math.min(1, (1 - share) * 4);
-    pen.strokeStyle = colors["alpha-o"];
+    pen.strokeStyle = colors[`${color}-o`] ?? colors[color];
     pen.lineWidth = 1.4;
     pen.setLineDash([3, 4]);
     pen.beginPath();
-    pen.moveTo(...(geo.turned ? [v, from] : [from, v]));
-    pen.lineTo(...at);
+    pen.moveTo(...at(from));
+    pen.lineTo(x, y);
     pen.stroke();
     pen.setLineDash([]);
-    const text = count > 1 ? fill(gettext("\u00d7%(n)s direct"), { n: number(count) }) : gettext("direct");
+    const [one, many] = texts();
+    const text = count > 1 ? fill(many, { n: number(count) }) : one;
     pen.font = `650 11px ${colors.sans}`;
     const width = pen.measureText(text).width + 14;
-    const x = Math.max(2, Math.min(geo.width - width - 2, at[0] - width / 2));
-    roundRect(pen, x, at[1] - 9, width, 18, 9);
-    pen.fillStyle = colors.alpha;
+    const left = Math.max(2, Math.min(geo.width - width - 2, x - width / 2));
+    roundRect(pen, left, y - 9, width, 18, 9);
+    pen.fillStyle = colors[color];
     pen.fill();
-    write(pen, text, x + 7, at[1] + 4, { size: 11, weight: 650, family: colors.sans, color: colors.card });
+    write(pen, text, left + 7, y + 4, { size: 11, weight: 650, family: colors.sans, color: colors.card });
     pen.globalAlpha = 1;
   }
 }
