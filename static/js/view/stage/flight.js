@@ -16,11 +16,11 @@ const TOGETHER_MS = 140;
 const MOST = 8;
 
 /** Which flight a transition is, or null: its sort, and whether the unacked list keeps what arrives. */
-function sortOf({ kind, to }) {
+function sortOf({ kind, source, to }) {
   if (KINDS[kind].arrives && KINDS[kind].leaves) return { sort: "direct", kept: kind === "PublishedDelivered" };
   if (kind === "Acked") return { sort: "ack" };
-  if (kind === "DeltaRead") return { sort: "read" };
-  if (kind === "Fetched" && !to) return { sort: "out" };
+  if (kind === "DeltaRead") return { sort: "read", source, to };
+  if (kind === "Fetched" && !to) return { sort: "out", source };
   return null;
 }
 
@@ -29,12 +29,12 @@ const SORTS = {
   direct: {
     texts: () => [gettext("direct"), gettext("\u00d7%(n)s direct")],
     color: "alpha",
-    way: (geo, lane, kept) => [[geo.turned ? 6 : geo.u0, ramRow(geo)], [kept ? middle(lane("unacked")) : geo.u1 - 4, ramRow(geo)]],
+    way: (geo, lane, { kept }) => [[geo.turned ? 6 : geo.u0, ramRow(geo)], [kept ? middle(lane("unacked")) : geo.u1 - 4, ramRow(geo)]],
   },
   out: {
     texts: () => [gettext("delivered"), gettext("\u00d7%(n)s delivered")],
     color: "alpha",
-    way: (geo, lane) => [[lane("q4").u1, ramRow(geo)], [geo.u1 - 4, ramRow(geo)]],
+    way: (geo, lane, { source }) => [[lane(source).u1, ramRow(geo)], [geo.u1 - 4, ramRow(geo)]],
   },
   ack: {
     texts: () => [gettext("ack"), gettext("\u00d7%(n)s ack")],
@@ -44,7 +44,7 @@ const SORTS = {
   read: {
     texts: () => [gettext("read back"), gettext("\u00d7%(n)s read back")],
     color: "delta",
-    way: (geo, lane) => [[middle(lane("delta")), geo.diskContent + geo.content / 2], [middle(lane("q3")), geo.ramIndex + geo.tag / 2]],
+    way: (geo, lane, { source, to }) => [[middle(lane(source)), geo.diskContent + geo.content / 2], [middle(lane(to)), geo.ramIndex + geo.tag / 2]],
   },
 };
 const middle = ({ u0, u1 }) => (u0 + u1) / 2;
@@ -77,9 +77,10 @@ export class Flights {
     return this.list.length > 0;
   }
 
-  paintOne(pen, { geo, lanes }, { sort, count, kept }, share, calm) {
+  paintOne(pen, { geo, lanes }, flight, share, calm) {
+    const { sort, count } = flight;
     const { texts, color, way } = SORTS[sort];
-    const [from, to] = way(geo, (name) => lanes.find((lane) => lane.name === name), kept);
+    const [from, to] = way(geo, (name) => lanes.find((lane) => lane.name === name) ?? lanes[0], flight);
     const part = ease(Math.max(0, share));
     const along = [0, 1].map((axis) => from[axis] + (to[axis] - from[axis]) * part);
     const at = ([u, v]) => (geo.turned ? [v, u] : [u, v]);
