@@ -14,7 +14,7 @@ DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
 
-OPEN_FOLDS = """localStorage.getItem("waterline.folds") ??
+OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterline.folds") ||
   localStorage.setItem("waterline.folds", '["messages", "consumer", "memory", "queue", "session"]')"""
 """The controls' folds as somebody left them who uses all of them; what a newcomer sees, test_play.py looks at."""
 
