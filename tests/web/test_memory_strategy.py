@@ -29,7 +29,7 @@ def test_every_template_that_shows_ram_says_how_it_is_counted() -> None:
 
 
 def test_every_script_that_writes_how_much_memory_a_node_has_says_how_it_is_counted() -> None:
-    reads = re.compile(r"\bprocess_memory\b|\bmemoryText\b")
+    reads = re.compile(r"bytes\(used\)|\bmemoryText\b")
     scripts = {
         path.name: text
         for path in (ROOT / "static" / "js" / "view").rglob("*.js")
