@@ -116,7 +116,6 @@ async def student(lesson: Lesson, visitor: Visitor, name: str, number: int) -> N
     klass = await Socket.connect(visitor, "/ws/class/me/")
     await stage.send(t="hello", have=None)
     await stage.send(t="control", play=True, speed=1.0)
-    lesson.sit_down()
     sent: dict[int, float] = {}
     tasks = [
         asyncio.create_task(follow_stage(lesson, stage, sent)),
@@ -146,6 +145,8 @@ async def follow_stage(lesson: Lesson, stage: Socket, sent: dict[int, float]) ->
             lesson.frames += lesson.begun.is_set()
             if last_s and lesson.begun.is_set() and not lesson.frozen_at_s:
                 lesson.gaps.add(last_s)
+            if not last_s:  # the session is awake
+                lesson.sit_down()
             last_s = time.perf_counter()
             through = (
                 message["next"] if message["t"] == "snapshot" else message["first"] + len(message["rows"])
@@ -331,7 +332,7 @@ async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> 
         "answer_sent_until_in_the_grid": str(lesson.grid),
         "freeze_until_everybody_knows": str(lesson.freeze),
         "frames": lesson.frames,
-        "frames_a_second_for_each": round(frames / elapsed_s / students, 1),
+        "frames_a_second_for_each": round(frames / elapsed_s / max(1, lesson.seated), 1),
         "refused": lesson.refused,
         "server_cpu_of_one_core": f"{100 * (cpu_after_s - cpu_s) / elapsed_s:.0f} %",
         "server_memory_mib": round(mib),
