@@ -5,6 +5,7 @@ import { find, findAll, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/colors.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
+import { Film } from "./film.js";
 
 const COPIED_MS = 2500;
 const PNG_SCALE = 2;
@@ -21,7 +22,8 @@ function withPlace(address, place) {
 
 export class Sharing {
   /** `live` has the run and its addresses; `stage` is the picture that can be taken away. */
-  constructor(dialog, { root, playhead, selection, alerts, host }, stage) {
+  constructor(dialog, live, stage) {
+    const { root, data, playhead, selection, alerts, host } = live;
     this.dialog = dialog;
     this.playhead = playhead;
     this.selection = selection;
@@ -29,6 +31,17 @@ export class Sharing {
     this.stage = stage;
     this.host = host;
     this.kept = null;
+    this.version = data.engine;
+    const sharing = this;
+    this.film = new Film(find("[data-film]", dialog), live, {
+      get width() {
+        return stage.shown.geo.width;
+      },
+      get height() {
+        return stage.shown.geo.height + TITLE_PX;
+      },
+      paint: (pen) => sharing.paint(pen),
+    });
     for (const box of findAll("input, select", dialog)) box.addEventListener("change", () => this.write());
     find("[data-act=share]", root)?.addEventListener("click", () => this.open());
     find("[data-share=copy]", dialog).addEventListener("click", () => this.copyShown());
@@ -156,16 +169,22 @@ export class Sharing {
     const pen = sheet.getContext("2d");
     if (!pen) return;
     pen.scale(PNG_SCALE, PNG_SCALE);
+    this.paint(pen);
+    sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
+  }
+
+  /** The title, and the stage as it is shown now below it. */
+  paint(pen) {
+    const { width, height } = this.stage.shown.geo;
     pen.fillStyle = colors.card;
     pen.fillRect(0, 0, width, height + TITLE_PX);
     this.paintTitle(pen, width);
     pen.translate(0, TITLE_PX);
     this.stage.paintOn(pen, this.stage.shown, performance.now());
-    sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
   }
 
   paintTitle(pen, width) {
-    const at = clock(this.playhead.nowUs);
+    const at = `Waterline ${this.version} \u00b7 ${clock(this.playhead.nowUs)}`;
     write(pen, at, width - 12, 25, { size: 14, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
     const room = width - 36 - pen.measureText(at).width;
     const title = { size: 14, weight: 650, family: colors.sans, color: colors.ink };
