@@ -82,9 +82,9 @@ export class Flights {
     const { texts, color, way } = SORTS[sort];
     const [from, to] = way(geo, (name) => lanes.find((lane) => lane.name === name) ?? lanes[0], flight);
     const part = ease(Math.max(0, share));
-    const along = [0, 1].map((axis) => from[axis] + (to[axis] - from[axis]) * part);
-    const at = ([u, v]) => (geo.turned ? [v, u] : [u, v]);
-    const [x, y] = at(along);
+    const [u, v] = [0, 1].map((axis) => from[axis] + (to[axis] - from[axis]) * part);
+    const at = ([along, across]) => (geo.turned ? [across, along] : [along, across]);
+    const [x, y] = at([u, v]);
     pen.globalAlpha = calm ? 0.9 : Math.min(1, (1 - share) * 4);
     pen.strokeStyle = colors[`${color}-o`] ?? colors[color];
     pen.lineWidth = 1.4;
