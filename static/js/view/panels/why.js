@@ -102,14 +102,17 @@ export class WhyPanel {
 function heaviest(lines) {
   let best = null;
   for (const line of lines) {
-    const weight = weightOf(line.t);
+    const weight = weightOf(line);
     if (!best || weight >= best.weight) best = { ...line, weight };
   }
   return best;
 }
 
-function weightOf({ kind, why, target }) {
+function weightOf({ t, messages, fate }) {
+  const { kind, why, target } = t;
   if (kind === "Reduced" && !movedBy(why)) return 1;
+  // A new queue begins with nothing, and has nothing to explain.
+  if (kind === "QueueStarted" && !messages && !fate && !t.values.len) return 1;
   if (kind === "TargetChanged" && target === null) return 2;
   return KINDS[kind].weight ?? 0;
 }
