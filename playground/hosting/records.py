@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 from collections.abc import Iterator
 from typing import Any, Final, Self
@@ -10,7 +11,7 @@ from typing import Any, Final, Self
 from engine.errors import FileMissing
 from engine.formats import layout
 from engine.formats.layout import Found, Layout, NoRecord
-from engine.formats.names import read_config
+from engine.formats.names import priority_resource, queue_directory, read_config
 from playground.hosting.places import NotThere
 
 BODY_SHOWN: Final = 512
@@ -18,6 +19,8 @@ BODY_SHOWN: Final = 512
 BLOCK_BYTES: Final = 256 * 1024
 ASSUMED_ENTRY_COUNT: Final = 16384
 """What a broker assumes where `.config` says nothing (S4)."""
+VHOST: Final = "/"
+HIGHEST_PRIORITY: Final = 255
 MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
 
@@ -32,10 +35,7 @@ class RecordReader:
     def __init__(self, storage: Any) -> None:
         self._storage = storage
         self.sizes = {path: self._storage.size(path) or 0 for path in self._storage.paths()}
-        self._queue = next((path.rpartition("/")[0] for path in self.sizes if _is_queues(path)), None)
-        self._vhost = next(
-            (path.rpartition("/")[0] for path in self.sizes if path.endswith("/.config")), None
-        )
+        self._vhost = next((_folder(path) for path in self.sizes if path.endswith("/.config")), None)
 
     def __enter__(self) -> Self:
         return self
@@ -45,18 +45,19 @@ class RecordReader:
 
     # --- single records ---
 
-    def record(self, kind: str, number: int, offset: int) -> dict[str, Any]:
+    def record(self, kind: str, number: int, offset: int, queue: str = "") -> dict[str, Any]:
         """Return the record at an offset of a file.
 
         Args:
             kind: "journal", "segment", "persistent" or "transient".
             number: of the segment or store file.
             offset: of the record's first byte.
+            queue: whose journal or segment; the first one's where it is empty.
 
         Raises:
             NotThere: there is none now.
         """
-        path = self._path(kind, number)
+        path = self._path(kind, number, queue)
         size = self._size(path)
         if offset >= size:
             raise NotThere("waiting", offset=offset, size=size)
@@ -65,11 +66,12 @@ class RecordReader:
         except NoRecord as error:
             raise NotThere("no_record", offset=offset, size=size) from error
 
-    def message(self, seq: int) -> dict[str, Any]:
+    def message(self, seq: int, queue: str = "") -> dict[str, Any]:
         """Return a message's publish record in the index, and where its other records are.
 
         Args:
             seq: the seq_id.
+            queue: whose it is; the first one's where it is empty.
 
         Raises:
             NotThere: the index files have none now.
@@ -78,7 +80,7 @@ class RecordReader:
         segment, rel = divmod(seq, count)
         homes = []
         for kind, number, wanted in (("segment", segment, rel), ("journal", 0, seq)):
-            path = self._path(kind, number)
+            path = self._path(kind, number, queue)
             if path in self.sizes:
                 found = layout.find_seq(_name(path), self._reader(path), self.sizes[path], wanted)
                 homes += [(kind, number, path, each) for each in found]
@@ -101,15 +103,19 @@ class RecordReader:
         ]
         return found_record
 
-    def seq_of(self, msg_id: bytes) -> int | None:
-        """Return the seq_id under which the index knows a message, or None.
+    def seq_of(self, msg_id: bytes, queue: str = "") -> int | None:
+        """Return the seq_id under which a queue's index knows a message, or None.
 
         Args:
             msg_id: the 16 bytes.
+            queue: whose index; the first one's where it is empty.
         """
         count = self._entry_count()
+        directory = self._directory(queue)
         for path, size in self.sizes.items():
             name = _name(path)
+            if _folder(path) != directory:
+                continue
             if name != "journal.jif" and not name.endswith(".idx"):
                 continue
             found = layout.find_id(name, self._reader(path), size, msg_id)
@@ -176,10 +182,16 @@ class RecordReader:
             "fields": fields,
         }
 
-    def _path(self, kind: str, number: int) -> str:
+    def _directory(self, queue: str) -> str | None:
+        """Return where a queue's index is; without a name, the first queue's. None where there is none."""
+        wanted = _hash_of(queue) if queue else None
+        folders = (_folder(path) for path in self.sizes if _is_queues(path))
+        return next((each for each in folders if wanted in (None, _name(each))), None)
+
+    def _path(self, kind: str, number: int, queue: str = "") -> str:
         if kind in ("journal", "segment"):
             name = "journal.jif" if kind == "journal" else f"{number}.idx"
-            return f"{self._queue}/{name}"
+            return f"{self._directory(queue)}/{name}"
         return f"{self._vhost}/msg_store_{kind}/{number}.rdq"
 
     def _size(self, path: str) -> int:
@@ -272,6 +284,19 @@ def _label(kind: str, number: int) -> str:
 
 def _name(path: str) -> str:
     return path.rpartition("/")[2]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _hash_of(queue: str) -> str:
+    """Return the name of a queue's directory by the name that a page has: `orders`, or `orders:5` of one priority."""
+    name = queue.partition("@")[0]
+    part = re.fullmatch(r"(.*):([0-9]{1,3})", name, re.DOTALL)
+    if part is None or int(part[2]) > HIGHEST_PRIORITY:
+        return queue_directory(VHOST, name)
+    return queue_directory(VHOST, priority_resource(part[1], int(part[2])))
 
 
 def _is_queues(path: str) -> bool:

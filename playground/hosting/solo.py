@@ -169,12 +169,13 @@ class Solo:
         """Return one record as the files have it now, or why there is none (see `NotThere`)."""
         try:
             with RecordReader(self._door.files) as reader:
+                queue = str(question.get("queue", ""))
                 if "seq" in question:
-                    return reader.message(int(question["seq"]))
+                    return reader.message(int(question["seq"]), queue)
                 kind, file = wanted(str(question["file"])) or ("", 0)
-                record = reader.record(kind, file, int(question["offset"]))
+                record = reader.record(kind, file, int(question["offset"]), queue)
                 if record["seq"] is None and record["msg_id"] and "whose" in question:
-                    record["seq"] = reader.seq_of(bytes.fromhex(record["msg_id"]))
+                    record["seq"] = reader.seq_of(bytes.fromhex(record["msg_id"]), queue)
                 return record
         except NotThere as missing:
             return {"reason": missing.reason, **missing.numbers}

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from engine.replay import Player
 from playground.hosting.door import NodeDoor
@@ -17,7 +18,7 @@ MESSAGES: Final = 24
 MOST_DISK_BYTES: Final = 256 * 1024 * 1024
 
 Records = dict[str, dict[str, Any]]
-"""By the question as a page writes it in an address: `seq=7`, or `file=persistent%3A0&offset=812`."""
+"""By the question as a page writes it in an address: `queue=orders&seq=7`, or `file=persistent%3A0&offset=812`."""
 
 
 def keep(
@@ -50,10 +51,11 @@ def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}
     with door.read_records(root) as reader:
-        for seq, number in islice(_messages(state, chosen), MESSAGES):
-            told = _asked(reader.message, seq)
+        queue = _shown(state)
+        for seq, number in islice(_messages(state["queues"].get(queue), chosen), MESSAGES):
+            told = _asked(reader.message, seq, queue)
             if told is not None:
-                found[f"seq={seq}"] = told
+                found[urlencode({"queue": queue, "seq": seq})] = told
             in_index = int(told["msg_id"][16:], 16) if told and told["msg_id"] else number
             for store, file, offset in _records(state, in_index):
                 told = _asked(reader.record, store, file, offset)
@@ -69,9 +71,13 @@ def _asked(question: Callable[..., dict[str, Any]], *place: Any) -> dict[str, An
         return None
 
 
-def _messages(state: dict[str, Any], chosen: tuple[int, ...]) -> Iterator[tuple[int, int | None]]:
-    """Yield seq_ids with their message numbers, None where only the index knows them; each once, of the first queue."""
-    queue = next(iter(state["queues"].values()), None)
+def _shown(state: dict[str, Any]) -> str:
+    """Return the queue that a page shows first: one that holds messages itself. Twin: static/js/model/shown.js."""
+    return next((name for name, queue in state["queues"].items() if queue["lanes"]), "")
+
+
+def _messages(queue: dict[str, Any] | None, chosen: tuple[int, ...]) -> Iterator[tuple[int, int | None]]:
+    """Yield seq_ids of a queue with their message numbers, None where only the index knows them; each once."""
     if queue is None:
         return
     seen = set()

@@ -31,10 +31,10 @@ _END = b""
 def record(request: HttpRequest, session_id: str) -> HttpResponse:
     """Return one record of a real file, field by field.
 
-    `?seq=7` asks for a message's record in the index; `?file=persistent:4&offset=812` for the record at a place. With
-    `&whose=1` the answer to the latter names the message's seq_id. A record that is still in a buffer is no error:
-    the answer then has `waiting`, the reason in words, instead of fields. `&at=180` asks for the files as they were
-    after 180 transitions.
+    `?queue=orders&seq=7` asks for a message's record in the index (without `queue`, in the first queue's);
+    `?file=persistent:4&offset=812` for the record at a place. With `&whose=1` the answer to the latter names the
+    message's seq_id. A record that is still in a buffer is no error: the answer then has `waiting`, the reason in words,
+    instead of fields. `&at=180` asks for the files as they were after 180 transitions.
     """
     found = session_or_gone(session_id)
     try:
@@ -44,9 +44,14 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
         return JsonResponse({"error": str(refused)}, status=400)
     try:
         with _records(request, found.public_id, at) as records:
-            fields = records.message(seq) if seq is not None else records.record(kind, number, offset)
+            queue = request.GET.get("queue", "")
+            fields = (
+                records.message(seq, queue)
+                if seq is not None
+                else records.record(kind, number, offset, queue)
+            )
             if seq is None and fields["seq"] is None and "whose" in request.GET:
-                fields["seq"] = records.seq_of(bytes.fromhex(fields["msg_id"]))
+                fields["seq"] = records.seq_of(bytes.fromhex(fields["msg_id"]), queue)
     except TooOften as error:
         return too_many(request, error.message)
     except NotThere as missing:

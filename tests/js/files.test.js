@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { decode } from "../../static/js/model/catalogue/rows.js";
 import { goneBelow } from "../../static/js/layout/gone.js";
 import { stageScene } from "../../static/js/layout/stage.js";
-import { storeScene } from "../../static/js/layout/store-map.js";
+import { byteAt, storeScene } from "../../static/js/layout/store-map.js";
 import { combinationAt, fileAt } from "../../static/js/model/combining.js";
 import { Deleted } from "../../static/js/model/deleted.js";
 import { History } from "../../static/js/model/history.js";
@@ -98,6 +98,20 @@ test("references are on the blocks, and the numbers that are missing were delete
   assert.deepEqual(scene.gone, { count: 1, first: 1, last: 1 });
   assert.deepEqual(goneBelow([3, 4], 6), { count: 4, first: 0, last: 5 });
   assert.deepEqual(goneBelow([0, 1], 2), { count: 0, first: null, last: null });
+});
+
+test("records can be seen where files are far from full, as after a start of a broker's few messages", () => {
+  const rows = [0, 1, 2, 3].map((at) => [at, 1, 1, 0, at * 5000, 5000, 1]);
+  const recovered = ["StoreRecovered", "S205", "persistent", true, [[0, 20_000, 20_000, false, 20_000]], 0, rows, []];
+  const state = stateOf([recovered]);
+  state.node.settings.msg_store_file_size_limit = 16 * 1024 * 1024;
+  const scene = storeScene(state, state.queues.orders, "persistent", 500, 100);
+  const [file] = scene.files;
+  assert.ok(file.used > file.w / 8, `the records fill ${file.used} of ${file.w} pixels`);
+  assert.ok(scene.scale < scene.limit);
+  assert.deepEqual(byteAt(scene, file.x + file.used - 0.01, file.y), { file: 0, at: 19_999 });
+  state.stores.persistent.files[0][1] = 3 * 1024 * 1024;
+  assert.equal(storeScene(state, state.queues.orders, "persistent", 500, 100).scale, scene.limit);
 });
 
 test("bodies of other queues are not taken for delta's where delta's numbers are known", () => {

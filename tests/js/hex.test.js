@@ -124,7 +124,7 @@ test("a byte of a store file leads to its message, and the message back to it", 
 test("the plan says what to ask, or why there is nothing to read", () => {
   const now = state();
   const { q } = now.queues;
-  assert.deepEqual(indexPlan(now, q, 2).ask, { seq: 2 });
+  assert.deepEqual(indexPlan(now, q, 2).ask, { queue: "q", seq: 2 });
   assert.equal(indexPlan(now, q, 6).why, "ram");
   assert.equal(indexPlan(now, q, 900).why, "gone");
   assert.deepEqual(storePlan(now, q, 1, null).ask, { file: "persistent:0", offset: 5184 });

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { fateOfStart } from "../../static/js/model/fate.js";
+import { returnText } from "../../static/js/model/fate-words.js";
 import { restarted } from "../../static/js/model/situation.js";
 
 const state = { queues: { orders: { lanes: {}, delta: [0, 0, 0, 0] } }, node: {} };
@@ -16,4 +18,14 @@ test("after a start it says what was lost and what is back, until the queue move
   assert.equal(restarted(state, [line, other("Published")]), null);
   assert.ok(restarted(state, [line, other("DeltaRead")]));
   assert.equal(restarted(state, [other("Published")]), null);
+});
+
+test("of files that were given it is not said that nothing was lost: what they had before is not known", () => {
+  const queue = { lanes: {}, delta: [null, 0, 0, null], index: { entries: [] }, counters: { next_seq_id: 0 } };
+  const fate = fateOfStart({ queue, entries: [[0, 2, 20], [2, 2, 16], [10, 1, 16]] }, 3);
+  const said = restarted(state, [{ ...start, fate }]);
+  assert.equal(said.text, "Started on files that were given: 3 messages are there.");
+  assert.equal(returnText(fate), "");
+  const own = fateOfStart({ queue: { ...queue, counters: { next_seq_id: 11 } }, entries: [[10, 1, 16]] }, 1);
+  assert.match(restarted(state, [{ ...start, fate: own }]).text, /^Restarted: nothing lost, 1 back/);
 });

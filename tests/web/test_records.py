@@ -89,6 +89,31 @@ def test_a_message_is_found_in_the_index_and_its_id_in_the_store(client: Client,
     assert (body["length"], body["shown"]) == (6000, 512)
 
 
+def test_each_queue_has_its_own_index(client: Client) -> None:
+    found = str(client.post("/s/new")["Location"].split("/")[2])
+    path = live.registry().directory.fresh(found)
+    queues = [{"name": "orders"}, {"name": "audit"}, {"name": "urgent", "arguments": {"x-max-priority": 2}}]
+    node, files = door().open(door().check({**SCENARIO, "topology": {"queues": queues}}), str(path), 2**28)
+    for name, size in (("orders", 6000), ("audit", 7000), ("urgent", 8000)):
+        node.submit(
+            {"do": "publish", "count": 4, "size_bytes": size, "persistent": True, "routing_key": name}
+        )
+        node.advance(node.now_us + 5_000_000)
+    files.close()
+    told = {name: ask(client, found, queue=name, seq=1) for name in ("orders", "audit", "urgent:0")}
+    assert len({each["path"] for each in told.values()}) == 3
+    assert len({each["msg_id"] for each in told.values()}) == 3
+    for name, each in told.items():
+        again = ask(client, found, queue=name, file=each["file"], offset=each["offset"])
+        assert (again["path"], again["msg_id"]) == (each["path"], each["msg_id"])
+    assert "no record" in ask(client, found, queue="nobody", seq=1)["waiting"]
+
+    number = store_file(found).stem
+    where = {"file": f"persistent:{number}", "offset": 0, "whose": 1}
+    owners = [name for name in told if ask(client, found, queue=name, **where)["seq"] is not None]
+    assert owners == ["orders"]
+
+
 def test_a_small_message_is_inside_its_index_record(client: Client, session_id: str) -> None:
     told = ask(client, session_id, seq=21)
     assert_true_bytes(session_id, told)

@@ -9,9 +9,11 @@ const NAME = 52;
 const DIGIT = 6.4;
 const SHARE = 52;
 const MAX_BLOCKS = 220;
+/** Bars are drawn so many times longer where all files fill less than this part of them. */
+const STEP = 8;
 
 /**
- * The scene of one store: {files, current, garbage, bytes, limit, buffered}. `known(start, count)` tells the numbers of
+ * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` tells the numbers of
  * messages in delta, as far as somebody saw them (model/numbers.js).
  */
 export function storeScene(state, queue, name, width, height, known) {
@@ -34,11 +36,13 @@ export function storeScene(state, queue, name, width, height, known) {
     store.files.map((file) => file[F.number]),
     store.current,
   );
+  let largest = 0;
   for (const [, size, valid] of store.files) {
     scene.bytes += size;
     scene.garbage += size - valid;
-    scene.scale = Math.max(scene.scale, size);
+    largest = Math.max(largest, size);
   }
+  scene.scale = scaleOf(limit, largest);
   const barHeight = Math.max(10, Math.min(20, Math.floor(height / Math.max(1, store.files.length)) - 5));
   const capacity = Math.max(2, Math.floor(height / (barHeight + 5)));
   const longest = Math.max(0, ...store.files.map((file) => String(file[F.number]).length)) + ".rdq".length;
@@ -61,6 +65,13 @@ export function storeScene(state, queue, name, width, height, known) {
   });
   if (store.files.length > capacity) scene.folded = store.files.length - capacity;
   return scene;
+}
+
+/** How many bytes a bar is long: a file's limit; less, by whole steps, where all files are so small that nothing would be seen. */
+function scaleOf(limit, largest) {
+  const whole = Math.max(limit, largest);
+  const steps = largest ? Math.ceil(Math.log(whole / largest) / Math.log(STEP)) - 1 : 0;
+  return whole / STEP ** Math.max(0, steps);
 }
 
 /** The oldest and the newest files, as many as fit. */

@@ -2,6 +2,7 @@
 import { ENTRY as N, EXTENT as E, HOME_STORE, IN_STORE, PERSISTENT, STORE_FILE as F, STORE_ROW as S } from "./catalogue/rows.js";
 import { locate, rowsOf } from "./messages.js";
 import { listedPlacesOf } from "./places.js";
+import { shownQueue } from "./shown.js";
 import { holding, lowestByte } from "./stretches.js";
 
 /** {segment, relative} of a seq_id. */
@@ -56,7 +57,8 @@ export function indexPlan(state, queue, seq) {
   const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
   if (entry[N.code] >> 3 === 0 && !written) return { why: "journal", buffered };
   const later = `${written}:${buffered}`;
-  return { ask: { seq }, key: `${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
+  const name = shownQueue(state);
+  return { ask: { queue: name, seq }, key: `${name}:${seq}:${entry[N.code]}`, later, acked: (entry[N.code] & 4) !== 0 };
 }
 
 /**

@@ -19,6 +19,15 @@ export function reasonsOf({ unacked, acks, transient, unsynced }) {
 
 /** One line of what a stop did: "Restarted: 62 transient lost, 3 back". */
 export function outcomeText(fate) {
+  if (fate.foreign) {
+    const there = total(fate.kept) + total(fate.back) - fate.unplaced;
+    const text = ngettext(
+      "Started on files that were given: %(n)s message is there",
+      "Started on files that were given: %(n)s messages are there",
+      there,
+    );
+    return fill(text, { n: number(there) });
+  }
   const { lost } = reasonsOf(fate);
   const parts = [
     lost.length
@@ -31,6 +40,7 @@ export function outcomeText(fate) {
 
 /** Why messages come back: "2 unacknowledged, 1 whose acks were not on disk are delivered again." Nothing where none do. */
 export function returnText(fate) {
+  if (fate.foreign) return "";
   const { back } = reasonsOf(fate);
   return back.length ? fill(gettext("Delivered again: %(what)s."), { what: back.join(gettext(", ")) }) : "";
 }

@@ -60,6 +60,16 @@ export function fateOf(queue, recovered, length = 0) {
   };
 }
 
+/**
+ * What became of a queue's messages whose files have started: {queue, entries} of the one that stopped, as `fateOf`, and
+ * whether the files are `foreign`: they have messages that the queue never had, so what a start dropped of them is not known.
+ */
+export function fateOfStart({ queue, entries }, length) {
+  const after = queue.counters?.next_seq_id ?? Infinity;
+  const foreign = entries?.some((entry) => entry[N.start] + entry[N.count] > after) ?? false;
+  return { ...fateOf(queue, entries, length), foreign };
+}
+
 /** How many of each: {kept, lost, back}. */
 export function countsOf({ kept, lost, back, unplaced }) {
   return { kept: total(kept) - unplaced, lost: total(lost) + unplaced, back: total(back) };

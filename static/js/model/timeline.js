@@ -2,7 +2,7 @@
 import { Activity } from "./activity.js";
 import { KINDS } from "./catalogue/kinds.js";
 import { Events } from "./events.js";
-import { fateOf } from "./fate.js";
+import { fateOfStart } from "./fate.js";
 import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
 import { total } from "./stretches.js";
@@ -113,7 +113,7 @@ export class Timeline {
   fate({ queue, values }) {
     const before = this.stopped[queue];
     delete this.stopped[queue];
-    return before ? fateOf(before.queue, before.entries, values.len ?? 0) : null;
+    return before ? fateOfStart(before, values.len ?? 0) : null;
   }
 
   /** How many messages of before the stop are not there any more. */

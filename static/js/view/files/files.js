@@ -96,7 +96,7 @@ export class FilesView {
   async openRecord(record) {
     let seq = this.seqOf(record);
     if (seq === null && record.refs) {
-      const where = { file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
+      const where = { queue: shownQueue(this.session.state), file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
       seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
     }
     this.store = record.store;
@@ -255,7 +255,11 @@ export class FilesView {
       ? fill(gettext("%(bytes)s, %(share)s % garbage"), { bytes: bytes(scene.bytes), share })
       : gettext("empty");
     const folded = scene.folded ? fill(gettext("%(n)s files not shown"), { n: number(scene.folded) }) : "";
-    const note = [text, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
+    const scale =
+      scene.scale < scene.limit
+        ? fill(gettext("a bar is %(bytes)s long, a full file %(limit)s"), { bytes: bytes(scene.scale), limit: bytes(scene.limit) })
+        : "";
+    const note = [text, scale, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
     setText(find("[data-store-note]", this.root), note);
     this.rdq.setAttribute(
       "aria-label",

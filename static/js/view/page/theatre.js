@@ -2,7 +2,7 @@
  * Before a restart, a kill or a power cut: time stands, the engine is asked what the stop would leave, each glyph shows
  * it, and the reader may guess first. Then the cut, ghosts of what is lost, and what came of it.
  */
-import { countsOf, fateOf } from "../../model/fate.js";
+import { countsOf, fateOfStart } from "../../model/fate.js";
 import { outcomeText, reasonsOf } from "../../model/fate-words.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
@@ -149,7 +149,7 @@ export class Theatre {
     if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
     if (t.kind !== "QueueStarted" || watched.ended) return;
     watched.ended = true;
-    const fate = fateOf(watched.before, watched.entries ?? [], t.values.len ?? 0);
+    const fate = fateOfStart({ queue: watched.before, entries: watched.entries ?? [] }, t.values.len ?? 0);
     this.counts(countsOf(fate), reasonsOf(fate));
     setText(find("[data-theatre-title]", this.root), outcomeText(fate));
     setText(find("[data-theatre-text]", this.root), "");
