@@ -33,8 +33,8 @@ def record(request: HttpRequest, session_id: str) -> HttpResponse:
 
     `?queue=orders&seq=7` asks for a message's record in the index (without `queue`, in the first queue's);
     `?file=persistent:4&offset=812` for the record at a place. With `&whose=1` the answer to the latter names the
-    message's seq_id. A record that is still in a buffer is no error: the answer then has `waiting`, the reason in words,
-    instead of fields. `&at=180` asks for the files as they were after 180 transitions.
+    message's seq_id. A record that is still in a buffer is no error: the answer then has `waiting`, the reason in
+    words, instead of fields. `&at=180` asks for the files as they were after 180 transitions.
     """
     found = session_or_gone(session_id)
     try:
