@@ -145,7 +145,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 CSRF_FAILURE_VIEW = "playground.web.errors.csrf_failure"
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_000
+"""The builder's form for an order is the longest: each of up to forty kinds of event names all that come before it."""
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],

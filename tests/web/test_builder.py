@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -160,6 +162,43 @@ def test_an_order_is_made_from_events_with_causes_that_the_author_corrects(
     assert exercise.form.items[1].after == ("event-1",)
     assert not grade(exercise, ["event-2", "event-1"]).passed
     assert grade(exercise, ["event-1", "event-2", "never-1"]).feedback == ("never-1",)
+
+
+class Fields(HTMLParser):
+    """What a browser sends of the forms of a page that nobody has filled in: empty fields as well."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.sent: list[tuple[str, str]] = []
+        self._select = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note a field that is sent; of a list that takes several, each line that is chosen."""
+        has = {name: value or "" for name, value in attrs}
+        if tag == "select":
+            self._select = has.get("name", "")
+        elif tag == "option" and "selected" in has:
+            self.sent.append((self._select, has.get("value", "")))
+        elif tag in ("input", "textarea") and "name" in has and has.get("type") != "checkbox":
+            self.sent.append((has["name"], has.get("value", "")))
+
+
+def test_a_form_with_many_events_is_not_too_long_for_the_server(author: Client, session: Session) -> None:
+    """A run with most kinds of event: each of them names all that come before it."""
+    before = [{"do": "restart", "kind": "clean"}, {"do": "publish", "count": 6, "size_bytes": 100}]
+    for at, command in enumerate([*before, {"do": "restart", "kind": "kill"}, GET], 3):
+        record.record_command(session.public_id, at, at * 1_000_000, command)
+    record.note_progress(session.public_id, 9_000_000, "")
+    page = author.get(address(session), {"kind": "order", "at": "500000"}).content.decode()
+    sent = Fields(page).sent
+    assert len(sent) > 100, "long enough to show it"
+    reply = author.post(
+        address(session),
+        urlencode([*sent, ("keep", "1")]),
+        content_type="application/x-www-form-urlencoded",
+    )
+    assert reply.status_code == 422, "only the title is missing"
 
 
 def test_causes_within_one_instant_are_those_of_one_part(author: Client, session: Session) -> None:
