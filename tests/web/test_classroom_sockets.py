@@ -113,6 +113,16 @@ async def test_the_teacher_sees_rows_as_they_change() -> None:
     await end.leave()
 
 
+async def test_the_projector_hears_that_the_class_is_closed_or_deleted() -> None:
+    classroom, teacher, _student = await people()
+    end = await End(f"/ws/class/{classroom.public_id}/", teacher).connect()
+    assert (await end.next())["joining"] is True
+    await database_sync_to_async(services.change_class)(classroom, ["waterline"], None, False)
+    assert (await end.next())["joining"] is False
+    await database_sync_to_async(services.delete_class)(classroom)
+    assert await end.closed() == sockets.GONE
+
+
 async def test_a_student_hears_what_the_teacher_does() -> None:
     classroom, _teacher, student = await people()
     end = await End("/ws/class/me/", student).connect()

@@ -122,6 +122,22 @@ def test_chinese_is_in_its_script(owner: Any) -> None:
         assert re.search(r"[一-鿿]", texts.title)
 
 
+@pytest.mark.parametrize("kind", ["power", "kill"])
+def test_messages_are_lost_by_a_power_cut_or_a_kill(kind: str) -> None:
+    exercise = catalog.exercise("lose-persistent")
+    solution = solution_of(exercise)
+    commands = [{**each, "kind": kind} if each["do"] == "restart" else each for each in solution["commands"]]
+    assert grade(exercise, {**solution, "commands": commands}).passed
+
+
+@pytest.mark.parametrize("owner", [*EXERCISES, *catalog.units()], ids=name)
+def test_sizes_of_messages_are_said_in_the_unit_of_the_form(owner: Any) -> None:
+    """The form takes bytes; only what an operator types at the console has a unit of its own, as in 500KB."""
+    if "rabbitmqctl" not in said(owner.en):
+        for texts in (owner.en, owner.zh_hans, owner.zh_hant):
+            assert not re.search(r"(?i)\d\s?[km]i?b\b", said(texts))
+
+
 def test_grading_is_pure() -> None:
     """No page, no database, no clock: only the engine, the standard library and msgspec."""
     for path in Path(catalog.__file__).parent.joinpath("grading").glob("*.py"):
