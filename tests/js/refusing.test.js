@@ -25,6 +25,7 @@ test("a watcher, a moment of the past, a held run, an engine that is away and a 
     [{ owner: false }, /somebody else/],
     [{ behind: true }, /moment of the past/],
     [{ held: true }, /waits for your answer/],
+    [{ held: true, owner: false }, /waits for your answer/], // an exercise: the run is nobody's until the answer
     [{ live: false }, /not connected/],
     [{ refusal: "recorded" }, /recorded/],
   ];
