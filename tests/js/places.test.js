@@ -44,7 +44,7 @@ test("another kind of queue is folded and read by its own places", (t) => {
   );
 });
 
-test("a queue with priorities adds up its parts, and the first of those is shown for it", () => {
+test("a queue with priorities adds up its parts, and that of the highest priority is shown for it", () => {
   const state = emptyState();
   const nothing = [null, 0, 0, null];
   reduce(state, [

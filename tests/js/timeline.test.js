@@ -4,7 +4,7 @@ import { decode } from "../../static/js/model/catalogue/rows.js";
 import { Events } from "../../static/js/model/events.js";
 import { Samples } from "../../static/js/model/samples.js";
 import { Timeline } from "../../static/js/model/timeline.js";
-import { showQueue, shownQueue } from "../../static/js/model/shown.js";
+import { queueNames, showQueue, shownQueue } from "../../static/js/model/shown.js";
 import { SIGNS } from "../../static/js/view/time/event-signs.js";
 import { published, stateOf } from "./feed.js";
 
@@ -77,6 +77,16 @@ test("samples keep every queue, and the shown one's numbers are their own", () =
   assert.equal(samples.list[1].q4, 0);
   showQueue("none");
   assert.equal(shownQueue(state), "orders", "a queue that is not there is not shown");
+});
+
+test("the queue that is shown does not hang on whether a snapshot or the transitions told of it", () => {
+  const stateOfQueues = (...names) => ({ queues: Object.fromEntries(names.map((name) => [name, { lanes: {} }])) });
+  for (const names of [["orders", "audit", "orders@b"], ["audit", "orders", "orders@b"]])
+    assert.equal(shownQueue(stateOfQueues(...names)), "orders");
+  for (const names of [["tasks", "audit"], ["audit", "tasks"]]) {
+    assert.equal(shownQueue(stateOfQueues(...names)), "audit");
+    assert.deepEqual(queueNames(stateOfQueues(...names)), ["audit", "tasks"]);
+  }
 });
 
 test("what a run begins with is no event: its settings, and that no alarm is set", () => {

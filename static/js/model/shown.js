@@ -1,6 +1,6 @@
-/** Which queue the page shows: the one that the reader chose, else the first. One choice for all parts of the page.
+/** Which queue the page shows: the one that the reader chose, else `orders`, else the first. One choice for all parts of the page.
  *
- * A queue that consists of others, one for each priority, has no places of its own: the first of those stands for it.
+ * A queue that consists of others, one for each priority, has no places of its own: that of the highest priority stands for it.
  */
 import { placesOf } from "./places.js";
 
@@ -17,10 +17,22 @@ export function shownDeclared(state) {
   return name === null ? null : (state.queues[name].part_of ?? name);
 }
 
+/** The queue that is meant where none is named, as in engine/reading/places.py. */
+const USUAL = "orders";
+
+/**
+ * Names of all queues in the order in which the host tells them: by name, mirrors last. A state that was folded from
+ * transitions has them in the order in which they were declared, so whoever shows several asks here.
+ */
+export function queueNames({ queues }) {
+  const mirrored = (name) => Number(Boolean(queues[name].mirror_of));
+  return Object.keys(queues).sort((a, b) => mirrored(a) - mirrored(b) || (a < b ? -1 : 1));
+}
+
 /** The name of the queue that is shown, or null where there is none. */
 export function shownQueue(state) {
-  const first = Object.keys(state.queues).find((each) => !state.queues[each].mirror_of) ?? null;
-  const name = chosen !== null && state.queues[chosen] ? chosen : (first ?? Object.keys(state.queues)[0] ?? null);
+  const name = [chosen, USUAL].find((each) => each !== null && state.queues[each]) ?? queueNames(state)[0] ?? null;
   if (name === null || placesOf(state.queues[name]).length) return name;
-  return Object.keys(state.queues).find((part) => state.queues[part].part_of === name) ?? name;
+  const parts = queueNames(state).filter((each) => state.queues[each].part_of === name);
+  return parts.sort((a, b) => state.queues[b].priority - state.queues[a].priority)[0] ?? name;
 }

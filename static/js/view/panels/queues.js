@@ -1,6 +1,6 @@
 /** The queues of the session as buttons with their lengths: one is shown by the stage, the files and the charts. */
 import { pendingOf, readyOf } from "../../model/messages.js";
-import { showQueue, shownQueue } from "../../model/shown.js";
+import { queueNames, showQueue, shownQueue } from "../../model/shown.js";
 import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
@@ -29,7 +29,7 @@ export class Queues {
 
   update() {
     const { state } = this.playhead;
-    const names = Object.keys(state.queues);
+    const names = queueNames(state);
     show(this.only, names.length > 1);
     if (this.names !== names.join()) this.build(names);
     const shown = shownQueue(state);

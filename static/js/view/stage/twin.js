@@ -81,6 +81,8 @@ export class Twin {
     this.session = session;
     this.selection = selection;
     this.lists = new Map();
+    /** The list out of which its reader took the message that has the keyboard, until it is drawn again. */
+    this.taken = null;
     for (const name of [...LANES, "unacked"]) {
       const list = el("ol", { role: "list", "data-lane": name });
       this.lists.set(name, list);
@@ -121,7 +123,9 @@ export class Twin {
     const label = laneLabel(name, count);
     if (list.getAttribute("aria-label") !== label) list.setAttribute("aria-label", label);
     const signature = JSON.stringify(items);
-    if (list.dataset.signature === signature || list.contains(document.activeElement)) return;
+    if (list.dataset.signature === signature) return;
+    const reading = list.contains(document.activeElement);
+    if (reading && this.taken !== list) return; // a list does not change under its reader
     list.dataset.signature = signature;
     list.replaceChildren(
       ...items.map((item, at) =>
@@ -134,6 +138,9 @@ export class Twin {
         ),
       ),
     );
+    if (!reading) return;
+    this.taken = null;
+    (list.querySelector("li") ?? this.root.querySelector("li"))?.focus();
   }
 
   focused(item) {
@@ -166,6 +173,7 @@ export class Twin {
       next.focus();
     } else if (event.key === "Backspace" && item.parentElement.dataset.lane === "unacked" && item.dataset.seq !== undefined) {
       event.preventDefault();
+      this.taken = item.parentElement;
       this.putBack(Number(item.dataset.seq));
     } else if (event.key === "Enter" && item.dataset.seq !== undefined) {
       this.selection.choose(Number(item.dataset.seq));
