@@ -4,7 +4,7 @@ import { colors } from "../base/colors.js";
 import { wide } from "../base/canvas.js";
 import { carry } from "../base/carry.js";
 import { el, setText, show } from "../base/dom.js";
-import { gaugesOf } from "./gauges.js";
+import { ramGauge } from "./gauges.js";
 import { thermometerOf } from "./over.js";
 
 /** The lines: the setting that a line shows, its bounds, and what a share of it is measured by. */
@@ -48,6 +48,8 @@ class GaugeHandle {
     this.playhead = playhead;
     this.asking = asking;
     this.pulled = null;
+    /** What the handle says now: the share and its bytes. */
+    this.said = "";
     this.label = el("span");
     this.element = el(
       "div.gauge-handle",
@@ -68,7 +70,7 @@ class GaugeHandle {
   }
 
   get gauge() {
-    return gaugesOf(this.playhead.state, colors).ram;
+    return ramGauge(this.playhead.state, colors);
   }
 
   /** What the line is set to, as a share; null where the node has no such line. */
@@ -83,13 +85,18 @@ class GaugeHandle {
   }
 
   pull({ gauge }, event) {
-    const { top, from, length, across } = this.scale(gauge);
-    const box = (across ? this.bars : this.stage.canvas).getBoundingClientRect();
-    const at = (across ? event.clientX - box.left : event.clientY - box.top) / (across ? 1 : wide());
-    const part = across ? (at - from) / length : (from + length - at) / length;
-    this.pulled = this.bounded((top * part) / this.line.whole(this.node));
+    this.pulled = this.bounded((this.top(gauge) * this.partAt(event)) / this.line.whole(this.node));
     this.held = gauge;
     this.follow(this.scene);
+  }
+
+  /** Where the pointer is on the gauge, as a part of its length. */
+  partAt(event) {
+    const { geo } = this.scene;
+    const box = (geo.turned ? this.bars : this.stage.canvas).getBoundingClientRect();
+    if (geo.turned) return (event.clientX - box.left) / box.width;
+    const { from, length } = thermometerOf(geo);
+    return (from + length - (event.clientY - box.top) / wide()) / length;
   }
 
   drop(done) {
@@ -113,32 +120,45 @@ class GaugeHandle {
     this.set(end ?? this.bounded(Math.round(this.share * 100) / 100 + by));
   }
 
-  /** The gauge's scale in pixels: its most, where it begins and how long it is; `across` on phones. */
-  scale(gauge) {
-    const { geo } = this.scene;
-    if (!geo.turned) return { top: gauge.top, ...thermometerOf(geo), across: false };
+  /** The bytes at the end of the gauge; the bar on phones has a scale of its own. */
+  top(gauge) {
+    if (!this.scene.geo.turned) return gauge.top;
     const { process_memory: used = 0, limit = null } = this.node.memory;
-    return { top: Math.max(used, (limit ?? used) * 1.2, 1), from: 0, length: this.bars.getBoundingClientRect().width, across: true };
+    return Math.max(used, (limit ?? used) * 1.2, 1);
   }
 
+  /** Stand where the line is; called with each frame that is painted, so it asks the page for no box. */
   follow(scene) {
     this.scene = scene;
     const { share, element } = this;
     show(element, share !== null);
     if (share === null) return;
-    const parent = scene.geo.turned ? this.bars : this.box;
+    const { turned } = scene.geo;
+    const parent = turned ? this.bars : this.box;
     if (element.parentElement !== parent) parent.append(element);
     const now = this.pulled ?? share;
-    const { top, from, length, across } = this.scale(this.pulled === null ? this.gauge : this.held);
-    const part = Math.min(1, (now * this.line.whole(this.node)) / top);
+    const size = now * this.line.whole(this.node);
+    this.stand(Math.min(1, size / this.top(this.pulled === null ? this.gauge : this.held)), turned);
+    if (this.said === `${now} ${size}`) return;
+    this.said = `${now} ${size}`;
+    this.describe(now, size);
+  }
+
+  /** At a part of the gauge's length; `across` on phones. */
+  stand(part, across) {
+    const { element } = this;
+    const { from, length } = thermometerOf(this.scene.geo);
     const place = across ? [`${100 * part}%`, ""] : ["", `${Math.round((from + length * (1 - part)) * wide())}px`];
     element.classList.toggle("is-across", across);
     element.classList.toggle("is-held", this.pulled !== null);
     if (element.style.left !== place[0]) element.style.left = place[0];
     if (element.style.top !== place[1]) element.style.top = place[1];
-    const text = fill(gettext("%(share)s = %(size)s"), { share: decimal(now), size: bytes(now * this.line.whole(this.node)) });
+  }
+
+  describe(share, size) {
+    const text = fill(gettext("%(share)s = %(size)s"), { share: decimal(share), size: bytes(size) });
     setText(this.label, `${this.line.label()} ${text}`);
-    const values = { "aria-valuemin": this.line.least, "aria-valuemax": this.line.most, "aria-valuenow": this.bounded(now), "aria-valuetext": text };
-    for (const [name, value] of Object.entries(values)) if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
+    const values = { "aria-valuemin": this.line.least, "aria-valuemax": this.line.most, "aria-valuenow": this.bounded(share), "aria-valuetext": text };
+    for (const [name, value] of Object.entries(values)) this.element.setAttribute(name, String(value));
   }
 }

@@ -8,7 +8,8 @@ export function gaugesOf(state, colors) {
   return { ram: ramGauge(state, colors), disk: diskGauge(state, colors) };
 }
 
-function ramGauge(state, colors) {
+/** The thermometer of memory alone. */
+export function ramGauge(state, colors) {
   const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   const lines = [];
   if (limit !== null) lines.push([limit, gettext("watermark"), "alarm"]);
