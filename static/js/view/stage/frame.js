@@ -1,6 +1,6 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
 import { fill, gettext, number, signed } from "../../model/text.js";
-import { write } from "../base/canvas.js";
+import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
 /** Bands, waterline, washes and the borders between lanes. */
@@ -94,6 +94,7 @@ function arrowHead(pen, x, y, color) {
   pen.fill();
 }
 
+const TITLE_SIZES = [13, 11];
 const TITLES = { unacked: () => gettext("unacked") };
 
 function subtitle(lane, scene) {
@@ -130,9 +131,6 @@ export function paintHeaders(pen, scene, changes) {
 }
 
 function wideHeader(pen, lane, text, change) {
-  const title = TITLES[lane.name]?.() ?? lane.name;
-  write(pen, title, lane.u0, 21, { size: 13, weight: 650, family: colors.sans, color: colors.ink });
-  const titleWidth = pen.measureText(title).width;
   write(pen, number(lane.count), lane.u1, 22, {
     size: 17,
     weight: 650,
@@ -140,12 +138,29 @@ function wideHeader(pen, lane, text, change) {
     color: lane.count ? colors.ink : colors.ink3,
     align: "right",
   });
+  const titleWidth = wideTitle(pen, lane, lane.u1 - lane.u0 - pen.measureText(number(lane.count)).width - 6);
   const room = lane.u1 - lane.u0 - (change ? 44 : 0);
   pen.font = `450 10.5px ${colors.sans}`;
   const shown = pen.measureText(text).width <= room ? text : text.split(/[,\uff0c\u3001]/)[0];
   if (pen.measureText(shown).width <= Math.max(room, titleWidth))
     write(pen, shown, lane.u0, 38, { size: 10.5, family: colors.sans, color: colors.ink3 });
   paintChange(pen, lane.u1, 38, change);
+}
+
+/** The name of a lane beside its count: smaller where the lane is narrow, cut where even that does not fit. */
+function wideTitle(pen, lane, room) {
+  const style = { weight: 650, family: colors.sans, color: colors.ink };
+  const title = TITLES[lane.name]?.() ?? lane.name;
+  for (const size of TITLE_SIZES) {
+    write(pen, "", 0, 0, { ...style, size });
+    if (pen.measureText(title).width <= room) {
+      write(pen, title, lane.u0, 21, { ...style, size });
+      return pen.measureText(title).width;
+    }
+  }
+  const cut = cutToFit(pen, title, room);
+  write(pen, cut, lane.u0, 21, { ...style, size: TITLE_SIZES.at(-1) });
+  return pen.measureText(cut).width;
 }
 
 function paintChange(pen, x, y, change) {
