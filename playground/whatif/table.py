@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from engine.metrics.backlog import paged_out
 from engine.metrics.pressure import blocked_s
 from playground.whatif import scale
+from playground.whatif.breaks import breaks
 from playground.whatif.certainty import band, band_words
 from playground.whatif.labels import metric as metric_label
 from playground.whatif.labels import parameter
@@ -43,10 +44,11 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """One row of cells, with its value on the Y axis."""
+    """One row of cells, with its value on the Y axis, and whether the axis jumps between it and the row below."""
 
     label: str
     cells: list[Cell]
+    jumps: bool
 
 
 class Swatch(NamedTuple):
@@ -56,11 +58,19 @@ class Swatch(NamedTuple):
     edge: str
 
 
+class Column(NamedTuple):
+    """The heading of one value of the X axis, and whether the axis jumps before it."""
+
+    label: str
+    jumps: bool
+
+
 class Table(NamedTuple):
     """Everything about one heatmap that the template draws."""
 
-    columns: list[str]
+    columns: list[Column]
     rows: list[Row]
+    jumps: bool
     unsettable: bool
     unit: Unit
     legend: list[Swatch]
@@ -96,6 +106,7 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
     outlines = _outlines(heatmap, grid)
     columns = heatmap.axis(query.x).values
     lines = heatmap.axis(query.y).values
+    across, down = breaks(columns), breaks(lines)
     rows = []
     for j, line in enumerate(reversed(lines)):
         row = len(lines) - 1 - j
@@ -123,10 +134,11 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
                     cliffs=tuple((cliffs or {}).get((row, column), ())),
                 )
             )
-        rows.append(Row(_heading(query.y, line), cells))
+        rows.append(Row(_heading(query.y, line), cells, row in down))
     return Table(
-        columns=[_heading(query.x, value) for value in columns],
+        columns=[Column(_heading(query.x, value), at in across) for at, value in enumerate(columns)],
         rows=rows,
+        jumps=bool(across or down),
         unsettable=any(
             unsettable(name, value) for name in (query.x, query.y) for value in heatmap.axis(name).values
         ),
