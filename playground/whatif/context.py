@@ -242,8 +242,8 @@ def _number(heatmap: Heatmap, run: CellRun, name: str) -> str:
 def _sentence(query: Query) -> str:
     """Return the question as a sentence whose nouns are pickers, in the word order of the reader's language."""
     return format_html(
-        _("How {x} and {y} move “{metric}”, for {workload}"),
-        metric=_picker("m", _("measure"), _metric_options(query)),
+        _("How {x} and {y} move {metric}, for {workload}"),
+        metric=format_html("<q>{}</q>", _picker("m", _("measure"), _metric_options(query))),
         x=_picker("x", _("X axis"), _axis_options(query, "x")),
         y=_picker("y", _("Y axis"), _axis_options(query, "y")),
         workload=_picker("w", _("workload"), _workload_options(query)),
