@@ -61,7 +61,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
 	soak long-tests wasm static wasm-digests \
-	postgresql-test browser-test messages constraints clean
+	postgresql-test browser-test firefox-test messages constraints clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' \
@@ -220,6 +220,9 @@ stories: dev-env ## Play COUNT random AMQP programs from SEED on with real Rabbi
 
 interop: dev-env ## Exchange directories with a real RabbitMQ node, both ways
 	@$(PY) -m tests.interop $(INTEROP_ARGS)
+
+firefox-test: dev-env ## Open the page of a run from a disk in Firefox, and see that it draws
+	@$(PY) -m tests.firefox $(if $(TINY),--tiny,--firefox "$$(tools/ensure_firefox.sh)")
 
 digests: env ## After a change of the engine that was meant: write the ready scenarios' new digests
 	@$(PY) manage.py record_digests $(DIGESTS_ARGS)

@@ -30,6 +30,7 @@ QUICK = (
     "digests",
     "fidelity",
     "predict",
+    "firefox-test",
     "coverage",
 )
 BROWSER = ("docs-images", "screenshots", "browser-test")
