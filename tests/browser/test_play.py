@@ -110,6 +110,12 @@ def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[
     held.press("Enter")
     page.keyboard.press("Enter")
     expect(page.locator("[data-held]")).to_contain_text("holds 2", timeout=SLOW_MS)
+    lines = page.locator("#twin [data-lane=unacked] li")
+    expect(lines).to_have_count(2, timeout=SLOW_MS)
+    lines.first.press("Backspace")
+    expect(page.locator("[data-held]")).to_contain_text("holds 1", timeout=SLOW_MS)
+    expect(lines).to_have_count(1, timeout=SLOW_MS)
+    expect(lines).to_be_focused(timeout=SLOW_MS)
 
 
 def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
