@@ -23,7 +23,7 @@ export class Alerts {
     );
     const item = el(
       `div.alert.level-${level}`,
-      { role: level === "info" ? "status" : "alert", "data-text": text },
+      { role: level === "info" ? "status" : "alert", "data-key": key, "data-text": text },
       el("span.alert-mark", { "aria-hidden": "true" }),
       el("p", {}, text),
       close,
