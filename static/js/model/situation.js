@@ -1,8 +1,6 @@
 /** The situation in one plain sentence, and a few numbers that several parts of the page share. */
 import { EXTENT as E } from "./catalogue/rows.js";
 import { LANES, lengthOf, pendingOf, readyOf } from "./messages.js";
-import { KINDS } from "./catalogue/kinds.js";
-import { outcomeText } from "./fate-words.js";
 import { countedLanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
@@ -50,15 +48,6 @@ export function situation(state) {
       : sentence("plain", gettext("The queue is empty."));
   if (now.target !== null) return paging(now);
   return calm(now);
-}
-
-/** The sentence while the shown queue is as its last start left it: what was lost and what is back; else null. */
-export function restarted(state, lines) {
-  const name = shownQueue(state);
-  const line = lines.findLast(({ t, fate }) => t.queue === name && (fate || KINDS[t.kind].group === "messages"));
-  if (!line?.fate) return null;
-  const rest = readyOf(state.queues[name]) ? gettext("Whatever the files hold is delta until it is read.") : "";
-  return sentence("delta", `${outcomeText(line.fate)}. ${rest}`.trim());
 }
 
 function sentence(tone, text, values = {}) {

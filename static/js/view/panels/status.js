@@ -1,6 +1,7 @@
 /** The header's chips and the veil over the stage: paging, alarm, and whether the engine is there. */
 import { fill, gettext } from "../../model/text.js";
-import { figures, restarted, situation } from "../../model/situation.js";
+import { restarted } from "../../model/restarted.js";
+import { figures, situation } from "../../model/situation.js";
 import { find, setText, show } from "../base/dom.js";
 
 const SLOW_MS = 1000;

@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { fateOfStart } from "../../static/js/model/fate.js";
 import { returnText } from "../../static/js/model/fate-words.js";
-import { restarted } from "../../static/js/model/situation.js";
+import { restarted } from "../../static/js/model/restarted.js";
 
 const state = { queues: { orders: { lanes: {}, delta: [0, 0, 0, 0] } }, node: {} };
 const start = { t: { kind: "QueueStarted", queue: "orders" }, fate: { lost: {}, back: [], kept: [], survives: true } };

@@ -1,0 +1,15 @@
+/** The sentence above the stage after a start: what was lost and what is back. */
+import { KINDS } from "./catalogue/kinds.js";
+import { outcomeText } from "./fate-words.js";
+import { readyOf } from "./messages.js";
+import { shownQueue } from "./shown.js";
+import { gettext } from "./text.js";
+
+/** {text, tone} while the shown queue is as its last start left it; else null. */
+export function restarted(state, lines) {
+  const name = shownQueue(state);
+  const line = lines.findLast(({ t, fate }) => t.queue === name && (fate || KINDS[t.kind].group === "messages"));
+  if (!line?.fate) return null;
+  const rest = readyOf(state.queues[name]) ? gettext("Whatever the files hold is delta until it is read.") : "";
+  return { tone: "delta", text: `${outcomeText(line.fate)}. ${rest}`.trim() };
+}
