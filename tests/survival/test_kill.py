@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,17 @@ def recorded(page: Page, session: str) -> dict[str, Any]:
     return scenario
 
 
+def shown_and_recorded(page: Page, session: str) -> dict[str, Any]:
+    """Return the record once the page shows its moment: a session that wakes has not come to its last command yet."""
+    deadline_s = time.monotonic() + SLOW_MS / 1000
+    while True:
+        scenario = recorded(page, session)
+        shown = page.locator("[data-digest-text]").inner_text()
+        if shown == scenario["digest"][:8] or time.monotonic() > deadline_s:
+            return scenario
+        page.wait_for_timeout(200)
+
+
 def test_a_killed_server_loses_nothing_that_it_acknowledged(var_dir: Path, browser: Browser) -> None:
     survive(var_dir, browser, kills=1)
 
@@ -130,7 +142,7 @@ def survive(var_dir: Path, browser: Browser, kills: int) -> None:
             sizes = [each["size_bytes"] for each in recorded(watcher, session)["commands"]]
             for size in set(acknowledged):
                 assert sizes.count(size) >= acknowledged.count(size), "an acknowledged command is lost"
-        scenario = recorded(watcher, session)
+        scenario = shown_and_recorded(watcher, session)
         node = operated(parse({**scenario, "digest": None}), LedgerStorage())
         node.advance(scenario["until_us"])
         assert node.log.digest == scenario["digest"], "the run that came back is another one"
