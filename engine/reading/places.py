@@ -98,15 +98,29 @@ def held_messages(state: Mapping[str, Any]) -> int:
     return held + sum(ready_of(queue) + unacked_of(queue) for queue in declared(state).values())
 
 
-def shown_queue(state: Mapping[str, Any]) -> Queue | None:
+def _usual_name(state: Mapping[str, Any]) -> str | None:
     """Return the queue that is meant where none is named: `orders`, else the first."""
-    queues = state["queues"]
-    return queues.get(USUAL_QUEUE) or next(iter(queues.values()), None)
+    return USUAL_QUEUE if USUAL_QUEUE in state["queues"] else next(iter(state["queues"]), None)
+
+
+def shown_queue(state: Mapping[str, Any]) -> Queue | None:
+    """Return the queue that is meant where none is named."""
+    name = _usual_name(state)
+    return None if name is None else state["queues"][name]
+
+
+def shown_name(state: Mapping[str, Any]) -> str | None:
+    """Return the name of the queue that a page shows until its reader chooses: of several parts, the first.
+
+    static/js/model/shown.js says the same.
+    """
+    name = _usual_name(state)
+    return None if name is None else next(iter(parts_of(state, name)))
 
 
 def drawn_queue(state: Mapping[str, Any]) -> Queue | None:
     """Return the queue that a picture shows: of one that consists of others, that with the most messages."""
-    name = USUAL_QUEUE if USUAL_QUEUE in state["queues"] else next(iter(state["queues"]), None)
+    name = _usual_name(state)
     if name is None:
         return None
     return max(parts_of(state, name).values(), key=lambda part: ready_of(part) + unacked_of(part))

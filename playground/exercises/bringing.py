@@ -109,7 +109,7 @@ def _keep(learner: Learner, entry: Entry) -> None:
         told=True,
     )
     Work.objects.filter(pk=work.pk).update(begun=begun, touched=max([begun, *times]))
-    Attempt.objects.bulk_create(
+    answers = Attempt.objects.bulk_create(
         Attempt(
             work=work,
             number=number,
@@ -119,8 +119,9 @@ def _keep(learner: Learner, entry: Entry) -> None:
         )
         for number, each in enumerate(entry.answers, 1)
     )
-    for number, at in enumerate(times, 1):
-        Attempt.objects.filter(work=work, number=number).update(at=at)
+    for answer, at in zip(answers, times, strict=True):
+        answer.at = at
+    Attempt.objects.bulk_update(answers, ["at"])  # a row that is made gets the present time
 
 
 def _bounded(at: datetime) -> datetime:

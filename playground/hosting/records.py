@@ -8,6 +8,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import Any, Final, Self
 
+from engine.amqp.arguments import MAX_PRIORITY
+from engine.amqp.errors import VHOST
 from engine.errors import FileMissing
 from engine.formats import layout
 from engine.formats.layout import Found, Layout, NoRecord
@@ -19,8 +21,6 @@ BODY_SHOWN: Final = 512
 BLOCK_BYTES: Final = 256 * 1024
 ASSUMED_ENTRY_COUNT: Final = 16384
 """What a broker assumes where `.config` says nothing (S4)."""
-VHOST: Final = "/"
-HIGHEST_PRIORITY: Final = 255
 MARK_BYTES: Final = 16
 """Room for the deliver and ack records right behind a publish record."""
 
@@ -294,7 +294,7 @@ def _hash_of(queue: str) -> str:
     """Return the name of a queue's directory by the name that a page has: `orders`, or `orders:5` of one priority."""
     name = queue.partition("@")[0]
     part = re.fullmatch(r"(.*):([0-9]{1,3})", name, re.DOTALL)
-    if part is None or int(part[2]) > HIGHEST_PRIORITY:
+    if part is None or int(part[2]) > MAX_PRIORITY:
         return queue_directory(VHOST, name)
     return queue_directory(VHOST, priority_resource(part[1], int(part[2])))
 

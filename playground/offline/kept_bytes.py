@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
 
+from engine.reading.places import shown_name
 from engine.replay import Player
 from playground.hosting.door import NodeDoor
 from playground.hosting.places import NotThere
@@ -51,7 +52,7 @@ def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int
     state = player.node.snapshot()  # type: ignore[attr-defined]  # a node has more than a player asks for
     found: Records = {}
     with door.read_records(root) as reader:
-        queue = _shown(state)
+        queue = shown_name(state) or ""
         for seq, number in islice(_messages(state["queues"].get(queue), chosen), MESSAGES):
             told = _asked(reader.message, seq, queue)
             if told is not None:
@@ -69,11 +70,6 @@ def _asked(question: Callable[..., dict[str, Any]], *place: Any) -> dict[str, An
         return question(*place)
     except NotThere:
         return None
-
-
-def _shown(state: dict[str, Any]) -> str:
-    """Return the queue that a page shows first: one that holds messages itself. Twin: static/js/model/shown.js."""
-    return next((name for name, queue in state["queues"].items() if queue["lanes"]), "")
 
 
 def _messages(queue: dict[str, Any] | None, chosen: tuple[int, ...]) -> Iterator[tuple[int, int | None]]:

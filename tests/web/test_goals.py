@@ -146,3 +146,4 @@ async def test_the_engine_of_an_awake_session_is_asked(workers: Workers) -> None
     assert len(after.commands) == 2
     assert [holds for _value, holds in after.found or ()][:2] == [True, True]
     assert protocol.Where("one", 1).goals == []
+    assert (await workers.host("one").moment()).found == [], "who asks for no goals has none looked for"

@@ -248,7 +248,9 @@ class Session:
             self._job.breathe()
 
     def _found(self, run: Run, conditions: list[Condition]) -> Found | None:
-        """Return what of some conditions is found in the run as it stands."""
+        """Return what of some conditions is found in the run as it stands; none cost nothing, and forget nothing."""
+        if not conditions:
+            return []
         if self._goals is None or self._goals.conditions != conditions:
             self._goals = Goals(conditions, self._door, self._record.scenario, self._breathe, self._clock)
         return self._goals.found(run.node.snapshot, self._record.commands, run.node.now_us)
