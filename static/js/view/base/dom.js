@@ -55,6 +55,20 @@ export const findAll = (selector, root = document) => [...root.querySelectorAll(
  */
 export const focused = () => document.activeElement;
 
+/**
+ * Give a parent one child for each key, in this order. A child that stands there stays the same element: who presses it,
+ * carries it or has the keyboard on it loses nothing when another comes or goes.
+ */
+export function keepChildren(parent, keys, make) {
+  const kept = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  for (const [key, child] of kept) if (!keys.includes(key)) child.remove();
+  for (const [at, key] of keys.entries()) {
+    const child = kept.get(key) ?? make(key);
+    child.dataset.key = key;
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  }
+}
+
 /** Call at most once per `ms`, with the last arguments; the first call goes through at once. */
 export function throttle(ms, call) {
   let timer = 0;

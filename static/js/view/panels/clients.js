@@ -3,7 +3,7 @@ import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { idOf } from "../../model/routes.js";
-import { el, find, findAll, icon, setText } from "../base/dom.js";
+import { el, find, findAll, icon, keepChildren, setText } from "../base/dom.js";
 import { Rate } from "./rate.js";
 import { portOf } from "./routes.js";
 
@@ -78,11 +78,14 @@ export class Clients {
     const mark = [...found.publishers, ...found.consumers].map((each) => each.name).join();
     if (mark !== this.mark) {
       this.mark = mark;
-      this.rates.clear();
-      for (const role of ["publishers", "consumers"])
-        find(`[data-clients=${role}]`, this.root).replaceChildren(...found[role].map((each) => this.item(each)));
+      for (const role of ["publishers", "consumers"]) this.build(role, found[role]);
     }
     for (const each of [...found.publishers, ...found.consumers]) this.refresh(each);
+  }
+
+  build(role, clients) {
+    const byName = new Map(clients.map((each) => [each.name, each]));
+    keepChildren(find(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(byName.get(name)));
   }
 
   item(client) {

@@ -3,7 +3,7 @@ import { pendingOf, readyOf } from "../../model/messages.js";
 import { queueNames, showQueue, shownQueue } from "../../model/shown.js";
 import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
 
 export class Queues {
   /** `changed()` is told that another queue is shown. */
@@ -49,9 +49,12 @@ export class Queues {
 
   build(names) {
     this.names = names.join();
-    this.root.replaceChildren(
-      ...names.map((name) =>
-        el("button", { type: "button", "data-queue": name, "data-object": idOf("queue", name), "aria-pressed": "false" }, el("b", {}, name), el("span")),
+    keepChildren(this.root, names, (name) =>
+      el(
+        "button",
+        { type: "button", "data-queue": name, "data-object": idOf("queue", name), "aria-pressed": "false" },
+        el("b", {}, name),
+        el("span"),
       ),
     );
   }

@@ -6,7 +6,7 @@ import { exchangeName, idOf, joining, joinsOf, partingsOf, routesOf, typeOf } fr
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { carry } from "../base/carry.js";
-import { el, find, findAll, icon, setText, show } from "../base/dom.js";
+import { el, find, findAll, icon, keepChildren, setText, show } from "../base/dom.js";
 import { openMenu } from "../base/menu.js";
 import { act } from "../base/scheduler.js";
 
@@ -102,8 +102,14 @@ export class Routes {
     const mark = JSON.stringify([exchanges, queues, wires, names, held > 0]);
     if (mark === this.mark) return;
     this.mark = mark;
-    find("[data-exchanges]", this.root).replaceChildren(...exchanges.map((name) => this.exchange(name)));
+    keepChildren(find("[data-exchanges]", this.root), exchanges, (name) => this.exchange(name));
+    for (const each of findAll(".exchange .mid", this.root)) setText(each, this.typeOf(each.parentElement.dataset.key));
     this.redraw();
+  }
+
+  /** What stands beside an exchange's name; the default one has no type to tell. */
+  typeOf(name) {
+    return name ? typeOf(this.state, name) : "";
   }
 
   exchange(name) {
@@ -113,7 +119,7 @@ export class Routes {
       { "data-object": idOf("exchange", name) },
       el("i", { "aria-hidden": "true" }),
       el("b", {}, exchangeName(name)),
-      el("span.mid", {}, name ? typeOf(this.state, name) : ""),
+      el("span.mid"),
       name ? portOf(label) : null,
     );
   }
