@@ -130,6 +130,14 @@ def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
         "There is no exchange ghosts. Declare it first."
     )
     expect(form.locator("[name=exchange]")).to_be_focused(timeout=SLOW_MS)
+    pressed = dialog.get_by_role("button", name="Delete audit").element_handle()
+    form.locator("[name=exchange]").fill("logs")
+    form.locator("[name=queue]").fill("audit")
+    form.get_by_role("button", name="Bind").click()
+    expect(dialog.locator("[data-list=bindings]")).to_contain_text("logs \u2192 audit", timeout=SLOW_MS)
+    assert pressed.evaluate("(button) => button.isConnected"), (
+        "a press on a button outlasts a change of its list"
+    )
     form = dialog.locator("[data-declare=exchange]")
     form.locator("[name=name]").fill("logs")
     form.get_by_role("button", name="Declare").click()

@@ -1,6 +1,6 @@
 /** A class, live: the grid of students, the bars of the exercises, the hardest one, and who was chosen. */
 import { fill, gettext, ngettext, number } from "../model/text.js";
-import { el, find, findAll, focused, setText, show } from "../view/base/dom.js";
+import { el, find, findAll, focused, keepChildren, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
@@ -95,17 +95,21 @@ function followed() {
   return el("span.followed", { role: "img", "aria-label": said, title: said }, "⇣");
 }
 
-function row(student) {
-  const name = el(
-    `button${student.online ? "" : ".away"}`,
-    { type: "button", "data-student": student.id, onclick: () => choose(student.id) },
-    student.name,
-  );
-  const away = student.online ? null : el("span.visually-hidden", {}, gettext("not connected"));
-  return el(
-    `tr${student.id === chosen ? ".is-chosen" : ""}`,
-    {},
-    el("th", { scope: "row" }, name, away, student.pushed ? followed() : null),
+/** The line of a student: the name, which is pressed, and all else, which changes. */
+function row(id) {
+  const name = el("button", { type: "button", "data-student": id, onclick: () => choose(id) });
+  return el("tr", {}, el("th", { scope: "row" }, name, el("span", { "data-marks": "" })));
+}
+
+function refresh(line, student) {
+  line.classList.toggle("is-chosen", student.id === chosen);
+  const name = find("[data-student]", line);
+  name.classList.toggle("away", !student.online);
+  setText(name, student.name);
+  const away = student.online ? [] : [el("span.visually-hidden", {}, gettext("not connected"))];
+  find("[data-marks]", line).replaceChildren(...away, ...(student.pushed ? [followed()] : []));
+  for (const each of findAll("td", line)) each.remove();
+  line.append(
     ...shownSlugs().map((slug) => cell(slug, student.cells[slug])),
     mix(student.mix),
     el("td.depth", {}, student.mix ? number(student.mix[4]) : ""),
@@ -120,7 +124,11 @@ function choose(id) {
 
 function drawGrid() {
   const student = focused()?.dataset.student;
-  find("[data-grid]").replaceChildren(...sorted(students.values(), order).map(row));
+  const grid = find("[data-grid]");
+  const all = sorted(students.values(), order);
+  const ids = new Map(all.map((each) => [String(each.id), each.id]));
+  keepChildren(grid, [...ids.keys()], (key) => row(ids.get(key)));
+  for (const [at, each] of all.entries()) refresh(grid.children[at], each);
   show(find("[data-none]"), !students.size);
   if (student) find(`[data-student="${student}"]`)?.focus();
 }

@@ -2,7 +2,7 @@
 import { declaredQueues, readyOf } from "../../model/messages.js";
 import { PREDECLARED, bindProblem } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
-import { el, find, findAll, setText } from "../base/dom.js";
+import { el, find, findAll, keepChildren, setText } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /** The broker answers a method within this time, or what closes a channel was something else. */
@@ -115,43 +115,74 @@ export class Topology {
     const mark = JSON.stringify([queues.map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
     this.mark = mark;
-    this.fill("queues", queues.map(([name, queue]) => this.queue(name, queue)));
-    this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => row(name || gettext("(default)"), type, name && !name.startsWith("amq.") ? { do: "delete_exchange", name } : null)));
-    this.fill("bindings", (node.bindings ?? []).map((each) => this.binding(each)));
+    this.fill("queues", queues.map(([name, queue]) => queueRow(name, queue)));
+    this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => exchangeRow(name, type)));
+    this.fill("bindings", (node.bindings ?? []).map(bindingRow));
+    this.fill("policies", Object.entries(node.policies ?? {}).map(([name, policy]) => policyRow(name, policy)));
     const names = (place, of) => find(place, this.dialog).replaceChildren(...of.map((name) => el("option", { value: name })));
     names("#topology-exchanges", [...PREDECLARED.slice(1), ...Object.keys(node.exchanges ?? {})]);
     names("#topology-queues", queues.map(([name]) => name));
-    this.fill("policies", Object.entries(node.policies ?? {}).map(([name, { pattern, definition }]) => row(name, `${pattern} ${JSON.stringify(definition)}`, { do: "clear_policy", name })));
   }
 
-  binding({ exchange, queue, routing_key: key, arguments: arguments_ }) {
-    const undo = exchange ? { do: "unbind", exchange, queue, routing_key: key, ...(arguments_ ? { arguments: arguments_ } : {}) } : null;
-    return row(`${exchange || gettext("(default)")} \u2192 ${queue}`, key, undo);
-  }
-
-  queue(name, queue) {
-    const facts = [queue.durable ? gettext("durable") : gettext("not durable"), queue.mode, ...Object.entries(queue.arguments ?? {}).map(([key, value]) => `${key}=${value}`)];
-    facts.push(fill(gettext("%(n)s ready"), { n: number(readyOf(queue)) }));
-    const kill = el("button.btn.small.danger", { type: "button", "data-undeclare": JSON.stringify({ do: "kill_queue", queue: name }) }, gettext("Kill its process"));
-    const item = row(name, facts.join(" \u00b7 "), { do: "delete_queue", name });
-    item.lastElementChild.before(kill);
-    return item;
-  }
-
-  fill(name, items) {
-    find(`[data-list=${name}]`, this.dialog)?.replaceChildren(...items);
+  /** One line for each thing; lines stay while their numbers change, or a press on a button would be lost. */
+  fill(name, rows) {
+    const list = find(`[data-list=${name}]`, this.dialog);
+    if (!list) return;
+    const byKey = new Map(rows.map((each) => [JSON.stringify([each.name, each.acts]), each]));
+    keepChildren(list, [...byKey.keys()], (key) => line(byKey.get(key)));
+    for (const item of list.children) setText(find(".mid", item), byKey.get(item.dataset.key).text);
   }
 }
 
+/**
+ * What a line says, and the commands of its buttons.
+ * @typedef {{name: string, text: string, acts: {delete?: object, kill?: object}}} Row
+ */
 
-function row(name, text, undo) {
+/** @returns {Row} */
+function queueRow(name, queue) {
+  const facts = [
+    queue.durable ? gettext("durable") : gettext("not durable"),
+    queue.mode,
+    ...Object.entries(queue.arguments ?? {}).map(([key, value]) => `${key}=${value}`),
+    fill(gettext("%(n)s ready"), { n: number(readyOf(queue)) }),
+  ];
+  return {
+    name,
+    text: facts.join(" \u00b7 "),
+    acts: { kill: { do: "kill_queue", queue: name }, delete: { do: "delete_queue", name } },
+  };
+}
+
+/** @returns {Row} */
+function exchangeRow(name, type) {
+  const own = name && !name.startsWith("amq.");
+  return { name: name || gettext("(default)"), text: type, acts: own ? { delete: { do: "delete_exchange", name } } : {} };
+}
+
+/** @returns {Row} */
+function bindingRow({ exchange, queue, routing_key: key, arguments: arguments_ }) {
+  const unbind = { do: "unbind", exchange, queue, routing_key: key, ...(arguments_ ? { arguments: arguments_ } : {}) };
+  return { name: `${exchange || gettext("(default)")} \u2192 ${queue}`, text: key, acts: exchange ? { delete: unbind } : {} };
+}
+
+/** @returns {Row} */
+function policyRow(name, { pattern, definition }) {
+  return { name, text: `${pattern} ${JSON.stringify(definition)}`, acts: { delete: { do: "clear_policy", name } } };
+}
+
+/** The element of a line; its text changes later. */
+function line({ name, acts }) {
   const label = fill(gettext("Delete %(name)s"), { name });
+  const button = (kind, command, text, more = {}) =>
+    command ? el(`button.btn.small${kind}`, { type: "button", "data-undeclare": JSON.stringify(command), ...more }, text) : null;
   return el(
     "li.row",
     {},
     el("b", {}, name),
-    el("span.mid", {}, text),
+    el("span.mid"),
     el("span.spacer"),
-    undo ? el("button.btn.small", { type: "button", "data-undeclare": JSON.stringify(undo), "aria-label": label }, gettext("Delete")) : el("span"),
+    button(".danger", acts.kill, gettext("Kill its process")),
+    button("", acts.delete, gettext("Delete"), { "aria-label": label }) ?? el("span"),
   );
 }
