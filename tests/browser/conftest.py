@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.browser.waits import WAIT_MS
 from tools import chromium, live_server
 
 HERE = Path(__file__).resolve().parent
+expect.set_options(timeout=WAIT_MS)
 DESKTOP = {"width": 1440, "height": 900}
 PHONE = {"width": 390, "height": 844}
 
@@ -79,6 +81,7 @@ def open_page(
     def open_one(**options: object) -> Page:
         options.setdefault("viewport", DESKTOP)
         context = browser.new_context(base_url=server.url, **options)
+        context.set_default_timeout(WAIT_MS)
         context.add_init_script(OPEN_FOLDS)
         contexts.append(context)
         context.on("console", on_console)  # of the context: a window that a page opens is heard as well

@@ -12,18 +12,19 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE, OpenPage
+from tests.browser.waits import WAIT_MS
 from tools.live_server import LiveServer
 
-WAIT_MS, USUAL_MS = 120_000, 5_000
+LESSON_MS = 120_000
 """Six live pages open in this lesson: on a slow machine they take their time."""
 FOCUSED = "each => each === document.activeElement"
 
 
 @pytest.fixture(autouse=True)
 def _patient() -> Iterator[None]:
-    expect.set_options(timeout=WAIT_MS)
+    expect.set_options(timeout=LESSON_MS)
     yield
-    expect.set_options(timeout=USUAL_MS)
+    expect.set_options(timeout=WAIT_MS)
 
 
 @dataclass
@@ -48,7 +49,7 @@ def test_a_whole_lesson(
 ) -> None:
     def open_one(**options: object) -> Page:
         page = open_page(**options)
-        page.context.set_default_timeout(WAIT_MS)
+        page.context.set_default_timeout(LESSON_MS)
         return page
 
     cast = who_comes(open_one)

@@ -21,7 +21,7 @@ from engine.storage.ledger import LedgerStorage
 from tools import chromium, live_server, private_postgresql
 
 pytestmark = pytest.mark.browser
-SLOW_MS = 45_000
+SLOW_MS = 60_000
 
 BEGIN = """async () => {
   const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
