@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -42,6 +43,16 @@ def test_what_ten_sessions_add_takes_as_many_queries_as_what_one_adds() -> None:
 
     assert queries(0, ten) == queries(1, ten[:1])
     assert {each.reached_us for each in Session.objects.all()} == {10, 11}
+
+
+def test_a_command_is_written_by_two_statements_in_one_transaction() -> None:
+    """Each costs more than the database's work: who may write, and the row."""
+    one, epoch = owned()
+    with CaptureQueriesContext(connection) as seen:
+        assert writer.written([Append(one, epoch, row=(0, 10, PUBLISH))]) == [None]
+    words = [word for each in seen for word in re.findall("SELECT|INSERT|SAVEPOINT", each["sql"])]
+    assert words == ["SELECT", "INSERT"]
+    assert selectors.remembered(one).commands == [(10, PUBLISH)]
 
 
 def test_a_session_that_another_process_has_holds_up_nobody() -> None:
