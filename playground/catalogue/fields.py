@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ import msgspec
 from engine.transitions import UNITS, Transition
 
 NOTHING: Final = msgspec.NODEFAULT
+VALUES: Final = "Values"
+"""The type of a table whose values have no types of their own: each name has its own kind of value."""
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -48,22 +51,38 @@ def _is_number(found: msgspec.inspect.Type) -> bool:
     return isinstance(found, msgspec.inspect.IntType | msgspec.inspect.FloatType)
 
 
+def _is_plain(found: msgspec.inspect.Type) -> bool:
+    """Tell whether a value may be a number as well as a text."""
+    kinds = (
+        {type(each) for each in found.types}
+        if isinstance(found, msgspec.inspect.UnionType)
+        else {type(found)}
+    )
+    return msgspec.inspect.AnyType in kinds or {msgspec.inspect.IntType, msgspec.inspect.StrType} <= kinds
+
+
 def type_of(found: msgspec.inspect.Type) -> str:
     """Return a type in the notation of JSDoc; a row of an array-like class has the class's name."""
     match found:
         case msgspec.inspect.StructType(cls=cls):
             return cls.__name__
-        case msgspec.inspect.UnionType(types=types):
-            return " | ".join(dict.fromkeys(type_of(each) for each in types))
+        case msgspec.inspect.UnionType() | msgspec.inspect.LiteralType():
+            return " | ".join(dict.fromkeys(_alternatives(found)))
         case msgspec.inspect.TupleType(item_types=items):
             return f"[{', '.join(type_of(each) for each in items)}]"
         case msgspec.inspect.VarTupleType(item_type=item) | msgspec.inspect.ListType(item_type=item):
             inside = type_of(item)
             return f"({inside})[]" if " | " in inside else f"{inside}[]"
         case msgspec.inspect.DictType(value_type=value):
-            return f"Record<string, {type_of(value)}>"
+            return VALUES if _is_plain(value) else f"Record<string, {type_of(value)}>"
         case _:
             return _PLAIN[type(found)]
+
+
+def _alternatives(found: msgspec.inspect.UnionType | msgspec.inspect.LiteralType) -> list[str]:
+    if isinstance(found, msgspec.inspect.LiteralType):
+        return [json.dumps(each) for each in found.values]
+    return [type_of(each) for each in found.types]
 
 
 _PLAIN: Final[dict[type, str]] = {

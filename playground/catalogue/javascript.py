@@ -34,7 +34,12 @@ def key(name: str) -> str:
     return name if _NAME.match(name) else json.dumps(name)
 
 
-def table(name: str, about: str, rows: Mapping[str, Any]) -> str:
-    """Return an exported object, one line for each of `rows`."""
+def table(name: str, about: str, rows: Mapping[str, Any], type_: str) -> str:
+    """Return an exported object, one line for each of `rows`, whose values have this type."""
     lines = "".join(f"  {key(each)}: {literal(value)},\n" for each, value in rows.items())
-    return f"\n/** {about} */\nexport const {name} = {{\n{lines}}};\n"
+    return f"\n{comment(about, type_)}export const {name} = {{\n{lines}}};\n"
+
+
+def comment(about: str, type_: str) -> str:
+    """Return the comment before a table: what it is, and the type of its values."""
+    return f"/**\n * {about}\n * @type {{Record<string, {type_}>}}\n */\n"

@@ -20,9 +20,13 @@ def module() -> str:
                 "KINDS",
                 "See `About` in engine/transitions/base.py; what is not said has no effect.",
                 _kinds(),
+                'import("./types.js").About',
             ),
             js.table(
-                "UNITS", "Units of fields and of the numbers in `why`, by name; a kind may differ.", UNITS
+                "UNITS",
+                "Units of fields and of the numbers in `why`, by name; a kind may differ.",
+                UNITS,
+                "string",
             ),
             f"\n/** What the log may be filtered by. */\nexport const GROUPS = {js.literal(get_args(Group))};\n",
         ]

@@ -15,8 +15,12 @@ def module() -> str:
             js.head("Where the messages of a queue can lie.", "engine/backing_queue/places"),
             "\n/** The backing queue of a queue that tells no other. */\n",
             f"export const USUAL = {js.literal(VARIABLE_QUEUE)};\n",
-            "\n/** The places of each, from the tail to the head; then those of unacknowledged messages. */",
-            "\nexport const PLACES = {\n",
+            "\n",
+            js.comment(
+                "The places of each, from the tail to the head; then those of unacknowledged messages.",
+                'import("./types.js").Place[]',
+            ),
+            "export const PLACES = {\n",
             *(f"  {js.key(name)}: [\n{_rows(places)}  ],\n" for name, places in PLACES.items()),
             "};\n",
         ]

@@ -30,8 +30,8 @@ DECODE: Final = """
 /**
  * A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie.
  *
- * @param {import("./types.js").TransitionRow} row
- * @returns {import("./types.js").Transition}
+ * @param {TransitionRow} row
+ * @returns {Transition}
  */
 export function decode(row) {
   const decoder = DECODERS[row[0]];
@@ -51,7 +51,9 @@ def module() -> str:
             *(_places(name, shape) for name, shape in SHAPES.items()),
             "\n/** Bits of an extent's flags. */\n",
             *(f"export const {name} = {getattr(extents, name)};\n" for name in FLAGS),
-            "\nconst DECODERS = {\n",
+            '\n/** @import { Transition, TransitionRow } from "./types.js" */\n',
+            "\n/** @type {Record<string, (row: TransitionRow) => Transition>} */\n",
+            "const DECODERS = {\n",
             *(_decoder(kind) for kind in sorted(all_kinds(), key=lambda kind: kind.__name__)),
             "};\n",
             DECODE,

@@ -6,10 +6,12 @@ from typing import Final, get_args
 
 import msgspec
 
+from engine.backing_queue.places import Place
 from engine.ranges import Range
 from engine.transitions import Transition, all_kinds
+from engine.transitions.base import About
 from playground.catalogue import javascript as js
-from playground.catalogue.fields import Field, fields_of
+from playground.catalogue.fields import VALUES, Field, fields_of
 from playground.catalogue.messages import (
     Binding,
     HostMessage,
@@ -22,8 +24,15 @@ from playground.catalogue.messages import (
 from playground.catalogue.rows import SHAPES, script_name
 
 STATES: Final = (IndexState, QueueState, StoreState, Binding, NodeState, State)
-MORE: Final[dict[type[msgspec.Struct], str]] = {QueueState: " & Record<string, any>"}
+MORE: Final[dict[type[msgspec.Struct], str]] = {QueueState: f" & {VALUES}", About: " & { queue?: boolean }"}
 """What else an object of this type may have."""
+
+OF_KINDS: Final = {
+    "Kind": 'Transition["kind"]',
+    "TransitionOf<K>": "Extract<Transition, { kind: K }>",
+    "Handlers": "{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }",
+}
+"""Types made from the kinds of transitions: their names, the transition of one kind, a fold for some of the kinds."""
 
 
 def module() -> str:
@@ -37,10 +46,14 @@ def module() -> str:
                 "Types of rows, transitions, states and messages, for comments: `import(...)`. Nothing of it runs.",
                 "the engine's classes and playground/catalogue/messages.py",
             ),
+            _typedef(VALUES, "Record<string, any>"),
             *(_typedef(shape.__name__, _tuple(shape)) for shape in shapes),
             _typedef("TransitionRow", "[kind: string, rule: string, ...fields: any[]]"),
             *(_typedef(kind.__name__, _transition(kind)) for kind in kinds),
             _typedef("Transition", " | ".join(kind.__name__ for kind in kinds)),
+            _typedef("AnyTransition", _any_of(kinds)),
+            *(_typedef(name, text) for name, text in OF_KINDS.items()),
+            *(_typedef(about.__name__, _object(about)) for about in (About, Place)),
             *(_typedef(state.__name__, _object(state)) for state in STATES),
             *(_typedef(message.__name__, _object(message)) for message in messages),
             _typedef("HostMessage", " | ".join(message.__name__ for message in messages)),
@@ -50,7 +63,10 @@ def module() -> str:
 
 
 def _typedef(name: str, text: str) -> str:
-    return f"\n/** @typedef {{{text}}} {name} */\n"
+    """Return a type with its name; a name with a letter in angle brackets is of any one kind of transition."""
+    plain, _, letter = name.rstrip(">").partition("<")
+    template = f"@template {{Kind}} {letter} " if letter else ""
+    return f"\n/** {template}@typedef {{{text}}} {plain} */\n"
 
 
 def _tuple(shape: type[msgspec.Struct]) -> str:
@@ -61,6 +77,17 @@ def _transition(kind: type[Transition]) -> str:
     return _named(
         f'kind: "{kind.__name__}"', *(f"{script_name(each.name)}: {each.type}" for each in fields_of(kind))
     )
+
+
+def _any_of(kinds: list[type[Transition]]) -> str:
+    """Return the type of a transition of which nobody has asked the kind: it may have any field of any kind."""
+    found: dict[str, dict[str, None]] = {}
+    for kind in kinds:
+        for each in fields_of(kind):
+            found.setdefault(script_name(each.name), {}).update(dict.fromkeys(each.type.split(" | ")))
+    rule = found.pop("rule")
+    optional = (f"{name}?: {' | '.join(types)}" for name, types in found.items())
+    return _named("kind: Kind", f"rule: {' | '.join(rule)}", *optional)
 
 
 def _object(struct: type[msgspec.Struct]) -> str:

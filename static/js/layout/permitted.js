@@ -3,10 +3,15 @@ import { EXTENT as E } from "../model/catalogue/rows.js";
 import { lengthOf, rowsOf } from "../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../model/places.js";
 
-/** The lanes whose index entries are limited: the one at the tail, and the one at the head. */
+/** @import { QueueState } from "../model/catalogue/types.js" */
+
+/**
+ * The lanes whose index entries are limited: the one at the tail, and the one at the head.
+ * @param {QueueState} queue
+ */
 export function entryLanes(queue) {
   const names = limitedLanesOf(queue, "entries");
-  return { tail: names[0], head: names.at(-1) };
+  return { tail: names[0], head: names[names.length - 1] };
 }
 
 const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);

@@ -15,6 +15,8 @@ import { fitting } from "./zoom.js";
 import { betaSurplus, entryLanes } from "./permitted.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
 
+/** @import { Extent } from "../model/catalogue/types.js" */
+
 /** The lanes of the stage: the sub-queues, then what consumers hold. */
 export const STAGE_LANES = [...LANES, "unacked"];
 
@@ -95,9 +97,9 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
 /** Rows of a lane as [row, place], by seq_id. */
 function laneRows(queue, name) {
   if (name !== "unacked") return { rows: rowsOf(queue, name), places: null, place: name };
-  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
-    (a, b) => a[0][0] - b[0][0],
-  );
+  /** @type {[row: Extent, place: string][]} */
+  const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => /** @type {[Extent, string]} */ ([row, place])));
+  pairs.sort((a, b) => a[0][0] - b[0][0]);
   return { rows: pairs.map(([row]) => row), places: new Map(pairs), place: null };
 }
 

@@ -3,6 +3,8 @@ import { DELTA as D } from "../model/catalogue/rows.js";
 import { acked, spans } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
 
+/** @typedef {[start: number, count: number, tone: string]} Tone the tone of a stretch of numbers */
+
 /** Cut [start, start+count) by sorted [start, count, tone] spans; what no span covers gets `otherwise`. */
 export function cut(list, start, count, otherwise) {
   const found = [];
@@ -47,6 +49,7 @@ export function toneBySeq(queue) {
  * @param {(start: number, count: number) => [number, number][]} known
  */
 export function toneByMessage(queue, known = () => []) {
+  /** @type {Tone[]} */
   const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);
   let unknown = queue.delta?.[D.count] > 0 ? queue.delta[D.count] : 0;
   if (unknown)

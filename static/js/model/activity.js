@@ -10,7 +10,10 @@ export class Activity {
     this.gapUs = GAP_US;
   }
 
-  /** Something happened. */
+  /**
+   * Something happened.
+   * @param {number} us
+   */
   observe(us) {
     const last = this.list[this.list.length - 1];
     if (last && us - last[1] <= this.gapUs) last[1] = Math.max(last[1], us);

@@ -1,6 +1,7 @@
 /** The states of publishers and consumers, and the ways in which a queue stops, in the reader's language. */
 import { gettext } from "./text.js";
 
+/** @type {Record<string, () => string>} */
 const STATES = {
   running: () => gettext("running"),
   flow: () => gettext("flow"),
@@ -9,6 +10,7 @@ const STATES = {
   stopped: () => gettext("stopped"),
 };
 
+/** @type {Record<string, () => string>} */
 const STOPS = {
   clean: () => gettext("in order"),
   kill: () => gettext("killed"),
@@ -17,8 +19,14 @@ const STOPS = {
   deleted: () => gettext("deleted"),
 };
 
-/** "blocked" as the reader calls it. */
+/**
+ * "blocked" as the reader calls it.
+ * @param {string} state
+ */
 export const stateName = (state) => STATES[state]?.() ?? state;
 
-/** "power" as the reader calls it. */
+/**
+ * "power" as the reader calls it.
+ * @param {string} kind
+ */
 export const stopName = (kind) => STOPS[kind]?.() ?? kind;

@@ -2,7 +2,13 @@
 import { stateName } from "./actor-states.js";
 import { fill, gettext, number } from "./text.js";
 
-/** The stream, or a burst that still has something to do; a publisher that has nothing to do is not named. */
+/** @import { Values } from "./catalogue/types.js" */
+
+/**
+ * The stream, or a burst that still has something to do; a publisher that has nothing to do is not named.
+ * @param {Values | null | undefined} publisher
+ * @param {Values | null | undefined} burst
+ */
 export function publisherText(publisher, burst) {
   const actor =
     publisher && publisher.state !== "stopped"
@@ -19,7 +25,11 @@ export function publisherText(publisher, burst) {
   return state;
 }
 
-/** The consumer, or what is held by hand. */
+/**
+ * The consumer, or what is held by hand.
+ * @param {Values | null | undefined} consumer
+ * @param {Values | null | undefined} hand
+ */
 export function consumerText(consumer, hand) {
   if (consumer) {
     const state = stateName(consumer.state);

@@ -1,16 +1,30 @@
 /** What the fields of records are called and mean, in the reader's language. The names are the engine's. */
 import { bytes, fill, gettext, number } from "./text.js";
 
-/** Short name of a field. */
+/**
+ * @import { Plan } from "./bytes.js"
+ * @import { Values } from "./catalogue/types.js"
+ */
+
+/** @typedef {{ value: string } & Values} RecordField a field of a record, as the host takes it apart */
+
+/**
+ * Short name of a field.
+ * @param {string} name
+ */
 export function fieldName(name) {
   return NAMES()[name]?.[0] ?? name;
 }
 
-/** One sentence on what a field is for. */
+/**
+ * One sentence on what a field is for.
+ * @param {string} name
+ */
 export function fieldMeaning(name) {
   return NAMES()[name]?.[1] ?? "";
 }
 
+/** @type {() => Record<string, [name: string, meaning: string]>} */
 const NAMES = () => ({
   "kind and entry": [
     gettext("kind, entry"),
@@ -86,6 +100,7 @@ const NAMES = () => ({
   "rest of the term": [gettext("rest"), gettext("Not taken apart here.")],
 });
 
+/** @type {() => [pattern: RegExp, text: string][]} */
 const VALUES = () => [
   [/^publish, persistent, entry (?<n>\d+)$/, gettext("publish, persistent, entry %(n)s")],
   [/^publish, transient, entry (?<n>\d+)$/, gettext("publish, transient, entry %(n)s")],
@@ -104,7 +119,10 @@ const VALUES = () => [
   [/^the empty list$/, gettext("the empty list")],
 ];
 
-/** A field's value in words. */
+/**
+ * A field's value in words.
+ * @param {RecordField} field
+ */
 export function fieldValue(field) {
   for (const [pattern, text] of VALUES()) {
     const found = pattern.exec(field.value);
@@ -114,9 +132,14 @@ export function fieldValue(field) {
   return field.value.replace(/^atom /, "");
 }
 
-/** Why there is nothing to read. */
+/**
+ * Why there is nothing to read.
+ * @param {string} side
+ * @param {Plan} plan
+ */
 export function whyNoBytes(side, plan) {
   const buffered = bytes(plan.buffered ?? 0);
+  /** @type {Record<string, string>} */
   const texts = {
     gone: gettext("This message is over: it was acknowledged, and nothing refers to its bytes any more."),
     journal: fill(
@@ -137,5 +160,5 @@ export function whyNoBytes(side, plan) {
         : gettext("No record in a store: the content is in RAM only."),
     garbage: gettext("Garbage: the record is whole, but no message refers to it any more."),
   };
-  return texts[plan.why] ?? "";
+  return texts[plan.why ?? ""] ?? "";
 }

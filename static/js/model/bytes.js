@@ -5,13 +5,33 @@ import { listedPlacesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { holding, lowestByte } from "./stretches.js";
 
-/** {segment, relative} of a seq_id. */
+/** @import { QueueState, State, Values } from "./catalogue/types.js" */
+
+/** @typedef {{ store: string, file: number, offset: number, bytes: number }} StoreRecord where a message's record is */
+
+/**
+ * Where to read bytes: what to ask the host for, under which key it is kept; or why there is nothing to read.
+ * @typedef {{ why?: string, ask?: Values, key?: string, later?: string, buffered?: number, record?: StoreRecord, acked?: boolean }} Plan
+ */
+
+/** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} ToldRecord an index record as the host told it */
+
+/**
+ * {segment, relative} of a seq_id.
+ * @param {State} state
+ * @param {number} seq
+ */
 export function entryOf(state, seq) {
   const size = state.node.settings.segment_entry_count || 2048;
   return { segment: Math.floor(seq / size), relative: seq % size };
 }
 
-/** {store, file, offset, bytes} of a message's record, or null where it has none (or delta hides its number). */
+/**
+ * {store, file, offset, bytes} of a message's record, or null where it has none (or delta hides its number).
+ * @param {State} state
+ * @param {QueueState} queue
+ * @param {number} seq
+ */
 export function recordOf(state, queue, seq) {
   const found = locate(queue, seq);
   if (!found?.row || !(found.row[E.flags] & IN_STORE) || !(found.row[E.flags] & HOME_STORE)) return null;
@@ -19,14 +39,25 @@ export function recordOf(state, queue, seq) {
   return recordOfNumber(state, store, found.row[E.msg_no] + seq - found.row[E.start]);
 }
 
-/** {store, file, offset, bytes} of a message number's record, or null. */
+/**
+ * {store, file, offset, bytes} of a message number's record, or null.
+ * @param {State} state
+ * @param {string} store
+ * @param {number} msgNo
+ */
 export function recordOfNumber(state, store, msgNo) {
   const row = holding(state.stores[store]?.rows || [], msgNo);
   if (!row) return null;
   return { store, file: row[S.file], offset: row[S.offset] + (msgNo - row[S.start]) * row[S.step] * row[S.record_bytes], bytes: row[S.record_bytes] };
 }
 
-/** The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null. */
+/**
+ * The record that covers a byte of a store file: {store, file, offset, bytes, msgNo, refs}, or null.
+ * @param {State} state
+ * @param {string} store
+ * @param {number} file
+ * @param {number} at
+ */
 export function recordAtByte(state, store, file, at) {
   for (const row of state.stores[store]?.rows || []) {
     if (row[S.file] !== file) continue;
@@ -39,7 +70,11 @@ export function recordAtByte(state, store, file, at) {
   return null;
 }
 
-/** The seq_id of a message number, where a lane outside delta knows it; else null. */
+/**
+ * The seq_id of a message number, where a lane outside delta knows it; else null.
+ * @param {QueueState} queue
+ * @param {number} msgNo
+ */
 export function seqOfNumber(queue, msgNo) {
   for (const place of listedPlacesOf(queue))
     for (const row of rowsOf(queue, place))
@@ -50,10 +85,13 @@ export function seqOfNumber(queue, msgNo) {
 /**
  * Where to read a message's index record: {ask} a question for the server, or {why} there is nothing to read:
  * "gone", "ram" (no record was ever made) or "journal" (it waits in the journal's buffer).
+ * @param {State} state
+ * @param {QueueState | null | undefined} queue
+ * @param {number} seq
  */
 export function indexPlan(state, queue, seq) {
   const entry = holding(queue?.index?.entries || [], seq);
-  if (!entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
+  if (!queue || !entry) return { why: queue && locate(queue, seq) ? "ram" : "gone" };
   const { journal_bytes: written, buffered_bytes: buffered } = queue.index;
   if (entry[N.code] >> 3 === 0 && !written) return { why: "journal", buffered };
   const later = `${written}:${buffered}`;
@@ -64,6 +102,10 @@ export function indexPlan(state, queue, seq) {
 /**
  * Where to read a message's content: {ask} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
  * number and the index record is not read yet). `told` is the index record as the server told it, or null.
+ * @param {State} state
+ * @param {QueueState | null | undefined} queue
+ * @param {number} seq
+ * @param {ToldRecord | null} told
  */
 export function storePlan(state, queue, seq, told) {
   const found = queue && locate(queue, seq);
@@ -71,12 +113,16 @@ export function storePlan(state, queue, seq, told) {
   if (found.row && !(found.row[E.flags] & HOME_STORE)) return { why: "embedded" };
   if (found.row && !(found.row[E.flags] & IN_STORE)) return { why: "ram" };
   if (!found.row && !told?.fields) return { why: "unknown" };
-  if (!found.row && told.embedded) return { why: "embedded" };
-  const record = found.row ? recordOf(state, queue, seq) : recordTold(state, told);
+  if (!found.row && told?.embedded) return { why: "embedded" };
+  const record = found.row || !told ? recordOf(state, queue, seq) : recordTold(state, told);
   return record ? placePlan(state, record) : { why: "gone" };
 }
 
-/** Ask for the record at a place of a store, unless its bytes are in the write buffer. */
+/**
+ * Ask for the record at a place of a store, unless its bytes are in the write buffer.
+ * @param {State} state
+ * @param {StoreRecord} record
+ */
 export function placePlan(state, record) {
   const { store, file, offset, bytes } = record;
   const row = state.stores[store].files.find((each) => each[F.number] === file);
@@ -86,7 +132,11 @@ export function placePlan(state, record) {
   return { ask: { file: name, offset }, key: `${name}:${offset}`, later: String(row?.[F.disk_bytes]), record };
 }
 
-/** The store record of a message whose index record was read: its id ends with its number. */
+/**
+ * The store record of a message whose index record was read: its id ends with its number.
+ * @param {State} state
+ * @param {ToldRecord} told
+ */
 function recordTold(state, told) {
   const msgNo = Number.parseInt(told.msg_id.slice(16), 16);
   const persistent = told.fields[0].value.includes("persistent");

@@ -1,27 +1,50 @@
 /** One text for one state, to compare the page's fold with the engine's snapshot. */
 
-/** JSON with sorted keys: equal states give equal texts. */
+/** @import { Values } from "./catalogue/types.js" */
+
+/**
+ * JSON with sorted keys: equal states give equal texts.
+ * @param {any} state
+ */
 export function canonical(state) {
   return JSON.stringify(tidy(state));
 }
 
+/**
+ * @param {any} value
+ * @returns {any}
+ */
 function tidy(value) {
   if (Array.isArray(value)) return value.map(tidy);
   if (value === null || typeof value !== "object") return value;
+  /** @type {Values} */
   const sorted = {};
   for (const key of Object.keys(value).sort()) sorted[key] = tidy(value[key]);
   return sorted;
 }
 
-/** The paths at which two states differ, at most `limit` of them. */
+/**
+ * The paths at which two states differ, at most `limit` of them.
+ * @param {any} left
+ * @param {any} right
+ */
 export function differences(left, right, limit = 10) {
+  /** @type {string[]} */
   const found = [];
   compare(tidy(left), tidy(right), "", found, limit);
   return found;
 }
 
+/**
+ * @param {any} left
+ * @param {any} right
+ * @param {string} path
+ * @param {string[]} found
+ * @param {number} limit
+ */
 function compare(left, right, path, found, limit) {
   if (found.length >= limit || JSON.stringify(left) === JSON.stringify(right)) return;
+  /** @param {any} value */
   const plain = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
   if (!plain(left) || !plain(right)) {
     found.push(`${path}: ${JSON.stringify(left)} is not ${JSON.stringify(right)}`);

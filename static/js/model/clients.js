@@ -1,55 +1,87 @@
 /** Publishers and consumers as things on the page: what each does, and the commands that change it. Pure. */
 
+/** @import { State, Values } from "./catalogue/types.js" */
+
 /** The names that the engine keeps for itself. */
 const OWN = new Set(["burst", "hand"]);
 
-/** What a command that sets an actor carries on from what is known of it. */
+/** @typedef {{ name: string } & Values} Client a publisher or a consumer, with what the state says of it */
+
+/**
+ * What a command that sets an actor carries on from what is known of it.
+ * @type {Record<string, string[]>}
+ */
 const KEPT = {
   publisher: ["rate_per_s", "size_bytes", "persistent", "confirm", "tx", "exchange", "routing_key", "mandatory", "expiration_ms", "headers", "properties"],
   consumer: ["rate_per_s", "prefetch", "ack", "queue", "priority", "exclusive", "channel_prefetch"],
 };
 
-/** {publishers, consumers}: [{name, ...facts}], in the order that `order` gives names, then as they came. */
+/**
+ * {publishers, consumers}: [{name, ...facts}], in the order that `order` gives names, then as they came.
+ * @param {State} state
+ * @param {string[]} [order]
+ */
 export function clientsOf(state, order = []) {
-  /** @type {{publishers: any[], consumers: any[]}} */
+  /** @type {Record<"publishers" | "consumers", Client[]>} */
   const found = { publishers: [], consumers: [] };
   for (const [name, facts] of Object.entries(state.node.actors || {})) {
     if (OWN.has(name) || !facts) continue;
-    const list = { publisher: found.publishers, consumer: found.consumers }[facts.role];
+    const list = facts.role === "publisher" ? found.publishers : facts.role === "consumer" ? found.consumers : null;
     list?.push({ name, ...facts });
   }
+  /** @param {Client} client */
   const place = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);
   for (const list of Object.values(found)) list.sort((a, b) => place(a) - place(b));
   return found;
 }
 
-/** The command that sets an actor as it is, with some changes. */
+/**
+ * The command that sets an actor as it is, with some changes.
+ * @param {Client} client
+ * @param {Values} [changes]
+ */
 export function settingOf(client, changes = {}) {
+  /** @type {Values} */
   const command = { do: client.role === "publisher" ? "set_publisher" : "set_consumer", name: client.name };
   for (const field of KEPT[client.role]) if (client[field] !== undefined && client[field] !== null) command[field] = client[field];
   return { ...command, running: client.state !== "stopped", ...changes };
 }
 
-/** A name that nobody has: p1, p2, ... or c1, c2, ... */
+/**
+ * A name that nobody has: p1, p2, ... or c1, c2, ...
+ * @param {Record<string, Values>} actors
+ * @param {string} letter
+ */
 export function freeName(actors, letter) {
   for (let number = 1; ; number += 1) if (!actors[`${letter}${number}`]) return `${letter}${number}`;
 }
 
-/** The order of names with one of them moved to where another is. */
+/**
+ * The order of names with one of them moved to where another is.
+ * @param {string[]} names
+ * @param {string} name
+ * @param {string} to
+ */
 export function moved(names, name, to) {
   const rest = names.filter((each) => each !== name);
   rest.splice(names.indexOf(to), 0, name);
   return rest;
 }
 
-/** Lamps of a publisher with confirms: how many of `most` are lit, and how many wait. */
+/**
+ * Lamps of a publisher with confirms: how many of `most` are lit, and how many wait.
+ * @param {Values} client
+ */
 export function lamps({ confirm, unconfirmed = 0, confirmed = 0 }, most = 10) {
   if (!confirm) return null;
   const waits = Math.min(most, unconfirmed);
   return { waits, lit: Math.min(most - waits, confirmed), most };
 }
 
-/** Slots of a consumer's window: how many are taken; null where there is no window. */
+/**
+ * Slots of a consumer's window: how many are taken; null where there is no window.
+ * @param {Values} client
+ */
 export function slots({ ack, prefetch = 0, unacked = 0 }, most = 10) {
   if (ack === "auto" || !prefetch) return null;
   const shown = Math.min(most, prefetch);

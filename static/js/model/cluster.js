@@ -2,7 +2,21 @@
 import { lanesOf } from "./places.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 
-/** Names of the cluster's nodes; none where there is only one. */
+/**
+ * What one node has of a queue. `lacks` is how many messages its mirror has less than the master, or "unknown"; `held`
+ * counts copies that the master has not told of yet.
+ * @typedef {Values & { node: string, role: string, label: string | null, lanes: { place: string, count: number }[], ready: number, unacked: number, held?: number, lacks?: number | "unknown" }} Member
+ */
+
+/**
+ * @import { State, Values } from "./catalogue/types.js"
+ * @import { Line } from "./timeline.js"
+ */
+
+/**
+ * Names of the cluster's nodes; none where there is only one.
+ * @param {State} state
+ */
 export function nodesOf(state) {
   return Object.keys(state.node.cluster ?? {})
     .filter((key) => key.endsWith("_up"))
@@ -10,7 +24,11 @@ export function nodesOf(state) {
     .sort();
 }
 
-/** The queue that a shown one belongs to: itself, or the one that it mirrors. */
+/**
+ * The queue that a shown one belongs to: itself, or the one that it mirrors.
+ * @param {State} state
+ * @param {string} shown
+ */
 export function mirroredQueue(state, shown) {
   return state.queues[shown]?.mirror_of ?? shown;
 }
@@ -18,12 +36,17 @@ export function mirroredQueue(state, shown) {
 /**
  * What one node has of a queue: its role there (master, mirror, none or down), what it would bring back, and how full
  * its memory is. `label` is the name of its member among the state's queues.
+ * @param {State} state
+ * @param {string} name
+ * @param {string} node
+ * @returns {Member}
  */
 export function nodeOf(state, name, node) {
   const { cluster } = state.node;
   const master = state.queues[name];
   const mirror = state.queues[`${name}@${node}`];
   const up = cluster[`${node}_up`];
+  /** @type {Member} */
   const found = {
     node,
     up,
@@ -56,7 +79,11 @@ export function nodeOf(state, name, node) {
   };
 }
 
-/** How many messages a master has, ready and unacknowledged; null without a living master. */
+/**
+ * How many messages a master has, ready and unacknowledged; null without a living master.
+ * @param {State} state
+ * @param {string} name
+ */
 export function depthOf(state, name) {
   const queue = state.queues[name];
   return queue ? readyOf(queue) + pendingOf(queue) : null;
@@ -65,10 +92,13 @@ export function depthOf(state, name) {
 /**
  * What the strip of a node shows, from the tail to the head: the places of its member, what the channels sent it that
  * the master has not told of yet, what it lacks, and what the last failover lost. Together as long as the master's.
+ * @param {Member} member
+ * @param {number} depth
+ * @param {number} lost
  */
 export function stripOf({ role, lanes, unacked, held, lacks }, depth, lost) {
   const has = lanes.reduce((sum, { count }) => sum + count, 0) + unacked;
-  const missing = lacks === "unknown" ? Math.max(0, depth - has) : lacks;
+  const missing = lacks === "unknown" ? Math.max(0, depth - has) : (lacks ?? 0);
   return [
     { place: "held", count: held ?? 0 },
     ...lanes,
@@ -83,19 +113,23 @@ const ENDS_FAILOVER = new Set(["NodeStarted", "SyncStarted"]);
 /**
  * The last failover of a queue among the lines of the narrative, until a node starts or its mirrors are filled: `what`
  * is promoted, refused (nobody may be) or down, `node` the one that is gone, `lost` how many messages.
+ * @param {Line[]} lines
+ * @param {State} state
+ * @param {string} queue
  */
 export function failoverOf(lines, state, queue) {
+  /** @type {{ what: string, node: string | null, master: string | null, lost: number } | null} */
   let found = null;
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const { t } = lines[at];
     if (ENDS_FAILOVER.has(t.kind)) return found;
     if (t.kind === "QueuePromoted" && t.queue === queue && !found)
-      found = { what: "promoted", node: null, master: t.node, lost: Number(t.why.lost ?? 0) };
+      found = { what: "promoted", node: null, master: t.node ?? null, lost: Number(t.why?.lost ?? 0) };
     if (t.kind === "MirrorLeft" && t.queue === queue && t.how === "refused" && !found)
       found = { what: "refused", node: null, master: null, lost: 0 };
-    if (t.kind === "NodeStopped" && found) return { ...found, node: t.node };
+    if (t.kind === "NodeStopped" && found) return { ...found, node: t.node ?? null };
     if (t.kind === "NodeStopped" && !state.queues[queue])
-      return { what: "down", node: t.node, master: null, lost: 0 };
+      return { what: "down", node: t.node ?? null, master: null, lost: 0 };
   }
   return found;
 }

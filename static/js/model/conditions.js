@@ -4,6 +4,17 @@
  */
 import { valueAt } from "./paths.js";
 
+/**
+ * A value of another moment, or of another path.
+ * @typedef {{ path: string | (string | number)[], at_us?: number | null }} Reference
+ */
+
+/**
+ * A condition: a path compared with a value, or others put together.
+ * @typedef {{ path?: string | (string | number)[], op?: string, value?: unknown, not?: Condition, all?: Condition[], any?: Condition[], ever?: Condition, always?: Condition }} Condition
+ */
+
+/** @type {Record<string, (a: number, b: number) => boolean>} */
 const ORDER = {
   ">": (a, b) => a > b,
   ">=": (a, b) => a >= b,
@@ -11,13 +22,19 @@ const ORDER = {
   "<=": (a, b) => a <= b,
 };
 
-/** Whether two values stand in a relation; ordering needs two numbers, and lists and objects are equal to nothing. */
+/**
+ * Whether two values stand in a relation; ordering needs two numbers, and lists and objects are equal to nothing.
+ * @param {unknown} found
+ * @param {string} op
+ * @param {unknown} wanted
+ */
 export function compare(found, op, wanted) {
   if (ORDER[op]) return typeof found === "number" && typeof wanted === "number" && ORDER[op](found, wanted);
   const same = found === wanted && (found === null || typeof found !== "object");
   return op === "!=" ? !same : same;
 }
 
+/** @param {Condition} condition */
 const partsOf = (condition) => {
   const one = condition.not ?? condition.ever ?? condition.always;
   return one ? [one] : (condition.all ?? condition.any ?? []);
@@ -25,7 +42,11 @@ const partsOf = (condition) => {
 
 /** A condition that is followed through a run. */
 export class Watch {
-  /** `earlier(reference)` looks up a value of an earlier moment. */
+  /**
+   * `earlier(reference)` looks up a value of an earlier moment.
+   * @param {Condition} condition
+   * @param {((reference: Reference) => unknown) | null} [earlier]
+   */
   constructor(condition, earlier = null) {
     this.condition = condition;
     this.earlier = earlier;
@@ -33,14 +54,21 @@ export class Watch {
     this.held = Boolean(condition.always);
   }
 
-  /** Take notice of a moment; `ever` and `always` need each. */
+  /**
+   * Take notice of a moment; `ever` and `always` need each.
+   * @param {object} state
+   */
   observe(state) {
     for (const part of this.parts) part.observe(state);
     if (this.condition.ever) this.held ||= this.parts[0].holds(state);
     else if (this.condition.always) this.held &&= this.parts[0].holds(state);
   }
 
-  /** Whether the condition holds, with `state` as the last moment. */
+  /**
+   * Whether the condition holds, with `state` as the last moment.
+   * @param {object} state
+   * @returns {boolean}
+   */
   holds(state) {
     const said = this.condition;
     if (said.path !== undefined) return compare(valueAt(state, said.path), said.op ?? "==", this.wanted(state));
@@ -49,15 +77,20 @@ export class Watch {
     return said.all ? this.parts.every((part) => part.holds(state)) : this.parts.some((part) => part.holds(state));
   }
 
+  /** @param {object} state */
   wanted(state) {
-    const wanted = this.condition.value ?? null;
+    const wanted = /** @type {Reference | null} */ (this.condition.value ?? null);
     if (wanted === null || typeof wanted !== "object") return wanted;
     if (wanted.at_us === undefined || wanted.at_us === null) return valueAt(state, wanted.path);
     return this.earlier ? this.earlier(wanted) : null;
   }
 }
 
-/** Whether a condition holds in a state; of a run's other moments nothing is known. */
+/**
+ * Whether a condition holds in a state; of a run's other moments nothing is known.
+ * @param {Condition} condition
+ * @param {object} state
+ */
 export function holds(condition, state) {
   return new Watch(condition).holds(state);
 }

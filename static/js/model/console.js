@@ -4,12 +4,16 @@ export const KEPT_LINES = 100;
 
 export class History {
   constructor() {
+    /** @type {string[]} */
     this.lines = [];
     this.at = 0;
     this.draft = "";
   }
 
-  /** Keep a line; the same one twice in a row is one. */
+  /**
+   * Keep a line; the same one twice in a row is one.
+   * @param {string} line
+   */
   add(line) {
     if (line && this.lines.at(-1) !== line) this.lines.push(line);
     if (this.lines.length > KEPT_LINES) this.lines.shift();
@@ -17,7 +21,11 @@ export class History {
     this.draft = "";
   }
 
-  /** The line before (-1) or after (+1); past the newest comes what was being written. */
+  /**
+   * The line before (-1) or after (+1); past the newest comes what was being written.
+   * @param {number} by
+   * @param {string} current
+   */
   walk(by, current) {
     if (this.at === this.lines.length) this.draft = current;
     this.at = Math.min(this.lines.length, Math.max(0, this.at + by));
@@ -25,12 +33,16 @@ export class History {
   }
 }
 
-/** Split a line into what stands before the last word, and that word. */
+/**
+ * Split a line into what stands before the last word, and that word.
+ * @param {string} line
+ */
 function lastWord(line) {
   const start = line.search(/\S*$/);
   return [line.slice(0, start), line.slice(start)];
 }
 
+/** @param {string[]} names */
 function commonStart(names) {
   let start = names[0];
   for (const name of names) while (!name.startsWith(start)) start = start.slice(0, -1);
@@ -40,6 +52,9 @@ function commonStart(names) {
 /**
  * Complete the last word: a command first, after it the columns it can show, or names of queues.
  * Gives {line, choices}: the line as far as it is certain, and what it could become.
+ * @param {string} line
+ * @param {Record<string, string[]>} commands
+ * @param {string[]} names
  */
 export function complete(line, commands, names) {
   const [before, word] = lastWord(line);

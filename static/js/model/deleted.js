@@ -1,5 +1,7 @@
 /** Which segment files were deleted so far: many segments never had a file, so the state alone cannot tell. */
 
+/** @import { AnyTransition } from "./catalogue/types.js" */
+
 const MOST = 4000;
 
 export class Deleted {
@@ -14,17 +16,21 @@ export class Deleted {
 
   /**
    * Look at transition `number`.
-   * @param {any} transition
+   * @param {AnyTransition} t
    * @param {number} number
    */
   observe({ kind, queue, segment, bytes }, number) {
-    if (kind !== "SegmentDeleted" || !bytes) return;
+    if (kind !== "SegmentDeleted" || !bytes || queue === undefined || segment === undefined) return;
     const list = (this.queues[queue] ??= []);
     list.push([segment, number]);
     if (list.length > MOST) list.shift();
   }
 
-  /** {count, first, last} of a queue's segments that were deleted before a position. */
+  /**
+   * {count, first, last} of a queue's segments that were deleted before a position.
+   * @param {string} queue
+   * @param {number} position
+   */
   before(queue, position) {
     const gone = (this.queues[queue] ?? []).filter(([, number]) => number < position).map(([segment]) => segment);
     if (!gone.length) return { count: 0, first: null, last: null };

@@ -2,10 +2,18 @@
 import { STORE_FILE as F } from "./catalogue/rows.js";
 import { md5 } from "./md5.js";
 
+/** @import { IndexState, State } from "./catalogue/types.js" */
+
 const VHOST = "/";
+/** @typedef {{ depth: number, name: string, bytes: number | null, of: string | null }} FileLine a line of the tree */
+
+/** @type {Map<string, string>} */
 const names = new Map();
 
-/** The broker's name for a directory: MD5 in base 36, upper case (S1). */
+/**
+ * The broker's name for a directory: MD5 in base 36, upper case (S1).
+ * @param {string} text
+ */
 export function hashed(text) {
   if (!names.has(text)) {
     const digits = [...md5(new TextEncoder().encode(text))].map((each) => each.toString(16).padStart(2, "0"));
@@ -14,8 +22,12 @@ export function hashed(text) {
   return names.get(text);
 }
 
-/** Lines of the tree from the top: {depth, name, bytes, of}; `bytes` null for a directory, `of` whose it is. */
+/**
+ * Lines of the tree from the top: {depth, name, bytes, of}; `bytes` null for a directory, `of` whose it is.
+ * @param {State} state
+ */
 export function directoryOf(state) {
+  /** @type {FileLine[]} */
   const lines = [
     { depth: 0, name: "msg_stores/vhosts/", bytes: null, of: null },
     { depth: 1, name: `${hashed(VHOST)}/`, bytes: null, of: `vhost ${VHOST}` },
@@ -30,16 +42,25 @@ export function directoryOf(state) {
   return lines;
 }
 
-/** Whether no queue has a directory yet: nothing has been recorded in an index. */
+/**
+ * Whether no queue has a directory yet: nothing has been recorded in an index.
+ * @param {FileLine[]} lines
+ */
 export function awaitsFirstRecord(lines) {
   return !lines.some((line) => line.name === "journal.jif" || line.name.endsWith(".idx"));
 }
 
+/**
+ * @param {string} name
+ * @param {IndexState} index
+ */
 function filesOf(name, index) {
+  /** @type {FileLine[]} */
   const found = [];
   if (index.journal_bytes !== null && index.journal_bytes !== undefined)
     found.push({ depth: 4, name: "journal.jif", bytes: index.journal_bytes, of: null });
   for (const [segment, size] of index.segments) found.push({ depth: 4, name: `${segment}.idx`, bytes: size, of: null });
+  /** @type {FileLine} */
   const own = { depth: 3, name: `${hashed(`queue${VHOST}${name}`)}/`, bytes: null, of: name };
   return found.length ? [own, ...found] : [];
 }

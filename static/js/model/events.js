@@ -2,6 +2,8 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { readyOf } from "./messages.js";
 
+/** @import { AnyTransition, Kind, State, Transition, TransitionOf, Values } from "./catalogue/types.js" */
+
 const SAME_US = 1_000_000;
 const MAX_EVENTS = 200;
 /** How many of the smallest events are kept: they go first. */
@@ -12,13 +14,23 @@ export const SMALL = new Set(["fsync", "roll"]);
 
 const PAGED = new Set(["AlphasPushed", "BetasPushed"]);
 
-/** Paging begins where the target is finite at last, by hand or by the memory monitor. */
+/** @typedef {{ number: number, atUs: number, type: string }} RunEvent something that a reader may want to jump to */
+
+/**
+ * Paging begins where the target is finite at last, by hand or by the memory monitor.
+ * @param {{ queue: string, target: number | null }} given
+ * @param {Events} events
+ */
 function ofTarget({ queue, target }, events) {
   const before = events.targets[queue] ?? null;
   events.targets[queue] = target;
   return before === null && target !== null ? "paging" : null;
 }
 
+/**
+ * @param {{ part: string, values: Values }} given
+ * @param {Events} events
+ */
 function ofAlarms({ part, values }, events) {
   if (part !== "alarms") return null;
   const before = events.alarms;
@@ -30,25 +42,39 @@ function ofAlarms({ part, values }, events) {
   return null;
 }
 
+/**
+ * @param {{ how: string }} given
+ * @param {Events} events
+ */
 function ofStop({ how }, events) {
   events.stopped = how;
   return how === "clean" || how === "deleted" ? null : "crash";
 }
 
+/**
+ * @param {AnyTransition} t
+ * @param {Events} events
+ */
 function ofStart(t, events) {
   const { stopped } = events;
   events.stopped = null;
   return stopped === null ? "start" : "restart";
 }
 
-/** The first of its kind is an event of its own. */
+/**
+ * The first of its kind is an event of its own.
+ * @type {(name: string, later: string | null) => (t: AnyTransition, events: Events) => string | null}
+ */
 const first = (name, later) => (t, events) => {
   if (events.seen.has(name)) return later;
   events.seen.add(name);
   return name;
 };
 
-/** Kinds whose meaning on the time line depends on what was before; the others' is in the catalogue. */
+/**
+ * Kinds whose meaning on the time line depends on what was before; the others' is in the catalogue.
+ * @type {{ [K in Kind]?: (t: TransitionOf<K>, events: Events) => string | null }}
+ */
 const DEPENDS = {
   TargetChanged: ofTarget,
   AlphasPushed: first("beta", "out"),
@@ -61,14 +87,19 @@ const DEPENDS = {
 
 export class Events {
   constructor() {
-    /** [{number, atUs, type}], oldest first. */
+    /** @type {RunEvent[]} oldest first */
     this.list = [];
+    /** @type {Record<string, number | null>} */
     this.targets = {};
+    /** @type {Record<string, boolean>} */
     this.alarms = {};
+    /** @type {string | null} how a queue stopped last */
     this.stopped = null;
+    /** @type {Set<string>} */
     this.seen = new Set();
+    /** @type {Record<string, number>} when each type came last */
     this.last = {};
-    /** Queues that have had something on disk since they were empty last: only then is being empty again an event. */
+    /** @type {Set<string>} queues that have had something on disk since they were empty last: only then is being empty again an event. */
     this.deep = new Set();
   }
 
@@ -76,21 +107,29 @@ export class Events {
    * Look at one transition, with the state after it. The same again within a second is the same event.
    * @param {number} number
    * @param {number} atUs
-   * @param {any} t
-   * @param {any} state
+   * @param {Transition} t
+   * @param {State | null} state
    */
   observe(number, atUs, t, state = null) {
     this.note(number, atUs, this.typeOf(t));
+    if (!("queue" in t)) return;
     if (PAGED.has(t.kind)) this.deep.add(t.queue);
     if (!KINDS[t.kind].leaves || !this.deep.has(t.queue) || !state || readyOf(state.queues[t.queue]) > 0) return;
     this.deep.delete(t.queue);
     this.note(number, atUs, "drained");
   }
 
+  /** @param {Transition} t */
   typeOf(t) {
-    return DEPENDS[t.kind] ? DEPENDS[t.kind](t, this) : KINDS[t.kind].mark;
+    const depends = /** @type {((t: Transition, events: Events) => string | null) | undefined} */ (DEPENDS[t.kind]);
+    return depends ? depends(t, this) : KINDS[t.kind].mark;
   }
 
+  /**
+   * @param {number} number
+   * @param {number} atUs
+   * @param {string | null | undefined} type
+   */
   note(number, atUs, type) {
     if (!type || atUs - (this.last[type] ?? -Infinity) < SAME_US) return;
     this.last[type] = atUs;

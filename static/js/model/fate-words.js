@@ -2,8 +2,17 @@
 import { total } from "./stretches.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
-/** [count, reasons] of what is lost, of what comes back: reasons are texts, without those that count nothing. */
+/** @import { Fate } from "./fate.js" */
+
+/**
+ * [count, reasons] of what is lost, of what comes back: reasons are texts, without those that count nothing.
+ * @param {Fate} fate
+ */
 export function reasonsOf({ unacked, acks, transient, unsynced }) {
+  /**
+   * @param {number} count
+   * @param {string} text
+   */
   const some = (count, text) => (count ? [fill(text, { n: number(count) })] : []);
   return {
     lost: [
@@ -17,7 +26,10 @@ export function reasonsOf({ unacked, acks, transient, unsynced }) {
   };
 }
 
-/** One line of what a stop did: "Restarted: 62 transient lost, 3 back". */
+/**
+ * One line of what a stop did: "Restarted: 62 transient lost, 3 back".
+ * @param {Fate} fate
+ */
 export function outcomeText(fate) {
   if (fate.foreign) {
     const there = total(fate.kept) + total(fate.back) - fate.unplaced;
@@ -38,7 +50,10 @@ export function outcomeText(fate) {
   return fill(gettext("Restarted: %(what)s"), { what: parts.join(gettext(", ")) });
 }
 
-/** Why messages come back: "2 unacknowledged, 1 whose acks were not on disk are delivered again." Nothing where none do. */
+/**
+ * Why messages come back: "2 unacknowledged, 1 whose acks were not on disk are delivered again." Nothing where none do.
+ * @param {Fate} fate
+ */
 export function returnText(fate) {
   if (fate.foreign) return "";
   const { back } = reasonsOf(fate);

@@ -7,9 +7,18 @@ import { acked } from "./messages.js";
 import { aboutPlace } from "./places.js";
 import { RANGES as RUNS, insert, overlapping, remove, total } from "./stretches.js";
 
-/** @returns {number[][]} */
+/**
+ * @import { Entry, Extent, QueueState, Range } from "./catalogue/types.js"
+ * @import { Numbered } from "./stretches.js"
+ */
+
+/**
+ * Rows as runs [start, count], in order and merged.
+ * @param {Numbered[]} rows
+ * @returns {Range[]}
+ */
 function runsOf(rows) {
-  /** @type {number[][]} */
+  /** @type {Range[]} */
   const found = [];
   for (const [start, count] of rows) {
     remove(found, start, count, RUNS);
@@ -18,8 +27,16 @@ function runsOf(rows) {
   return found;
 }
 
+/**
+ * @param {Range[]} these
+ * @param {Range[]} those
+ */
 const both = (these, those) => runsOf(these.flatMap(([start, count]) => overlapping(those, start, count, RUNS)));
 
+/**
+ * @param {Numbered[]} these
+ * @param {Numbered[]} those
+ */
 function without(these, those) {
   const rest = runsOf(these);
   for (const [start, count] of those) remove(rest, start, count, RUNS);
@@ -29,17 +46,20 @@ function without(these, those) {
 /**
  * {kept, back, lost} as runs [start, count], and why: {unplaced, unacked, acks, transient, unsynced, survives}.
  * `recovered` are index entries, null when the queue is gone; `length` is how many messages it has after its start.
+ * @param {QueueState} queue
+ * @param {Entry[] | null} recovered
  */
 export function fateOf(queue, recovered, length = 0) {
   const places = Object.entries(queue.lanes);
+  /** @param {(place: string, row: Extent) => boolean | undefined} holds */
   const rowsWhere = (holds) => runsOf(places.flatMap(([place, rows]) => rows.filter((row) => holds(place, row))));
   const held = rowsWhere((place) => aboutPlace(place).unacked);
   const transient = rowsWhere((_, row) => !(row[E.flags] & PERSISTENT));
+  /** @param {Entry[]} entries */
   const live = (entries) => runsOf(entries.filter((entry) => !acked(entry[N.code])));
+  const [from, end] = [queue.delta[D.start], queue.delta[D.end]];
   const delta =
-    queue.delta[D.start] === null
-      ? []
-      : overlapping(live(queue.index.entries), queue.delta[D.start], queue.delta[D.end] - queue.delta[D.start], RUNS);
+    from === null || end === null ? [] : overlapping(live(queue.index.entries), from, end - from, RUNS);
   const ready = runsOf([...rowsWhere((place) => !aboutPlace(place).unacked), ...delta]);
   const there = without(live(recovered ?? []), transient);
   const unplaced = Math.max(0, total(there) - length);
@@ -63,6 +83,8 @@ export function fateOf(queue, recovered, length = 0) {
 /**
  * What became of a queue's messages whose files have started: {queue, entries} of the one that stopped, as `fateOf`, and
  * whether the files are `foreign`: they have messages that the queue never had, so what a start dropped of them is not known.
+ * @param {{ queue: QueueState, entries: Entry[] }} stopped
+ * @param {number} length
  */
 export function fateOfStart({ queue, entries }, length) {
   const after = queue.counters?.next_seq_id ?? Infinity;
@@ -70,7 +92,12 @@ export function fateOfStart({ queue, entries }, length) {
   return { ...fateOf(queue, entries, length), foreign };
 }
 
-/** How many of each: {kept, lost, back}. */
+/** @typedef {ReturnType<typeof fateOf> & { foreign?: boolean }} Fate what a stop left */
+
+/**
+ * How many of each: {kept, lost, back}.
+ * @param {Fate} fate
+ */
 export function countsOf({ kept, lost, back, unplaced }) {
   return { kept: total(kept) - unplaced, lost: total(lost) + unplaced, back: total(back) };
 }

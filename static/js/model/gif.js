@@ -14,6 +14,7 @@ class Bytes {
     this.length = 0;
   }
 
+  /** @param {...number} bytes */
   put(...bytes) {
     for (const byte of bytes) {
       if (this.length === this.data.length) {
@@ -26,17 +27,23 @@ class Bytes {
     }
   }
 
+  /** @param {string} text */
   text(text) {
     this.put(...[...text].map((sign) => sign.charCodeAt(0)));
   }
 
+  /** @param {number} value */
   short(value) {
     this.put(value & 255, value >> 8);
   }
 }
 
 export class Gif {
-  /** Pictures are `width` by `height` pixels. It is played again and again. */
+  /**
+   * Pictures are `width` by `height` pixels. It is played again and again.
+   * @param {number} width
+   * @param {number} height
+   */
   constructor(width, height) {
     this.width = width;
     this.height = height;
@@ -52,7 +59,11 @@ export class Gif {
     this.out.put(3, 1, 0, 0, 0);
   }
 
-  /** Add a picture, RGBA as a canvas gives it, which stands for hundredths of a second. */
+  /**
+   * Add a picture, RGBA as a canvas gives it, which stands for hundredths of a second.
+   * @param {Uint8ClampedArray} rgba
+   * @param {number} hundredths
+   */
   add(rgba, hundredths) {
     const pixels = new Uint32Array(rgba.buffer.slice(rgba.byteOffset, rgba.byteOffset + this.width * this.height * 4));
     const { x, y, w, h } = this.changed(pixels);
@@ -67,7 +78,10 @@ export class Gif {
     this.before = pixels;
   }
 
-  /** The smallest rectangle that has all that differs from the picture before; one pixel where nothing does. */
+  /**
+   * The smallest rectangle that has all that differs from the picture before; one pixel where nothing does.
+   * @param {Uint32Array} pixels
+   */
   changed(pixels) {
     const { width, height, before } = this;
     if (!before) return { x: 0, y: 0, w: width, h: height };
@@ -90,12 +104,20 @@ export class Gif {
   }
 }
 
-/** Five bits of each of red, green and blue, as one number. */
+/**
+ * Five bits of each of red, green and blue, as one number.
+ * @param {number} pixel
+ */
 function shadeOf(pixel) {
   return ((pixel >> 3) & 31) | (((pixel >> 11) & 31) << 5) | (((pixel >> 19) & 31) << 10);
 }
 
-/** The colours of a rectangle: {table, places}: the most frequent ones, and for each pixel the place of the nearest. */
+/**
+ * The colours of a rectangle: {table, places}: the most frequent ones, and for each pixel the place of the nearest.
+ * @param {Uint32Array} pixels
+ * @param {number} width
+ * @param {{ x: number, y: number, w: number, h: number }} part
+ */
 function coloursOf(pixels, width, { x, y, w, h }) {
   const counts = new Map();
   for (let row = y; row < y + h; row += 1)
@@ -103,6 +125,7 @@ function coloursOf(pixels, width, { x, y, w, h }) {
   const chosen = [...counts].sort((a, b) => b[1] - a[1]).slice(0, COLORS).map(([pixel]) => pixel);
   const known = new Map(chosen.map((pixel, place) => [pixel, place]));
   const nearest = new Map();
+  /** @param {number} pixel */
   const placeOf = (pixel) => {
     const exact = known.get(pixel);
     if (exact !== undefined) return exact;
@@ -118,6 +141,10 @@ function coloursOf(pixels, width, { x, y, w, h }) {
   return { table, places };
 }
 
+/**
+ * @param {number} pixel
+ * @param {number[]} chosen
+ */
 function nearestTo(pixel, chosen) {
   let [best, least] = [0, Infinity];
   chosen.forEach((other, place) => {
@@ -128,15 +155,22 @@ function nearestTo(pixel, chosen) {
   return best;
 }
 
-/** LZW as GIF has it: codes of 9 to 12 bits, the lowest bits first, in blocks. */
+/**
+ * LZW as GIF has it: codes of 9 to 12 bits, the lowest bits first, in blocks.
+ * @param {Uint8Array} places
+ * @param {Bytes} out
+ */
 function compress(places, out) {
+  /** @type {number[]} */
   const block = [];
   let [held, bits, size, next] = [0, 0, CODE_BITS + 1, END + 1];
   const known = new Uint16Array(MOST_CODES << CODE_BITS);
+  /** @param {number} value */
   const byte = (value) => {
     block.push(value);
     if (block.length === BLOCK_BYTES) out.put(BLOCK_BYTES, ...block.splice(0));
   };
+  /** @param {number} value */
   const code = (value) => {
     held |= value << bits;
     for (bits += size; bits >= 8; bits -= 8, held >>>= 8) byte(held & 255);

@@ -2,6 +2,9 @@
 import { KINDS } from "./catalogue/kinds.js";
 import { gettext } from "./text.js";
 
+/** @import { AnyTransition, State } from "./catalogue/types.js" */
+
+/** @type {() => Record<string, string>} */
 const TEXTS = () => ({
   vm_memory_high_watermark_paging_ratio: gettext("Larger: paging begins later, and less room is left before the alarm."),
   vm_memory_high_watermark: gettext("Larger: the node may use more memory before publishers are blocked."),
@@ -26,15 +29,23 @@ const TEXTS = () => ({
   queue_mode: gettext("In lazy mode every message goes to disk at once; default keeps what memory allows in RAM."),
 });
 
+/** @type {Record<string, string>} */
 const OF_ALARM = { memory: "vm_memory_high_watermark", disk: "disk_free_limit" };
 
-/** The setting's name for a transition, or null where none governs it. */
+/**
+ * The setting's name for a transition, or null where none governs it.
+ * @param {AnyTransition} t
+ */
 export function settingOf({ kind, part, values }) {
-  if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values)[0]] ?? null;
+  if (kind === "NodeChanged" && part === "alarms") return OF_ALARM[Object.keys(values ?? {})[0]] ?? null;
   return KINDS[kind].setting ?? null;
 }
 
-/** {name, value, larger} of the setting that governs a transition; value is undefined where the node has none of its own. */
+/**
+ * {name, value, larger} of the setting that governs a transition; value is undefined where the node has none of its own.
+ * @param {AnyTransition} t
+ * @param {State} state
+ */
 export function governs(t, state) {
   const name = settingOf(t);
   if (name === null) return null;
@@ -42,7 +53,10 @@ export function governs(t, state) {
   return { name, value, larger: TEXTS()[name] };
 }
 
-/** The prefetch of the consumers, where they agree. */
+/**
+ * The prefetch of the consumers, where they agree.
+ * @param {State} state
+ */
 function prefetchOf(state) {
   const found = new Set(
     Object.values(state.node.actors)

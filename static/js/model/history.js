@@ -6,6 +6,8 @@
  */
 import { fold } from "./reduce.js";
 
+/** @import { File, NodeState, State, Transition } from "./catalogue/types.js" */
+
 export const EVERY = 200;
 export const MAX_ROWS = 20_000;
 /** Of all copies together, counted in runs of messages, entries and records. */
@@ -16,7 +18,11 @@ const MAX_LENT = 12_000;
 
 const WEIGHT_PER_ROW = 20;
 
-/** Copy a state. Rows of stretches are values (stretches.js), so only what holds them is copied; rows of files do change. */
+/**
+ * Copy a state. Rows of stretches are values (stretches.js), so only what holds them is copied; rows of files do change.
+ * @param {State} state
+ * @returns {State}
+ */
 export function copyState(state) {
   const queues = mapValues(state.queues, (queue) => ({
     ...queue,
@@ -26,21 +32,32 @@ export function copyState(state) {
   }));
   const stores = mapValues(state.stores, (store) => ({
     ...store,
-    files: store.files.map((file) => file.slice()),
+    files: store.files.map((file) => /** @type {File} */ (file.slice())),
     rows: store.rows.slice(),
     orphans: store.orphans.slice(),
   }));
-  const node = mapValues(state.node, (part) => (Array.isArray(part) ? [...part] : { ...part }));
-  for (const members of ["actors", "processes"])
+  const parts = mapValues(state.node, (part) => (Array.isArray(part) ? [...part] : { ...part }));
+  const node = /** @type {NodeState} */ (/** @type {unknown} */ (parts));
+  for (const members of /** @type {const} */ (["actors", "processes"]))
     node[members] = mapValues(state.node[members] ?? {}, (member) => ({ ...member }));
   return { ...state, queues, stores, node };
 }
 
+/**
+ * An object with each value changed.
+ * @template T, U
+ * @param {Record<string, T>} object
+ * @param {(value: T) => U} change
+ * @returns {Record<string, U>}
+ */
 function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
-/** How much memory a state takes, in rows. */
+/**
+ * How much memory a state takes, in rows.
+ * @param {State} state
+ */
 export function weightOf(state) {
   let weight = 1;
   for (const queue of Object.values(state.queues)) {
@@ -53,8 +70,8 @@ export function weightOf(state) {
 
 /**
  * What happened without a gap: rows from position `first` on, their times, and copies of the state on the way.
- * @typedef {{first: number, startUs: number, rows: any[], atUs: number[], points: Point[]}} Stretch
- * @typedef {{at: number, state: any, weight: number}} Point
+ * @typedef {{first: number, startUs: number, rows: Transition[], atUs: number[], points: Point[]}} Stretch
+ * @typedef {{at: number, state: State, weight: number}} Point
  */
 
 export class History {
@@ -90,18 +107,27 @@ export class History {
     return last ? endOf(last) : 0;
   }
 
-  /** A whole state arrived: it begins a stretch, unless it only repeats where the last one ended. */
+  /**
+   * A whole state arrived: it begins a stretch, unless it only repeats where the last one ended.
+   * @param {number} position
+   * @param {number} us
+   * @param {State} state
+   */
   snapshot(position, us, state) {
     const last = this.stretches[this.stretches.length - 1];
     if (last && endOf(last) === position) return;
     if (last && endOf(last) > position) this.clear();
+    /** @type {Stretch} */
     const stretch = { first: position, startUs: us, rows: [], atUs: [], points: [] };
     this.stretches.push(stretch);
     this.keep(stretch, position, state);
     this.trim();
   }
 
-  /** A stretch that was not watched: what is kept already stays, and what touches becomes one. */
+  /**
+   * A stretch that was not watched: what is kept already stays, and what touches becomes one.
+   * @param {Stretch} stretch
+   */
   insert(stretch) {
     const before = this.rowCount;
     const all = [...this.stretches, ...uncovered(stretch, this.stretches)].sort((a, b) => a.first - b.first);
@@ -115,7 +141,12 @@ export class History {
     this.trim();
   }
 
-  /** A transition was folded; `state` is the one after it. */
+  /**
+   * A transition was folded; `state` is the one after it.
+   * @param {Transition} t
+   * @param {number} us
+   * @param {State} state
+   */
   add(t, us, state) {
     const stretch = this.stretches[this.stretches.length - 1];
     if (!stretch) return;
@@ -130,6 +161,11 @@ export class History {
     }
   }
 
+  /**
+   * @param {Stretch} stretch
+   * @param {number} at
+   * @param {State} state
+   */
   keep(stretch, at, state) {
     const weight = weightOf(state);
     stretch.points.push({ at, state: copyState(state), weight });
@@ -175,22 +211,32 @@ export class History {
     return true;
   }
 
-  /** The stretch that holds a position, or null. */
+  /**
+   * The stretch that holds a position, or null.
+   * @param {number} position
+   */
   stretchAt(position) {
     const stretch = this.stretches[this.placeOf(position)];
     return stretch && position <= endOf(stretch) ? stretch : null;
   }
 
-  /** Index of the last stretch that begins at a position or before it; -1 when all begin later. */
+  /**
+   * Index of the last stretch that begins at a position or before it; -1 when all begin later.
+   * @param {number} position
+   */
   placeOf(position) {
     return lastWhere(this.stretches.length, (at) => this.stretches[at].first <= position);
   }
 
+  /** @param {number} position */
   has(position) {
     return this.stretchAt(position) !== null;
   }
 
-  /** The state at a position, a new one each time; null where there is none. */
+  /**
+   * The state at a position, a new one each time; null where there is none.
+   * @param {number} position
+   */
   stateAt(position) {
     const stretch = this.stretchAt(position);
     if (!stretch) return null;
@@ -199,7 +245,12 @@ export class History {
     return this.foldOn(copyState(point.state), point.at, position);
   }
 
-  /** Fold the rows from one position of a stretch to a later one into `state`. */
+  /**
+   * Fold the rows from one position of a stretch to a later one into `state`.
+   * @param {State} state
+   * @param {number} from
+   * @param {number} to
+   */
   foldOn(state, from, to) {
     const stretch = this.stretchAt(to);
     if (!stretch) throw new RangeError(`position ${to} is not kept`);
@@ -208,14 +259,20 @@ export class History {
     return state;
   }
 
-  /** When the state of a position came to be. */
+  /**
+   * When the state of a position came to be.
+   * @param {number} position
+   */
   timeOf(position) {
     const stretch = this.stretchAt(position);
     if (!stretch) return null;
     return position === stretch.first ? stretch.startUs : stretch.atUs[position - stretch.first - 1];
   }
 
-  /** The last position at a time: everything until then has happened. */
+  /**
+   * The last position at a time: everything until then has happened.
+   * @param {number} us
+   */
   positionAt(us) {
     const place = lastWhere(this.stretches.length, (at) => this.stretches[at].startUs <= us);
     if (place < 0) return this.start;
@@ -223,7 +280,11 @@ export class History {
     return first + lastWhere(atUs.length, (at) => atUs[at] <= us) + 1;
   }
 
-  /** The position before or after (-1, 1) that can be shown; null at the ends. */
+  /**
+   * The position before or after (-1, 1) that can be shown; null at the ends.
+   * @param {number} position
+   * @param {number} direction
+   */
   neighbour(position, direction) {
     const wanted = position + direction;
     if (wanted < this.start || wanted > this.end) return null;
@@ -233,7 +294,10 @@ export class History {
     return direction < 0 ? endOf(before) : after.first;
   }
 
-  /** How many transitions are missing right before and right after a position. */
+  /**
+   * How many transitions are missing right before and right after a position.
+   * @param {number} position
+   */
   gapsAt(position) {
     const place = this.placeOf(position);
     const stretch = this.stretches[place];
@@ -245,7 +309,11 @@ export class History {
     };
   }
 
-  /** The last transition before a position, in its stretch, for which `holds`: {number, t}, or null. */
+  /**
+   * The last transition before a position, in its stretch, for which `holds`: {number, t}, or null.
+   * @param {number} position
+   * @param {(t: Transition) => boolean} holds
+   */
   lastBefore(position, holds) {
     const stretch = this.stretchAt(position);
     if (!stretch) return null;
@@ -254,7 +322,10 @@ export class History {
     return null;
   }
 
-  /** The rows from a number on, to the end of its stretch: [{number, t}]. */
+  /**
+   * The rows from a number on, to the end of its stretch: [{number, t}].
+   * @param {number} number
+   */
   *rowsFrom(number) {
     const stretch = this.stretchAt(number);
     if (!stretch) return;
@@ -262,7 +333,11 @@ export class History {
       yield { number: stretch.first + at, t: stretch.rows[at] };
   }
 
-  /** The rows that led to a position, at most `count` of its stretch: [{number, us, t}], oldest first. */
+  /**
+   * The rows that led to a position, at most `count` of its stretch: [{number, us, t}], oldest first.
+   * @param {number} position
+   * @param {number} count
+   */
   rowsBefore(position, count) {
     const stretch = this.stretchAt(position);
     if (!stretch) return [];
@@ -275,6 +350,7 @@ export class History {
   }
 }
 
+/** @param {Stretch} stretch */
 function endOf(stretch) {
   return stretch.first + stretch.rows.length;
 }
@@ -288,6 +364,7 @@ function endOf(stretch) {
 function uncovered(stretch, others) {
   /** @type {Stretch[]} */
   const parts = [];
+  /** @type {(from: number, to: number) => unknown} */
   const add = (from, to) => from <= endOf(stretch) && to >= from && parts.push(cut(stretch, from, to));
   let from = stretch.first;
   for (const other of others) {
@@ -339,7 +416,11 @@ function joined(all, next) {
   return [...all.slice(0, -1), one];
 }
 
-/** The last index below `length` for which `holds`, which must hold for all before it too; -1 if for none. */
+/**
+ * The last index below `length` for which `holds`, which must hold for all before it too; -1 if for none.
+ * @param {number} length
+ * @param {(at: number) => boolean} holds
+ */
 function lastWhere(length, holds) {
   let low = 0;
   let high = length;

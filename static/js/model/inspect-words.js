@@ -1,11 +1,18 @@
 /** What the page Inspect says: sentences by code, of what cannot be read and of what pasted figures ask. */
 import { fill, gettext } from "./text.js";
 
-/** Why something could not be read, with what to do; see playground/inspecting. */
+/** @import { Values } from "./catalogue/types.js" */
+
+/**
+ * Why something could not be read, with what to do; see playground/inspecting.
+ * @param {string} code
+ * @param {Values} [values]
+ */
 export function unreadableWords(code, values = {}) {
   return fill(unreadable()[code] ?? gettext("This could not be read."), values);
 }
 
+/** @returns {Record<string, string>} */
 function unreadable() {
   return {
     names: gettext("The names of the files cannot be read. Choose the directory again."),
@@ -23,11 +30,16 @@ function unreadable() {
   };
 }
 
-/** A question that a queue's figures raise. */
+/**
+ * A question that a queue's figures raise.
+ * @param {string} code
+ * @param {Values} [values]
+ */
 export function questionWords(code, values = {}) {
   return fill(questions()[code] ?? code, values);
 }
 
+/** @returns {Record<string, string>} */
 function questions() {
   return {
     grows: gettext("More comes in than goes out (%(ingress)s and %(egress)s per second): it grows. Who is slow?"),
@@ -40,7 +52,10 @@ function questions() {
   };
 }
 
-/** What becomes of a queue's live messages at a start: sentences. */
+/**
+ * What becomes of a queue's live messages at a start: sentences.
+ * @param {Values} figures
+ */
 export function startWords({ live, back, transient, no_content: noContent, delivered }) {
   if (back === null) return [];
   const said = [];
@@ -53,16 +68,22 @@ export function startWords({ live, back, transient, no_content: noContent, deliv
   return said;
 }
 
-/** What keeps a store file, or that nothing does. */
+/**
+ * What keeps a store file, or that nothing does.
+ * @param {Values} file
+ */
 export function pinWords({ entries, live, pins }) {
   if (live === 0 && entries) return [gettext("nothing pins it: a start deletes it")];
-  return (pins ?? []).map(({ queue, count, first, last }) =>
+  return (pins ?? []).map((/** @type {Values} */ { queue, count, first, last }) =>
     first === last
       ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first })
       : fill(gettext("%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s"), { queue, count, first, last }));
 }
 
-/** What is said of the files that a clean stop leaves. */
+/**
+ * What is said of the files that a clean stop leaves.
+ * @param {Values | null} stop
+ */
 export function stopWords(stop) {
   if (!stop) return gettext("Nothing of a clean stop is here: the node was killed, or still runs. A start reads every record.");
   const text = stop.clean

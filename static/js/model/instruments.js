@@ -3,15 +3,26 @@ import { LANES } from "./messages.js";
 import { aboutPlace } from "./places.js";
 import { gettext } from "./text.js";
 
-/** A lane's series: where two lanes have one letter, the one at the head has another tone and the one at the tail dashes. */
+/**
+ * @import { Values } from "./catalogue/types.js"
+ * @import { Sample } from "./samples.js"
+ */
+
+/**
+ * A lane's series: where two lanes have one letter, the one at the head has another tone and the one at the tail dashes.
+ * @param {string} name
+ */
 const lane = (name) => ({
   key: name,
   label: () => name,
-  tone: name === LANES.at(-1) ? `${aboutPlace(name).letter}-o` : aboutPlace(name).letter,
+  tone: name === LANES.at(-1) ? `${aboutPlace(name).letter}-o` : String(aboutPlace(name).letter),
   dash: name === LANES[0] ? [6, 3] : null,
 });
 
-/** The plots: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes". */
+/** @typedef {{ key: string, label: () => string, tone: string, dash?: number[] | null }} Series one line of a plot */
+/** @typedef {{ id: string, title: () => string, unit: string, rate?: boolean, series: Series[] }} Plot */
+
+/** The plots: each with its series. `rate` means change for each second of the run; `unit` is "count" or "bytes". @type {Plot[]} */
 export const PLOTS = [
   {
     id: "lengths",
@@ -58,14 +69,25 @@ export const PLOTS = [
 
 const WINDOW_S = 0.5;
 
-/** Columns of a plot: seconds of the run, then one column for each series; null where there is no value. */
+/**
+ * Columns of a plot: seconds of the run, then one column for each series; null where there is no value.
+ * @param {Sample[]} samples
+ * @param {Plot} plot
+ */
 export function columns(samples, plot) {
   const times = samples.map((sample) => sample.us / 1e6);
-  const read = plot.rate ? rateOf : (all, key) => all.map((sample) => sample[key] ?? null);
+  /** @type {typeof rateOf} */
+  const values = (all, key) => all.map((sample) => sample[key] ?? null);
+  const read = plot.rate ? rateOf : values;
   return [times, ...plot.series.map(({ key }) => read(samples, key, times))];
 }
 
-/** The change of a running total for each second, over half a second or what there is. */
+/**
+ * The change of a running total for each second, over half a second or what there is.
+ * @param {Sample[]} samples
+ * @param {string} key
+ * @param {number[]} times
+ */
 function rateOf(samples, key, times) {
   let from = 0;
   return samples.map((sample, at) => {
@@ -75,13 +97,19 @@ function rateOf(samples, key, times) {
   });
 }
 
-/** At most `most` samples, evenly, the last one always: for the table. */
+/**
+ * At most `most` samples, evenly, the last one always: for the table.
+ * @param {Sample[]} samples
+ */
 export function thinned(samples, most = 24) {
   const every = Math.max(1, Math.ceil(samples.length / most));
   return samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
 }
 
-/** For each publisher that has a reader: its way to the stores, [{from, to, left, initial, starved, mailbox}]. */
+/**
+ * For each publisher that has a reader: its way to the stores, [{from, to, left, initial, starved, mailbox}].
+ * @param {Record<string, Values>} [processes]
+ */
 export function creditChains(processes = {}) {
   const chains = [];
   for (const [id, process] of Object.entries(processes)) {
@@ -92,7 +120,7 @@ export function creditChains(processes = {}) {
     while (here.length) {
       const next = [];
       for (const from of here) {
-        for (const [to, [left, initial]] of Object.entries(processes[from]?.credit ?? {})) {
+        for (const [to, [left, initial]] of Object.entries(/** @type {Record<string, [number, number]>} */ (processes[from]?.credit ?? {}))) {
           const starved = left <= 0 || (processes[from].blocked_by ?? []).includes(to);
           links.push({ from, to, left, initial, starved, mailbox: processes[to]?.mailbox ?? 0 });
           if (!seen.has(to)) next.push(to);

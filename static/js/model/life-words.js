@@ -1,6 +1,9 @@
 /** The events of a message's life in the reader's words. */
 import { fill, gettext } from "./text.js";
 
+/** @import { LifeEvent } from "./life.js" */
+
+/** @type {() => Record<string, string>} */
 const TEXTS = () => ({
   published: gettext("published to %(to)s"),
   direct: gettext("straight to a consumer"),
@@ -33,15 +36,22 @@ const TEXTS = () => ({
   gap: gettext("too fast to tell"),
 });
 
+/** @type {Record<string, string>} */
 const TONES = { published: "alpha", direct: "alpha", beta: "beta", paged: "beta", gamma: "gamma", read: "gamma",
   delta: "delta", recovered: "delta", lost: "alarm", stopped: "alarm" };
 
-/** What happened, in a few words. */
+/**
+ * What happened, in a few words.
+ * @param {LifeEvent} event
+ */
 export function lifeText(event) {
   return fill(TEXTS()[event.what], event);
 }
 
-/** The colour that an event may repeat: that of the state into which it led. */
+/**
+ * The colour that an event may repeat: that of the state into which it led.
+ * @param {LifeEvent} event
+ */
 export function lifeTone(event) {
   return TONES[event.what] ?? "plain";
 }

@@ -7,12 +7,30 @@ import { ENTRY, EXTENT as E, HOME_STORE, PERSISTENT } from "./catalogue/rows.js"
 import { acked, stateOf } from "./messages.js";
 import { holding } from "./stretches.js";
 
+/**
+ * @import { Extent, Kind, Transition, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { History } from "./history.js"
+ */
+
 const MAX_EVENTS = 80;
 
+/**
+ * One event of a life. `file` is true where bytes of a file were written; `name` is that file's.
+ * @typedef {{ what: string, number: number, us: number } & Values} LifeEvent
+ */
+
+/**
+ * Which message a life is of: a queue and a seq_id, and what more is known of it.
+ * @typedef {{ queue: string, seq: number, msgNo?: number | null, flags?: number | null }} Who
+ */
+
+/** @typedef {{ [K in Kind]?: (life: Life, t: TransitionOf<K>, number: number, us: number) => void }} Observers */
+
+/** @type {Record<string, (t: { to: string | null }, extent: Extent) => [what: string, more?: Values]>} what a message does that changes place */
 const SHIFTS = {
   Published: ({ to }) => ["published", { to }],
   PublishedDelivered: () => ["direct"],
-  AlphasPushed: ({ to }, extent) => [stateOf(to, extent[E.flags]), { to }],
+  AlphasPushed: ({ to }, extent) => [stateOf(String(to), extent[E.flags]), { to }],
   PendingPaged: () => ["paged"],
   BetasPushed: () => ["delta"],
   DeltaRead: () => ["read", { to: "q3" }],
@@ -27,7 +45,11 @@ const SHIFTS = {
 const ENDS = new Set(["taken", "dropped", "acked", "lost"]);
 
 export class Life {
-  /** `who` is {queue, seq}; `msgNo` where it is known; `entries` is the number of entries of a segment. */
+  /**
+   * `who` is {queue, seq}; `msgNo` where it is known; `entries` is the number of entries of a segment.
+   * @param {Who} who
+   * @param {number} entries
+   */
   constructor({ queue, seq, msgNo = null, flags = null }, entries) {
     this.queue = queue;
     this.seq = seq;
@@ -35,9 +57,15 @@ export class Life {
     this.entries = entries;
     this.segment = Math.floor(seq / entries);
     this.store = flags === null ? null : homeOf(flags);
+    /** @type {LifeEvent[]} */
     this.events = [];
+    /** @type {Record<string, boolean>} what of it waits to be written */
     this.waits = {};
+    /** @type {number | null} the store file that has its record */
     this.file = null;
+    /** @type {number | null} where in the file the record ends */
+    this.end = null;
+    /** @type {boolean | null} whether a recovery found its entry */
     this.found = null;
   }
 
@@ -46,7 +74,12 @@ export class Life {
     return this.events.some((event) => ENDS.has(event.what));
   }
 
-  /** Read what a History keeps. */
+  /**
+   * Read what a History keeps.
+   * @param {History} past
+   * @param {Who} who
+   * @param {number} entries
+   */
   static of(past, who, entries) {
     const life = new Life(who, entries);
     for (const [at, stretch] of past.stretches.entries()) {
@@ -56,24 +89,38 @@ export class Life {
     return life;
   }
 
-  /** Transitions of which only the number is known: something may have happened meanwhile. */
+  /**
+   * Transitions of which only the number is known: something may have happened meanwhile.
+   * @param {number} number
+   * @param {number} us
+   */
   gap(number, us) {
     const last = this.events[this.events.length - 1];
     if (last && last.what !== "gap") this.add("gap", number - 1, us);
   }
 
-  /** Look at one transition; tells whether it belongs to this life. */
+  /**
+   * Look at one transition; tells whether it belongs to this life.
+   * @param {Transition} t
+   * @param {number} number
+   * @param {number} us
+   */
   observe(t, number, us) {
     const before = this.events.length;
     const { kind } = t;
     if (kind in SHIFTS) this.shift(t, number, us);
-    else if (INDEX[kind] && t.queue === this.queue) INDEX[kind](this, t, number, us);
-    else if (STORE[kind] && t.store === this.store) STORE[kind](this, t, number, us);
+    else if ("queue" in t && t.queue === this.queue) observerOf(INDEX, kind)?.(this, t, number, us);
+    else if ("store" in t && t.store === this.store) observerOf(STORE, kind)?.(this, t, number, us);
     return this.events.length > before;
   }
 
+  /**
+   * @param {Transition} t
+   * @param {number} number
+   * @param {number} us
+   */
   shift(t, number, us) {
-    if (t.queue !== this.queue) return;
+    if (!("extents" in t) || t.queue !== this.queue) return;
     const extent = holding(t.extents, this.seq);
     if (!extent) return;
     if (KINDS[t.kind].arrives) this.begin(us);
@@ -83,31 +130,58 @@ export class Life {
     this.add(what, number, us, more);
   }
 
-  /** What was told so far is the life of an earlier one with this seq_id, but for the entry that was just made. */
+  /**
+   * What was told so far is the life of an earlier one with this seq_id, but for the entry that was just made.
+   * @param {number} us
+   */
   begin(us) {
     this.events = this.events.filter((event) => event.what === "entry" && event.us === us);
     this.file = null;
   }
 
+  /**
+   * @param {number} start
+   * @param {number} count
+   */
   holds(start, count) {
     return this.seq >= start && this.seq < start + count;
   }
 
+  /**
+   * @param {number} msgNo
+   * @param {number} count
+   */
   isMine(msgNo, count) {
     return this.msgNo !== null && this.msgNo >= msgNo && this.msgNo < msgNo + count;
   }
 
+  /**
+   * @param {string} what
+   * @param {number} number
+   * @param {number} us
+   */
   add(what, number, us, more = {}) {
     this.events.push({ what, number, us, ...more });
     if (this.events.length > MAX_EVENTS) this.events.splice(1, 1);
   }
 }
 
+/** @param {number} flags */
 function homeOf(flags) {
   if (!(flags & HOME_STORE)) return null;
   return flags & PERSISTENT ? "persistent" : "transient";
 }
 
+/**
+ * The observer of a kind, which is only ever given transitions of that kind.
+ * @param {Observers} observers
+ * @param {Kind} kind
+ */
+function observerOf(observers, kind) {
+  return /** @type {((life: Life, t: Transition, number: number, us: number) => void) | undefined} */ (observers[kind]);
+}
+
+/** @type {Observers} */
 const INDEX = {
   EntriesRecorded(life, { action, start, count }, number, us) {
     if (!life.holds(start, count)) return;
@@ -133,7 +207,7 @@ const INDEX = {
   },
   IndexRecovered(life, { entries }) {
     const entry = holding(entries, life.seq);
-    life.found = Boolean(entry) && !acked(entry[ENTRY.code]);
+    life.found = entry !== null && !acked(entry[ENTRY.code]);
   },
   QueueStarted(life, t, number, us) {
     if (life.found !== null && life.events.length && !life.over)
@@ -142,9 +216,10 @@ const INDEX = {
   },
 };
 
+/** @type {Observers} */
 const STORE = {
   StoreWritten(life, { file, offset, msg_no, count, record_bytes, step }, number, us) {
-    if (!life.isMine(msg_no, count)) return;
+    if (life.msgNo === null || !life.isMine(msg_no, count)) return;
     const nth = life.msgNo - msg_no;
     life.file = file;
     life.end = offset + (step > 0 ? nth + 1 : count - nth) * record_bytes;

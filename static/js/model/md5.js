@@ -7,15 +7,20 @@ const SHIFTS = [
 ];
 const SINES = Array.from({ length: 64 }, (_, at) => Math.floor(Math.abs(Math.sin(at + 1)) * 2 ** 32) | 0);
 
+/** @type {((b: number, c: number, d: number) => number)[]} */
 const MIXES = [
   (b, c, d) => (b & c) | (~b & d),
   (b, c, d) => (b & d) | (c & ~d),
   (b, c, d) => b ^ c ^ d,
   (b, c, d) => c ^ (b | ~d),
 ];
+/** @type {((at: number) => number)[]} */
 const PLACES = [(at) => at, (at) => (5 * at + 1) % 16, (at) => (3 * at + 5) % 16, (at) => (7 * at) % 16];
 
-/** The sixteen bytes of the digest of some bytes. */
+/**
+ * The sixteen bytes of the digest of some bytes.
+ * @param {Uint8Array} bytes
+ */
 export function md5(bytes) {
   const length = ((bytes.length + 8) >> 6) * 64 + 64;
   const padded = new Uint8Array(length);

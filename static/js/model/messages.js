@@ -3,29 +3,46 @@ import { DELTA as D, ENTRY as N, EXTENT as E, HOME_STORE, INDEXED, IN_RAM, IN_ST
 import { aboutPlace, lanesOf, pendingPlacesOf, placesOf } from "./places.js";
 import { holding, total } from "./stretches.js";
 
+/** @import { QueueState, State } from "./catalogue/types.js" */
+
 /** The usual queue's sub-queues from the newest message to the oldest, as they stand on the page. */
 export const LANES = lanesOf(null);
 export const PENDING = pendingPlacesOf(null);
 
-/** The rows of one place of a queue. */
+/**
+ * The rows of one place of a queue.
+ * @param {QueueState | null | undefined} queue
+ * @param {string} place
+ */
 export function rowsOf(queue, place) {
   return (queue && queue.lanes && queue.lanes[place]) || [];
 }
 
-/** How many messages a sub-queue holds. */
+/**
+ * How many messages a sub-queue holds.
+ * @param {QueueState | null | undefined} queue
+ * @param {string} place
+ */
 export function lengthOf(queue, place) {
   if (!queue) return 0;
   if (aboutPlace(place)?.counted) return queue.delta ? queue.delta[D.count] : 0;
   return total(rowsOf(queue, place));
 }
 
-/** How many messages consumers hold unacknowledged. */
+/**
+ * How many messages consumers hold unacknowledged.
+ * @param {QueueState | null} queue
+ */
 export function pendingOf(queue) {
-  if (!placesOf(queue).length) return queue.counters.unacked ?? 0;
+  if (!placesOf(queue).length) return queue?.counters.unacked ?? 0;
   return pendingPlacesOf(queue).reduce((sum, place) => sum + lengthOf(queue, place), 0);
 }
 
-/** alpha, beta, gamma or delta: the state of a message (Q3). Small ones keep their body in RAM wherever they are. */
+/**
+ * alpha, beta, gamma or delta: the state of a message (Q3). Small ones keep their body in RAM wherever they are.
+ * @param {string} place
+ * @param {number} flags
+ */
 export function stateOf(place, flags) {
   const about = aboutPlace(place);
   if (about.counted) return "delta";
@@ -33,13 +50,19 @@ export function stateOf(place, flags) {
   return flags & INDEXED ? "gamma" : "beta";
 }
 
-/** How many messages wait for a consumer, in the sub-queues and in delta. */
+/**
+ * How many messages wait for a consumer, in the sub-queues and in delta.
+ * @param {QueueState | null} queue
+ */
 export function readyOf(queue) {
-  if (!placesOf(queue).length) return queue.counters.len ?? 0;
+  if (!placesOf(queue).length) return queue?.counters.len ?? 0;
   return lanesOf(queue).reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 }
 
-/** How many of the waiting messages there are of each Greek letter (Q3). */
+/**
+ * How many of the waiting messages there are of each Greek letter (Q3).
+ * @param {QueueState} queue
+ */
 export function lettersOf(queue) {
   const found = { alpha: 0, beta: 0, gamma: 0, delta: lengthOf(queue, "delta") };
   for (const lane of lanesOf(queue))
@@ -47,24 +70,38 @@ export function lettersOf(queue) {
   return found;
 }
 
-/** Where a message is: a sub-queue, `delta`, `unacked` or `gone`; null when it was never there. */
+/**
+ * Where a message is: a sub-queue, `delta`, `unacked` or `gone`; null when it was never there.
+ * @param {QueueState} queue
+ * @param {number} seq
+ */
 export function placeOf(queue, seq) {
   const found = locate(queue, seq);
   if (found) return aboutPlace(found.place).unacked ? "unacked" : found.place;
   return seq < (queue.counters.next_seq_id ?? 0) ? "gone" : null;
 }
 
-/** Names of the queues that clients know: a queue that consists of others, one for each priority, without those. */
+/**
+ * Names of the queues that clients know: a queue that consists of others, one for each priority, without those.
+ * @param {State} state
+ */
 export function declaredQueues(state) {
   return Object.keys(state.queues).filter((name) => !state.queues[name].part_of && !state.queues[name].mirror_of);
 }
 
-/** The queue that is meant where none is named: orders, else the first; null where there is none. */
+/**
+ * The queue that is meant where none is named: orders, else the first; null where there is none.
+ * @param {State} state
+ */
 export function usualQueue(state) {
   return state.queues.orders ?? Object.values(state.queues)[0] ?? null;
 }
 
-/** Which parts of a message are where: content and index, in RAM and on disk. */
+/**
+ * Which parts of a message are where: content and index, in RAM and on disk.
+ * @param {string} place
+ * @param {number} flags
+ */
 export function partsOf(place, flags) {
   const embedded = !(flags & HOME_STORE);
   return {
@@ -79,27 +116,39 @@ export function partsOf(place, flags) {
   };
 }
 
-/** Where a message is: {place, row} or null. */
+/**
+ * Where a message is: {place, row} or null.
+ * @param {QueueState} queue
+ * @param {number} seq
+ */
 export function locate(queue, seq) {
   for (const place of [...lanesOf(queue).reverse(), ...pendingPlacesOf(queue)]) {
     const row = holding(rowsOf(queue, place), seq);
     if (row) return { place, row };
   }
   const delta = queue.delta;
-  if (delta && delta[D.start] !== null && seq >= delta[D.start] && seq < delta[D.end]) {
+  const [start, end] = [delta[D.start], delta[D.end]];
+  if (start !== null && end !== null && seq >= start && seq < end) {
     const entry = holding((queue.index && queue.index.entries) || [], seq);
     if (entry && !acked(entry[N.code])) return { place: "delta", row: null };
   }
   return null;
 }
 
-/** Whether an index entry's code says that the message was acknowledged. */
+/**
+ * Whether an index entry's code says that the message was acknowledged.
+ * @param {number} code
+ */
 export function acked(code) {
   return code >> 3 === 3 || (code & 4) !== 0;
 }
 
-/** All live messages as sorted [start, count, state, msg_no] spans; delta has no message numbers. */
+/**
+ * All live messages as sorted [start, count, state, msg_no] spans; delta has no message numbers.
+ * @param {QueueState} queue
+ */
 export function spans(queue) {
+  /** @type {[start: number, count: number, state: string, msgNo: number][]} */
   const found = [];
   for (const place of lanesOf(queue)) {
     for (const row of rowsOf(queue, place)) found.push([row[E.start], row[E.count], stateOf(place, row[E.flags]), row[E.msg_no]]);

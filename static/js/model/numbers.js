@@ -4,9 +4,19 @@
  */
 import { holding, insert, overlapping, remove } from "./stretches.js";
 
+/**
+ * @import { AnyTransition, Extent, State } from "./catalogue/types.js"
+ * @import { Shape } from "./stretches.js"
+ */
+
 export const MAX_RUNS = 4000;
 
-/** Runs [start, count, msg_no]. */
+/** @typedef {[start: number, count: number, msgNo: number]} Run */
+
+/**
+ * How runs split and merge.
+ * @type {Shape<Run>}
+ */
 const NUMBERS = {
   part: (row, offset, count) => [row[0] + offset, count, row[2] + offset],
   continues: (row, after) => row[2] + row[1] === after[2],
@@ -16,7 +26,7 @@ const KINDS = new Set(["Published", "PublishedDelivered", "DeltaRead"]);
 
 export class Numbers {
   constructor() {
-    /** @type {Map<string, [start: number, count: number, msgNo: number][]>} */
+    /** @type {Map<string, Run[]>} */
     this.queues = new Map();
   }
 
@@ -26,18 +36,26 @@ export class Numbers {
 
   /**
    * A transition tells numbers.
-   * @param {any} transition
+   * @param {AnyTransition} t
    */
   observe({ kind, queue, extents }) {
-    if (KINDS.has(kind)) for (const extent of extents) this.put(queue, extent);
+    if (!KINDS.has(kind) || queue === undefined) return;
+    for (const extent of extents ?? []) this.put(queue, extent);
   }
 
-  /** A whole state tells the numbers of everything outside delta. */
+  /**
+   * A whole state tells the numbers of everything outside delta.
+   * @param {State} state
+   */
   take(state) {
     for (const [name, queue] of Object.entries(state.queues))
       for (const rows of Object.values(queue.lanes)) for (const row of rows) this.put(name, row);
   }
 
+  /**
+   * @param {string} name
+   * @param {Extent | Run} row
+   */
   put(name, [start, count, msgNo]) {
     const runs = this.queues.get(name) ?? [];
     this.queues.set(name, runs);
@@ -46,13 +64,21 @@ export class Numbers {
     if (runs.length > MAX_RUNS) runs.splice(0, runs.length - MAX_RUNS);
   }
 
-  /** The number of a message's body, or null where nobody saw it. */
+  /**
+   * The number of a message's body, or null where nobody saw it.
+   * @param {string} queue
+   * @param {number} seq
+   */
   numberOf(queue, seq) {
     const run = holding(this.queues.get(queue) || [], seq);
     return run && run[2] + seq - run[0];
   }
 
-  /** The newest seq_id of a queue that has this body, or null. */
+  /**
+   * The newest seq_id of a queue that has this body, or null.
+   * @param {string} queue
+   * @param {number} msgNo
+   */
   seqOf(queue, msgNo) {
     const run = (this.queues.get(queue) || []).findLast(
       ([, count, first]) => msgNo >= first && msgNo < first + count,
@@ -60,7 +86,12 @@ export class Numbers {
     return run ? run[0] + msgNo - run[2] : null;
   }
 
-  /** The numbers of a stretch of seq_ids, as far as they are known: [[msg_no, count], ...]. */
+  /**
+   * The numbers of a stretch of seq_ids, as far as they are known: [[msg_no, count], ...].
+   * @param {string} queue
+   * @param {number} start
+   * @param {number} count
+   */
   spansOf(queue, start, count) {
     return overlapping(this.queues.get(queue) || [], start, count, NUMBERS).map((run) => [run[2], run[1]]);
   }

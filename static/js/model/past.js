@@ -7,10 +7,26 @@ import { copyState, weightOf } from "./history.js";
 import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 
+/**
+ * @import { State, TransitionRow } from "./catalogue/types.js"
+ * @import { History } from "./history.js"
+ * @import { Session } from "./session.js"
+ */
+
 /** Transitions that the present may be away from the beginning for a past to be asked for whole. */
 const WHOLE = 6000;
 
-/** A stretch that the host told, with copies of the state every so often: {first, startUs, rows, atUs, points}. */
+/**
+ * A stretch of rows as the host tells it again, with the state before them; `us` is when it begins.
+ * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} ToldStretch
+ * @typedef {{ stretches: ToldStretch[] }} ToldPast
+ */
+
+/**
+ * A stretch that the host told, with copies of the state every so often: {first, startUs, rows, atUs, points}.
+ * @param {ToldStretch} told
+ * @param {number} every
+ */
 function stretchOf(told, every) {
   const state = told.state ?? emptyState();
   const rows = (told.rows ?? []).map(decode);
@@ -22,11 +38,19 @@ function stretchOf(told, every) {
   return { first: told.first, startUs: told.us, rows, atUs: told.at_us ?? [], points };
 }
 
+/**
+ * @param {number} at
+ * @param {State} state
+ */
 function pointAt(at, state) {
   return { at, state: copyState(state), weight: weightOf(state) };
 }
 
-/** Take what the host told into a session; what the page watched by itself stays as it is. */
+/**
+ * Take what the host told into a session; what the page watched by itself stays as it is.
+ * @param {Session} session
+ * @param {ToldPast} told
+ */
 export function takePast(session, told) {
   const kept = session.history;
   for (const each of told.stretches) kept.insert(stretchOf(each, kept.every));
@@ -34,7 +58,10 @@ export function takePast(session, told) {
   session.notify({ kind: "past", rows: 0 });
 }
 
-/** The chart, the events and the lines of a run, from everything that is kept of it. */
+/**
+ * The chart, the events and the lines of a run, from everything that is kept of it.
+ * @param {Session} session
+ */
 function retell(session) {
   const timeline = new Timeline();
   for (const { first, startUs, rows, atUs, points } of session.history.stretches) {
@@ -59,7 +86,7 @@ function retell(session) {
 /**
  * What the page lacks and should ask for: {from, to}, or null. `whole` when the page has just come; otherwise what is
  * missing beside a position that somebody looks at.
- * @param {any} kept
+ * @param {History} kept
  * @param {number?} position
  */
 export function missing(kept, position = null) {

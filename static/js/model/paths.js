@@ -5,20 +5,33 @@
 import { EXTENT as E, INDEXED, IN_RAM, STORE_FILE as F } from "./catalogue/rows.js";
 import { lettersOf, pendingOf, placeOf, readyOf, usualQueue } from "./messages.js";
 
+/** @import { IndexState, QueueState, StoreState } from "./catalogue/types.js" */
+
 const COUNTED = ["happened", "moved", "became", "stopped"];
 const DELTA = ["start", "count", "transient", "end"];
+/** @type {Record<string, number>} */
 const FLAGS = { messages_in_ram: IN_RAM, messages_indexed: INDEXED };
 
+/**
+ * @param {object} object
+ * @param {string} name
+ */
 const own = (object, name) => Object.hasOwn(object, name);
+/**
+ * @param {any[]} rows
+ * @param {(row: any) => number} of
+ */
 const sum = (rows, of) => rows.reduce((total, row) => total + of(row), 0);
 
 /** Where each message of a queue is, looked up one by one. */
 class Places {
+  /** @param {QueueState} queue */
   constructor(queue) {
     this.queue = queue;
   }
 }
 
+/** @type {Record<string, (queue: QueueState) => unknown>} */
 const OF_QUEUE = {
   ready: readyOf,
   unacked: pendingOf,
@@ -27,21 +40,28 @@ const OF_QUEUE = {
   gamma: (queue) => lettersOf(queue).gamma,
   place: (queue) => new Places(queue),
 };
+/** @type {Record<string, (store: StoreState) => unknown>} */
 const OF_STORE = {
   file_bytes: (store) => sum(store.files, (file) => file[F.disk_bytes]),
   valid_bytes: (store) => sum(store.files, (file) => file[F.valid]),
   garbage_bytes: (store) => sum(store.files, (file) => file[F.file_size] - file[F.valid]),
 };
+/** @type {Record<string, (index: IndexState) => unknown>} */
 const OF_INDEX = {
   journal_and_buffer_bytes: (index) => (index.journal_bytes || 0) + index.buffered_bytes,
 };
+/** @type {[found: Record<string, (value: any) => unknown>, mark: string][]} */
 const DERIVED = [
   [OF_QUEUE, "lanes"],
   [OF_STORE, "files"],
   [OF_INDEX, "journal_bytes"],
 ];
 
-/** The value at a path of a snapshot, or null where there is none. */
+/**
+ * The value at a path of a snapshot, or null where there is none.
+ * @param {unknown} state
+ * @param {string | (string | number)[]} path
+ */
 export function valueAt(state, path) {
   const names = Array.isArray(path) ? path.map(String) : path.split(".");
   let value = state;
@@ -54,6 +74,11 @@ export function valueAt(state, path) {
   return value instanceof Places ? null : value;
 }
 
+/**
+ * @param {any} value
+ * @param {string} name
+ * @param {string} parent
+ */
 function step(value, name, parent) {
   if (Array.isArray(value)) return ofList(value, name, parent);
   if (value instanceof Places) return isNumber(name) ? (placeOf(value.queue, Number(name)) ?? undefined) : undefined;
@@ -65,13 +90,23 @@ function step(value, name, parent) {
   return typeof value === "string" && name === "length" ? [...value].length : undefined;
 }
 
-/** What a queue, a store, an index or the whole state is asked for besides its own fields. */
+/**
+ * What a queue, a store, an index or the whole state is asked for besides its own fields.
+ * @param {any} value
+ * @param {string} name
+ * @param {string} parent
+ */
 function derived(value, name, parent) {
   if (name === "queue" && parent === "" && own(value, "queues")) return usualQueue(value) ?? undefined;
   const found = DERIVED.find(([names, mark]) => own(names, name) && own(value, mark));
   return found ? found[0][name](value) : undefined;
 }
 
+/**
+ * @param {any[]} list
+ * @param {string} name
+ * @param {string} parent
+ */
 function ofList(list, name, parent) {
   if (name === "length") return list.length;
   if (parent === "delta" && DELTA.includes(name)) return list[DELTA.indexOf(name)];
@@ -80,5 +115,8 @@ function ofList(list, name, parent) {
   return own(FLAGS, name) ? sum(list, (row) => (row[E.flags] & FLAGS[name] ? row[E.count] : 0)) : undefined;
 }
 
-/** Whether a step is a number in digits, short enough to be a place in a list, and exact. */
+/**
+ * Whether a step is a number in digits, short enough to be a place in a list, and exact.
+ * @param {string} name
+ */
 const isNumber = (name) => /^[0-9]{1,15}$/.test(name);

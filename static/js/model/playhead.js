@@ -6,10 +6,22 @@ import { SMALL } from "./events.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
+/**
+ * @import { State } from "./catalogue/types.js"
+ * @import { Session } from "./session.js"
+ * @import { Target } from "./timeline.js"
+ */
+
 const ROWS = 400;
 const REASON_US = 200_000;
 
+/**
+ * Another moment is looked at: how many rows lie between, and who moved there.
+ * @typedef {{ kind: string, rows: number, from: unknown }} Look
+ */
+
 export class Playhead {
+  /** @param {Session} session */
   constructor(session) {
     this.session = session;
     this.history = session.history;
@@ -18,17 +30,22 @@ export class Playhead {
     this.at = null;
     this.us = 0;
     this.stepped = false;
-    /** @type {{at: number, state: any}?} */
+    /** @type {{ at: number, state: State } | null} */
     this.folded = null;
-    /** @type {((change: any) => void)[]} */
+    /** @type {((look: Look) => void)[]} */
     this.listeners = [];
+    /** @type {{ at: number | null, found: Unsynced } | null} what was found last, and for which moment */
+    this.unsyncedAt = null;
     session.listen(() => {
       if (this.epoch !== this.history.epoch) this.now();
       this.epoch = this.history.epoch;
     });
   }
 
-  /** Call `listener({rows, kind, from})` whenever another moment is looked at. */
+  /**
+   * Call `listener({rows, kind, from})` whenever another moment is looked at.
+   * @param {(look: Look) => void} listener
+   */
   listen(listener) {
     this.listeners.push(listener);
   }
@@ -53,11 +70,14 @@ export class Playhead {
   get unsynced() {
     if (!this.behind) return this.session.unsynced;
     if (this.unsyncedAt?.at !== this.at)
-      this.unsyncedAt = { at: this.at, found: Unsynced.of(this.history.rowsBefore(this.at, ROWS)) };
+      this.unsyncedAt = { at: this.at, found: Unsynced.of(this.history.rowsBefore(this.position, ROWS)) };
     return this.unsyncedAt.found;
   }
 
-  /** The segments of a queue that were deleted by the moment that is shown: {count, first, last}. */
+  /**
+   * The segments of a queue that were deleted by the moment that is shown: {count, first, last}.
+   * @param {string} queue
+   */
   deletedSegments(queue) {
     return this.session.deleted.before(queue, this.position);
   }
@@ -91,6 +111,8 @@ export class Playhead {
   /**
    * Look at a position, at a time after it if `us` says so; the last one is the present unless an earlier time is
    * meant. Tells whether it can be shown.
+   * @param {number} position
+   * @param {{ us?: number | null, stepped?: boolean, from?: unknown }} [how]
    */
   go(position, { us = null, stepped = false, from = null } = {}) {
     if (position >= this.session.next && us === null) return this.now(from);
@@ -99,13 +121,16 @@ export class Playhead {
     const moved = Math.abs(position - this.position);
     this.folded = { at: position, state };
     this.at = position;
-    this.us = us ?? this.history.timeOf(position);
+    this.us = us ?? this.history.timeOf(position) ?? 0;
     this.stepped = stepped;
     this.notify(moved, from);
     return true;
   }
 
-  /** The state of a position, from the one that is shown where that is the shorter way. */
+  /**
+   * The state of a position, from the one that is shown where that is the shorter way.
+   * @param {number} position
+   */
   fold(position) {
     const { folded, history: past } = this;
     const near = folded && position >= folded.at && position - folded.at < 50;
@@ -114,11 +139,18 @@ export class Playhead {
     return past.stateAt(position);
   }
 
+  /**
+   * @param {number} rows
+   * @param {unknown} from
+   */
   notify(rows, from) {
     for (const listener of this.listeners) listener({ rows, kind: "time", from });
   }
 
-  /** Look at the present again. */
+  /**
+   * Look at the present again.
+   * @param {unknown} [from]
+   */
   now(from = null) {
     if (this.at === null) return false;
     const moved = this.session.next - this.at;
@@ -144,15 +176,21 @@ export class Playhead {
     return this.go(this.history.start);
   }
 
-  /** Look at a time: all that had happened by then. */
+  /**
+   * Look at a time: all that had happened by then.
+   * @param {number} us
+   */
   toTime(us) {
     if (us >= this.session.nowUs) return this.now();
     const position = this.history.positionAt(us);
-    const time = this.history.timeOf(position);
+    const time = this.history.timeOf(position) ?? 0;
     return this.go(position, { us: this.history.gapsAt(position).after || us < time ? time : us });
   }
 
-  /** The previous or next event (-1, 1) of the dock; the beginning or the present where there is none. */
+  /**
+   * The previous or next event (-1, 1) of the dock; the beginning or the present where there is none.
+   * @param {number} direction
+   */
   event(direction) {
     const here = this.position;
     const places = this.timeline.events
@@ -165,21 +203,28 @@ export class Playhead {
 
   /** What led to this moment: lines as in the narrative, the newest last, and the target of a queue that was set last. */
   reasons() {
-    if (!this.behind) return { lines: this.timeline.lines, lastTarget: (queue) => this.timeline.lastTarget(queue) };
+    /** @type {(queue: string) => Target | null} */
+    const lastTarget = (queue) => (this.behind ? this.lastTarget(queue) : this.timeline.lastTarget(queue));
+    if (!this.behind) return { lines: this.timeline.lines, lastTarget };
     const timeline = new Timeline();
-    for (const { number, us, t } of this.history.rowsBefore(this.at, ROWS))
+    for (const { number, us, t } of this.history.rowsBefore(this.position, ROWS))
       if (this.us - us <= REASON_US) timeline.note(number, us, t, this.state);
     for (const line of timeline.lines) {
       const told = this.timeline.lines.find((each) => each.number === line.number);
       if (told && line.t.kind === "QueueStarted") line.messages = told.messages;
     }
     const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
-    return { lines, lastTarget: (queue) => this.lastTarget(queue) };
+    return { lines, lastTarget };
   }
 
-  /** The last target of a queue before this moment, with the memory from which it was made. */
+  /**
+   * The last target of a queue before this moment, with the memory from which it was made.
+   * @param {string} queue
+   * @returns {Target | null}
+   */
   lastTarget(queue) {
-    const found = this.history.lastBefore(this.at, (t) => t.kind === "TargetChanged" && t.queue === queue);
-    return found && { t: found.t, memory: this.history.stateAt(found.number + 1).node.memory };
+    const found = this.history.lastBefore(this.position, (t) => t.kind === "TargetChanged" && t.queue === queue);
+    if (found?.t.kind !== "TargetChanged") return null;
+    return { t: found.t, memory: this.history.stateAt(found.number + 1)?.node.memory ?? {} };
   }
 }

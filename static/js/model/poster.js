@@ -2,6 +2,8 @@
 import { lifeText, lifeTone } from "./life-words.js";
 import { gettext, seconds } from "./text.js";
 
+/** @import { Life } from "./life.js" */
+
 export const WIDTH = 720;
 const TOP = 96;
 const ROW = 26;
@@ -17,19 +19,28 @@ const SUNK = new Set(["delta", "recovered", "lost", "stopped"]);
 /** The columns of the page, from left to right. */
 export const COLUMNS = () => [gettext("RAM"), gettext("index"), gettext("store"), gettext("consumer")];
 
-/** Which column an event belongs to. */
+/**
+ * Which column an event belongs to.
+ * @param {{ what: string, name?: string }} event
+ */
 export function columnOf({ what, name = "" }) {
   if (INDEX.has(what) || name.endsWith(".idx") || SUNK.has(what)) return 1;
   if (STORE.has(what) || name.endsWith(".rdq")) return 2;
   return CONSUMER.has(what) ? 3 : 0;
 }
 
-/** x of a column's middle. */
+/**
+ * x of a column's middle.
+ * @param {number} column
+ */
 export function columnX(column) {
   return LEFT + COLUMN * (column + 0.5);
 }
 
-/** The page of a life: {width, height, rows: [{x, y, time, text, tone, late}]}; `late` is what passed since the row before. */
+/**
+ * The page of a life: {width, height, rows: [{x, y, time, text, tone, late}]}; `late` is what passed since the row before.
+ * @param {Life} life
+ */
 export function posterOf(life) {
   const rows = life.events.map((event, at) => {
     const since = at ? event.us - life.events[at - 1].us : 0;

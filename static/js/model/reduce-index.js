@@ -1,27 +1,44 @@
 /** The part of the fold that keeps a queue's index: entries, segment files and the journal (S70-S93). */
 import { ENTRIES, insert, overlapping, remove } from "./stretches.js";
 
+/** @import { Entry, Handlers, IndexState, State, TransitionOf } from "./catalogue/types.js" */
+
+/** @type {Record<string, number>} */
 const BITS = { publish: 1, deliver: 2, ack: 4, publish_deliver: 3 };
 const GONE = 7;
 
-/** An index without files. */
+/**
+ * An index without files.
+ * @returns {IndexState}
+ */
 export function emptyIndex() {
   return { entries: [], segments: [], journal_bytes: null, buffered_bytes: 0, dirty: 0 };
 }
 
+/** @param {State} state */
 function entriesPerSegment(state) {
   return state.node.settings.segment_entry_count || 2048;
 }
 
-/** How many records the journal bits of a code stand for. */
+/**
+ * How many records the journal bits of a code stand for.
+ * @param {number} code
+ */
 function recorded(code) {
   return (code & 1) + ((code >> 1) & 1) + ((code >> 2) & 1);
 }
 
-/** Apply `change` to the code of every entry of [start, start+count), entries without a code included. */
+/**
+ * Apply `change` to the code of every entry of [start, start+count), entries without a code included.
+ * @param {Entry[]} entries
+ * @param {number} start
+ * @param {number} count
+ * @param {(code: number) => number | null} change
+ */
 function recode(entries, start, count, change) {
   const found = remove(entries, start, count, ENTRIES);
   let at = start;
+  /** @type {(from: number, length: number, code: number) => void} */
   const put = (from, length, code) => {
     const next = change(code);
     if (next !== null) insert(entries, [from, length, next], ENTRIES);
@@ -34,7 +51,11 @@ function recode(entries, start, count, change) {
   if (at < start + count) put(at, start + count - at, 0);
 }
 
-/** The place of the first segment whose number is not below `segment`, by halving. */
+/**
+ * The place of the first segment whose number is not below `segment`, by halving.
+ * @param {[number, number][]} segments
+ * @param {number} segment
+ */
 function firstFrom(segments, segment) {
   let low = 0;
   let high = segments.length;
@@ -46,13 +67,21 @@ function firstFrom(segments, segment) {
   return low;
 }
 
-/** The place of a segment among [number, bytes] pairs; made on first sight. */
+/**
+ * The place of a segment among [number, bytes] pairs; made on first sight.
+ * @param {IndexState} index
+ * @param {number} segment
+ */
 function segmentAt(index, segment) {
   const at = firstFrom(index.segments, segment);
   if (index.segments[at]?.[0] !== segment) index.segments.splice(at, 0, [segment, 0]);
   return at;
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"EntriesRecorded">} t
+ */
 function entriesRecorded(state, t) {
   const index = state.queues[t.queue].index;
   const bits = BITS[t.action];
@@ -61,6 +90,10 @@ function entriesRecorded(state, t) {
   index.buffered_bytes += t.journal_bytes;
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"SegmentWritten">} t
+ */
 function segmentWritten(state, { queue, segment, bytes }) {
   const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
@@ -72,6 +105,10 @@ function segmentWritten(state, { queue, segment, bytes }) {
   index.segments[at] = [segment, before + bytes];
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"SegmentDeleted">} t
+ */
 function segmentDeleted(state, { queue, segment }) {
   const index = state.queues[queue].index;
   const size = entriesPerSegment(state);
@@ -80,6 +117,7 @@ function segmentDeleted(state, { queue, segment }) {
   if (index.segments[at]?.[0] === segment) index.segments.splice(at, 1);
 }
 
+/** @type {Handlers} */
 export const INDEX_HANDLERS = {
   EntriesRecorded: entriesRecorded,
   JournalOpened: (state, { queue }) => {

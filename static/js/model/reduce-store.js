@@ -2,18 +2,30 @@
 import { STORE_FILE as F, STORE_ROW as R } from "./catalogue/rows.js";
 import { STORE_ROWS, insert, remove } from "./stretches.js";
 
-/** A store that holds nothing. */
-/** @returns {Record<string, any>} */
+/** @import { File, Handlers, Row, State, StoreState, TransitionOf } from "./catalogue/types.js" */
+
+/**
+ * A store that holds nothing.
+ * @returns {StoreState}
+ */
 function emptyStore() {
   return { files: [], current: 0, rows: [], cache: 0, buffered_bytes: 0, orphans: [] };
 }
 
+/**
+ * @param {State} state
+ * @param {string} name
+ */
 function storeOf(state, name) {
   state.stores[name] ??= emptyStore();
   return state.stores[name];
 }
 
-/** The row of a file (STORE_FILE); made on first sight. */
+/**
+ * The row of a file (STORE_FILE); made on first sight.
+ * @param {StoreState} store
+ * @param {number} number
+ */
 function fileOf(store, number) {
   let file = store.files.find((row) => row[F.number] === number);
   if (!file) {
@@ -24,7 +36,11 @@ function fileOf(store, number) {
   return file;
 }
 
-/** With step -1 the newest record was written first, so the first message's record lies highest. */
+/**
+ * With step -1 the newest record was written first, so the first message's record lies highest.
+ * @param {State} state
+ * @param {TransitionOf<"StoreWritten">} t
+ */
 function written(state, t) {
   const store = storeOf(state, t.store);
   const first = t.step > 0 ? t.offset : t.offset + (t.count - 1) * t.record_bytes;
@@ -37,20 +53,34 @@ function written(state, t) {
   store.buffered_bytes += bytes;
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"BufferWritten">} t
+ */
 function bufferWritten(state, { store: name, file, bytes }) {
   const store = storeOf(state, name);
   fileOf(store, file)[F.disk_bytes] += bytes;
   store.buffered_bytes -= bytes;
 }
 
-/** A row with one field changed. */
+/**
+ * A row with one field changed.
+ * @param {Row} row
+ * @param {number} place
+ * @param {number} value
+ * @returns {Row}
+ */
 function changed(row, place, value) {
-  const copy = row.slice();
+  const copy = /** @type {Row} */ (row.slice());
   copy[place] = value;
   return copy;
 }
 
-/** Rows that leave 0 references become valid again, rows that reach 0 become garbage. */
+/**
+ * Rows that leave 0 references become valid again, rows that reach 0 become garbage.
+ * @param {State} state
+ * @param {TransitionOf<"RefCountChanged">} t
+ */
 function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
   const store = storeOf(state, name);
   for (const row of remove(store.rows, msg_no, count, STORE_ROWS)) {
@@ -60,6 +90,10 @@ function refCountChanged(state, { store: name, msg_no, count, ref_count }) {
   }
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"RowsMoved">} t
+ */
 function rowsMoved(state, t) {
   const { rows } = storeOf(state, t.store);
   for (const [msgNo, count, file, offset] of t.rows) {
@@ -71,12 +105,24 @@ function rowsMoved(state, t) {
   }
 }
 
-/** A file leaves the table; what stays on disk because somebody has it open is an orphan. */
+/**
+ * A file leaves the table; what stays on disk because somebody has it open is an orphan.
+ * @param {StoreState} store
+ * @param {number} number
+ * @param {number} leftOnDisk
+ */
 function retire(store, number, leftOnDisk) {
   store.files = store.files.filter((row) => row[F.number] !== number);
-  if (leftOnDisk) store.orphans = [...store.orphans, [number, leftOnDisk]].sort(([one], [other]) => one - other);
+  if (!leftOnDisk) return;
+  /** @type {[number: number, bytes: number]} */
+  const orphan = [number, leftOnDisk];
+  store.orphans = [...store.orphans, orphan].sort(([one], [other]) => one - other);
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"FilesCombined">} t
+ */
 function combined(state, t) {
   const store = storeOf(state, t.store);
   retire(store, t.source, t.left_on_disk);
@@ -85,6 +131,10 @@ function combined(state, t) {
   file[F.valid] = t.size_bytes;
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"FileUnlinked">} t
+ */
 function unlinked(state, t) {
   const store = storeOf(state, t.store);
   const file = store.files.find((row) => row[F.number] === t.file);
@@ -92,15 +142,20 @@ function unlinked(state, t) {
   store.orphans = store.orphans.filter(([number]) => number !== t.file);
 }
 
+/**
+ * @param {State} state
+ * @param {TransitionOf<"StoreRecovered">} t
+ */
 function recovered(state, t) {
   const store = emptyStore();
-  store.files = t.files.map((row) => row.slice());
+  store.files = t.files.map((row) => /** @type {File} */ (row.slice()));
   store.current = t.current;
   for (const row of t.rows) insert(store.rows, row, STORE_ROWS);
   store.orphans = t.orphans.slice();
   state.stores[t.store] = store;
 }
 
+/** @type {Handlers} */
 export const STORE_HANDLERS = {
   StoreWritten: written,
   BufferWritten: bufferWritten,

@@ -12,7 +12,12 @@ import { STORE_HANDLERS } from "./reduce-store.js";
 import { aboutPlace, listedPlacesOf } from "./places.js";
 import { EXTENTS, insert, remove } from "./stretches.js";
 
-/** The state before anything happened. */
+/** @import { Extent, Handlers, QueueState, State, Transition, TransitionOf, TransitionRow } from "./catalogue/types.js" */
+
+/**
+ * The state before anything happened.
+ * @returns {State}
+ */
 export function emptyState() {
   return {
     queues: {},
@@ -35,12 +40,19 @@ export function emptyState() {
   };
 }
 
-/** Every place of a queue that lists its messages, with what `lanes` has there. */
+/**
+ * Every place of a queue that lists its messages, with what `lanes` has there.
+ * @param {QueueState | null} queue
+ * @param {Record<string, Extent[]>} [lanes]
+ */
 function lanesFor(queue, lanes = {}) {
   return Object.fromEntries(listedPlacesOf(queue).map((place) => [place, lanes[place] ?? []]));
 }
 
-/** A queue that holds nothing. */
+/**
+ * A queue that holds nothing.
+ * @returns {QueueState}
+ */
 function emptyQueue() {
   return {
     mode: "default",
@@ -53,12 +65,20 @@ function emptyQueue() {
   };
 }
 
+/**
+ * @param {QueueState} queue
+ * @param {string} place
+ */
 function laneOf(queue, place) {
   queue.lanes[place] ??= [];
   return queue.lanes[place];
 }
 
-/** Messages change place: the whole of Shift and its kinds. */
+/**
+ * Messages change place: the whole of Shift and its kinds.
+ * @param {State} state
+ * @param {TransitionOf<"Published">} t
+ */
 function shift(state, t) {
   const queue = state.queues[t.queue];
   if (t.source !== null && !aboutPlace(t.source).counted) {
@@ -72,13 +92,17 @@ function shift(state, t) {
   if (t.delta !== null) queue.delta = t.delta;
 }
 
-/** Every kind by which messages change place is folded alike. */
+/**
+ * Every kind by which messages change place is folded alike.
+ * @type {Handlers}
+ */
 const SHIFT_HANDLERS = Object.fromEntries(
   Object.keys(KINDS)
     .filter((kind) => KINDS[kind].fold === "shift")
     .map((kind) => [kind, shift]),
 );
 
+/** @type {Handlers} */
 const QUEUE_HANDLERS = {
   DeltaChanged: (state, t) => {
     state.queues[t.queue].delta = t.delta;
@@ -109,9 +133,11 @@ const QUEUE_HANDLERS = {
   },
 };
 
+/** @type {Handlers} */
 const NODE_HANDLERS = {
   NodeChanged: (state, t) => {
-    Object.assign((state.node[t.part] ??= {}), t.values);
+    const parts = /** @type {Record<string, object>} */ (/** @type {unknown} */ (state.node));
+    Object.assign((parts[t.part] ??= {}), t.values);
   },
   ActorChanged: (state, { actor, values }) => {
     if (values === null) delete state.node.actors[actor];
@@ -123,7 +149,11 @@ const NODE_HANDLERS = {
   },
 };
 
-/** Index transitions come before QueueStarted: a queue is known from the first word of it. */
+/**
+ * Index transitions come before QueueStarted: a queue is known from the first word of it.
+ * @param {(state: State, t: any) => void} handler
+ * @returns {(state: State, t: { queue: string }) => void}
+ */
 function withQueue(handler) {
   return (state, t) => {
     state.queues[t.queue] ??= emptyQueue();
@@ -131,11 +161,15 @@ function withQueue(handler) {
   };
 }
 
+/** @param {Handlers} handlers */
 function withQueues(handlers) {
   return Object.fromEntries(Object.entries(handlers).map(([kind, handler]) => [kind, withQueue(handler)]));
 }
 
-/** One handler for each kind that changes the state; the others only tell of an event. */
+/**
+ * One handler for each kind that changes the state; the others only tell of an event.
+ * @type {Handlers}
+ */
 export const HANDLERS = {
   QueueStopped: (state, t) => {
     delete state.queues[t.queue];
@@ -152,12 +186,21 @@ export const HANDLERS = {
   ...AMQP_HANDLERS,
 };
 
-/** Fold one transition. Of a kind that tells of a queue before it starts, the queue is known from then on. */
+/**
+ * Fold one transition. Of a kind that tells of a queue before it starts, the queue is known from then on.
+ * @param {State} state
+ * @param {Transition} t
+ */
 export function fold(state, t) {
-  HANDLERS[t.kind]?.(state, t);
+  const handler = /** @type {((state: State, t: Transition) => void) | undefined} */ (HANDLERS[t.kind]);
+  handler?.(state, t);
 }
 
-/** Fold a batch of transitions as they come over the wire, in order. */
+/**
+ * Fold a batch of transitions as they come over the wire, in order.
+ * @param {State} state
+ * @param {TransitionRow[]} rows
+ */
 export function reduce(state, rows) {
   for (const row of rows) fold(state, decode(row));
   return state;

@@ -5,7 +5,16 @@ import { readyOf } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
 
-/** {text, tone} while the shown queue is as its last start left it; else null. */
+/**
+ * @import { State } from "./catalogue/types.js"
+ * @import { Line } from "./timeline.js"
+ */
+
+/**
+ * {text, tone} while the shown queue is as its last start left it; else null.
+ * @param {State} state
+ * @param {Line[]} lines
+ */
 export function restarted(state, lines) {
   const name = shownQueue(state);
   const line = lines.findLast(({ t, fate }) => t.queue === name && (fate || KINDS[t.kind].group === "messages"));

@@ -3,23 +3,42 @@ import { clientsOf, settingOf } from "./clients.js";
 import { declaredQueues } from "./messages.js";
 import { fill, gettext } from "./text.js";
 
+/**
+ * @import { State } from "./catalogue/types.js"
+ * @import { Client } from "./clients.js"
+ */
+
 /** The exchanges that every virtual host has; the first has no name. */
 export const PREDECLARED = ["", "amq.direct", "amq.fanout", "amq.topic", "amq.headers", "amq.match"];
 const KEYLESS = new Set(["fanout", "headers"]);
 
-/** What joins two things: an id is a kind and a name, "queue:orders". */
+/**
+ * What joins two things: an id is a kind and a name, "queue:orders".
+ * @param {string} kind
+ * @param {string} name
+ */
 export const idOf = (kind, name) => `${kind}:${name}`;
 
-/** {kind, name} of an id. */
+/**
+ * {kind, name} of an id.
+ * @param {string} id
+ */
 export function partsOf(id) {
   const at = id.indexOf(":");
   return { kind: id.slice(0, at), name: id.slice(at + 1) };
 }
 
-/** The name of an exchange for people. */
+/**
+ * The name of an exchange for people.
+ * @param {string} name
+ */
 export const exchangeName = (name) => name || gettext("(default)");
 
-/** The kind of an exchange; the predeclared ones have it in their names. */
+/**
+ * The kind of an exchange; the predeclared ones have it in their names.
+ * @param {State} state
+ * @param {string} exchange
+ */
 export function typeOf(state, exchange) {
   const known = state.node.exchanges?.[exchange]?.type;
   if (known) return known;
@@ -27,7 +46,11 @@ export function typeOf(state, exchange) {
   return named === "match" ? "headers" : named || "direct";
 }
 
-/** Whether an exchange of this name is there. */
+/**
+ * Whether an exchange of this name is there.
+ * @param {State} state
+ * @param {string} name
+ */
 function isExchange(state, name) {
   return PREDECLARED.includes(name) || name in (state.node.exchanges ?? {});
 }
@@ -35,6 +58,7 @@ function isExchange(state, name) {
 /**
  * {exchanges: [name], queues: [name], wires: [{from, to, key, lost}]} of a state. The default exchange is always shown, another
  * predeclared one where somebody uses it. A wire that is `lost` leads to nothing.
+ * @param {State} state
  */
 export function routesOf(state) {
   const queues = declaredQueues(state);
@@ -61,18 +85,34 @@ export function routesOf(state) {
   return { exchanges, queues, wires };
 }
 
-/** The key under which a queue is bound by hand: what publishers of the exchange say, else the queue's own name. */
+/**
+ * The key under which a queue is bound by hand: what publishers of the exchange say, else the queue's own name.
+ * @param {State} state
+ * @param {string} exchange
+ * @param {string} queue
+ */
 function keyFor(state, exchange, queue) {
   if (KEYLESS.has(typeOf(state, exchange))) return "";
   const said = clientsOf(state).publishers.find((each) => each.exchange === exchange && each.routing_key);
   return said?.routing_key ?? queue;
 }
 
-/** {command, text} that joins two things in either direction, or {problem} in words where they cannot be joined. */
+/**
+ * {command, text} that joins two things in either direction, or {problem} in words where they cannot be joined.
+ * @param {State} state
+ * @param {string} one
+ * @param {string} other
+ */
 export function joining(state, one, other) {
   const ends = [one, other].map(partsOf);
+  /** @param {string} kind */
   const find = (kind) => ends.find((each) => each.kind === kind)?.name;
-  const client = (list, name) => clientsOf(state)[list].find((each) => each.name === name);
+  /**
+   * @param {"publishers" | "consumers"} list
+   * @param {string} name
+   */
+  const client = (list, name) =>
+    /** @type {Client} */ (clientsOf(state)[list].find((each) => each.name === name));
   const [publisher, exchange, queue, consumer] = ["publisher", "exchange", "queue", "consumer"].map(find);
   if (publisher !== undefined && queue !== undefined)
     return {
@@ -107,7 +147,11 @@ export function joining(state, one, other) {
   return { problem: gettext("These two cannot be joined: publishers lead to exchanges, exchanges to queues, queues to consumers.") };
 }
 
-/** What a thing can be joined to: [{id, command, text}]. */
+/**
+ * What a thing can be joined to: [{id, command, text}].
+ * @param {State} state
+ * @param {string} id
+ */
 export function joinsOf(state, id) {
   const { exchanges, queues } = routesOf(state);
   const { publishers, consumers } = clientsOf(state);
@@ -124,7 +168,11 @@ export function joinsOf(state, id) {
     .filter(({ command }) => command);
 }
 
-/** The bindings of a thing that can be taken away: [{command, text}]. */
+/**
+ * The bindings of a thing that can be taken away: [{command, text}].
+ * @param {State} state
+ * @param {string} id
+ */
 export function partingsOf(state, id) {
   const { kind, name } = partsOf(id);
   if (kind !== "exchange" && kind !== "queue") return [];
@@ -139,7 +187,7 @@ export function partingsOf(state, id) {
 /**
  * Why a bind would fail, by field, or null: the broker closes the channel for it, which a form need not.
  *
- * @param {any} state
+ * @param {State} state
  * @param {Record<string, any>} fields of the form: exchange and queue
  */
 export function bindProblem(state, { exchange, queue }) {
@@ -152,7 +200,12 @@ export function bindProblem(state, { exchange, queue }) {
 
 const RATES = [1, 2, 5];
 
-/** The next rate of 1, 2, 5, 10, 20, ... above (1) or below (-1) a rate. */
+/**
+ * The next rate of 1, 2, 5, 10, 20, ... above (1) or below (-1) a rate.
+ * @param {number} rate
+ * @param {number} direction
+ * @param {number} most
+ */
 export function nextRate(rate, direction, most) {
   const steps = [];
   for (let power = 1; power <= most; power *= 10) for (const each of RATES) if (each * power <= most) steps.push(each * power);
@@ -161,7 +214,12 @@ export function nextRate(rate, direction, most) {
   return found ?? (direction > 0 ? most : 1);
 }
 
-/** The rate that a pull of so many pixels makes of another: each 60 pixels double it, to two digits. */
+/**
+ * The rate that a pull of so many pixels makes of another: each 60 pixels double it, to two digits.
+ * @param {number} rate
+ * @param {number} pixels
+ * @param {number} most
+ */
 export function pulledRate(rate, pixels, most) {
   const wanted = rate * 2 ** (pixels / 60);
   const unit = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, wanted))) - 1);

@@ -5,9 +5,17 @@ import { lanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { total } from "./stretches.js";
 
+/** @import { AnyTransition, State, Values } from "./catalogue/types.js" */
+
 const MAX_SAMPLES = 720;
 const EVERY_US = 20_000;
 
+/**
+ * The numbers of one moment: those of the queue that is shown, of the node, and in `queues` of each queue.
+ * @typedef {{ us: number, queues: Record<string, Values> } & Values} Sample
+ */
+
+/** @type {Values} */
 const NOTHING = {
   ...Object.fromEntries([...LANES, "pending", "arrived", "left"].map((name) => [name, 0])),
   target: null,
@@ -15,25 +23,33 @@ const NOTHING = {
 
 export class Samples {
   constructor() {
-    /** [{us, q1 .. q4, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs, queues}] */
+    /** @type {Sample[]} with q1 .. q4, pending, arrived, left, target, memory, limit, paging, alarm, reads, writes, syncs */
     this.list = [];
     this.everyUs = EVERY_US;
+    /** @type {Record<string, { arrived: number, left: number }>} */
     this.totals = {};
     this.disk = { reads: 0, writes: 0, syncs: 0 };
   }
 
-  /** Count what a transition brings and takes. */
+  /**
+   * Count what a transition brings and takes.
+   * @param {AnyTransition} t
+   */
   count({ kind, queue, extents }) {
     const { disk, arrives, leaves } = KINDS[kind];
     if (disk) this.disk[disk] += 1;
-    if (!arrives && !leaves) return;
+    if ((!arrives && !leaves) || queue === undefined) return;
     const totals = (this.totals[queue] ??= { arrived: 0, left: 0 });
-    const messages = total(extents);
+    const messages = total(extents ?? []);
     if (arrives) totals.arrived += messages;
     if (leaves) totals.left += messages;
   }
 
-  /** Take a sample of the state. */
+  /**
+   * Take a sample of the state.
+   * @param {number} atUs
+   * @param {State} state
+   */
   take(atUs, state) {
     const last = this.list[this.list.length - 1];
     if (last && atUs < last.us) this.list = this.list.filter((each) => each.us <= atUs);
@@ -50,13 +66,21 @@ export class Samples {
     this.everyUs *= 2;
   }
 
-  /** Another queue is shown: its numbers are the samples' own. */
+  /**
+   * Another queue is shown: its numbers are the samples' own.
+   * @param {string} name
+   */
   show(name) {
     for (const sample of this.list) Object.assign(sample, sample.queues[name] ?? NOTHING);
   }
 
+  /**
+   * @param {number} us
+   * @param {State} state
+   */
   sampleOf(us, state) {
     const { memory, alarms } = state.node;
+    /** @type {Record<string, Values>} */
     const queues = {};
     for (const [name, queue] of Object.entries(state.queues)) {
       queues[name] = { pending: pendingOf(queue), ...(this.totals[name] ?? { arrived: 0, left: 0 }) };

@@ -1,18 +1,33 @@
 /** Finding an action by some words: every word must be there; the sooner, the better. Pure. */
 
+/** @import { Values } from "./catalogue/types.js" */
+
+/**
+ * @typedef {{ title: string, words?: string } & Values} Item what can be found
+ * @param {string} text
+ */
+
 const plain = (text) => text.toLocaleLowerCase();
 
-/** Items that match, best first; without words all of them as they are. Each item has a `title`, perhaps `words`. */
+/**
+ * Items that match, best first; without words all of them as they are. Each item has a `title`, perhaps `words`.
+ * @param {Item[]} items
+ * @param {string} query
+ */
 export function search(items, query) {
   const words = plain(query).split(/\s+/).filter(Boolean);
   if (!words.length) return items;
   return items
-    .map((item, at) => ({ item, at, score: scoreOf(item, words) }))
-    .filter(({ score }) => score !== null)
+    .map((item, at) => ({ item, at, score: scoreOf(item, words) ?? Infinity }))
+    .filter(({ score }) => score < Infinity)
     .sort((a, b) => a.score - b.score || a.at - b.at)
     .map(({ item }) => item);
 }
 
+/**
+ * @param {Item} item
+ * @param {string[]} words
+ */
 function scoreOf(item, words) {
   const title = plain(item.title);
   const more = plain(item.words ?? "");

@@ -2,37 +2,53 @@
 
 export class Selection {
   constructor() {
-    /** seq_ids, or null for none. */
+    /** @type {number | null} a seq_id, or null for none; so are the next two */
     this.chosen = null;
+    /** @type {number | null} */
     this.pointed = null;
+    /** @type {number | null} */
     this.focused = null;
+    /** @type {((what: string) => void)[]} */
     this.listeners = [];
   }
 
-  /** Call `listener(what)` after a change; `what` is "chosen", "pointed" or "focused". */
+  /**
+   * Call `listener(what)` after a change; `what` is "chosen", "pointed" or "focused".
+   * @param {(what: string) => void} listener
+   */
   listen(listener) {
     this.listeners.push(listener);
   }
 
-  /** Choose a message for the whole page, or let go with null; the same one again is told again. */
+  /**
+   * Choose a message for the whole page, or let go with null; the same one again is told again.
+   * @param {number | null} seq
+   */
   choose(seq) {
     this.chosen = seq;
     this.notify("chosen");
   }
 
-  /** The pointer is over a message, on the stage or on its bytes, or over none. */
+  /**
+   * The pointer is over a message, on the stage or on its bytes, or over none.
+   * @param {number | null} seq
+   */
   point(seq) {
     if (this.pointed === seq) return;
     this.pointed = seq;
     this.notify("pointed");
   }
 
-  /** The keyboard is at a message of the list in words, or at none. */
+  /**
+   * The keyboard is at a message of the list in words, or at none.
+   * @param {number | null} seq
+   */
   focus(seq) {
     this.focused = seq;
     this.notify("focused");
   }
 
+  /** @param {string} what */
   notify(what) {
     for (const listener of this.listeners) listener(what);
   }

@@ -7,6 +7,21 @@ import { emptyState, fold } from "./reduce.js";
 import { Timeline } from "./timeline.js";
 import { Unsynced } from "./unsynced.js";
 
+/** @import { FrameMessage, SnapshotMessage, State, Transition, TransitionRow } from "./catalogue/types.js" */
+
+/**
+ * What listeners are told after a batch: how it came, and how many rows it had.
+ * @typedef {{ kind: string, rows: number, why?: string, skipped?: Record<string, number> | null, frame?: Frame }} Change
+ */
+
+/**
+ * A whole state and a batch of rows as a host sends them, or as a page makes them of a record that it has.
+ * @typedef {Omit<SnapshotMessage, "t" | "skipped"> & { skipped: Record<string, number> | null }} Snapshot
+ * @typedef {Omit<FrameMessage, "t">} Frame
+ */
+
+/** @typedef {(t: Transition, number: number, state: State) => void} Watcher who is told each transition, with the state after it */
+
 export class Session {
   constructor(past = new History()) {
     this.state = emptyState();
@@ -24,30 +39,43 @@ export class Session {
     this.digest = "";
     this.play = false;
     this.speed = 1;
+    /** @type {Record<string, number> | null} */
     this.skipped = null;
-    this.fresh = [];
     this.version = 0;
+    /** @type {((change: Change) => void)[]} */
     this.listeners = [];
+    /** @type {Watcher[]} */
     this.watchers = [];
+    /** @type {Set<string>} */
     this.seen = new Set();
   }
 
-  /** Call `listener(change)` after every batch; change is {rows, kind}. */
+  /**
+   * Call `listener(change)` after every batch; change is {rows, kind}.
+   * @param {(change: Change) => void} listener
+   */
   listen(listener) {
     this.listeners.push(listener);
   }
 
-  /** Call `watcher(t, number, state)` for every transition, with the state after it. */
+  /**
+   * Call `watcher(t, number, state)` for every transition, with the state after it.
+   * @param {Watcher} watcher
+   */
   watch(watcher) {
     this.watchers.push(watcher);
   }
 
+  /** @param {Change} change */
   notify(change) {
     this.version += 1;
     for (const listener of this.listeners) listener(change);
   }
 
-  /** Take the whole state at once. */
+  /**
+   * Take the whole state at once.
+   * @param {Snapshot} message
+   */
   snapshot(message) {
     const { next, digest } = this;
     const other = message.next === next && digest && message.digest && digest !== message.digest;
@@ -72,11 +100,14 @@ export class Session {
     this.notify({ kind: "snapshot", rows: 0, why: message.why, skipped: message.skipped });
   }
 
-  /** Fold the rows of a frame. */
+  /**
+   * Fold the rows of a frame.
+   * @param {Frame} message
+   */
   frame(message) {
     message.rows.forEach((row, at) => {
       const us = message.at_us[at];
-      const t = decode(row);
+      const t = decode(/** @type {TransitionRow} */ (row));
       this.timeline.before(t, this.state);
       fold(this.state, t);
       this.seen.add(t.kind);

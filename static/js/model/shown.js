@@ -4,14 +4,23 @@
  */
 import { placesOf } from "./places.js";
 
+/** @import { State } from "./catalogue/types.js" */
+
+/** @type {string | null} */
 let chosen = null;
 
-/** Choose a queue by its name; null lets go. */
+/**
+ * Choose a queue by its name; null lets go.
+ * @param {string | null} name
+ */
 export function showQueue(name) {
   chosen = name;
 }
 
-/** The name by which clients know the queue that is shown, or null where there is none. */
+/**
+ * The name by which clients know the queue that is shown, or null where there is none.
+ * @param {State} state
+ */
 export function shownDeclared(state) {
   const name = shownQueue(state);
   return name === null ? null : (state.queues[name].part_of ?? name);
@@ -23,13 +32,18 @@ const USUAL = "orders";
 /**
  * Names of all queues in the order in which the host tells them: by name, mirrors last. A state that was folded from
  * transitions has them in the order in which they were declared, so whoever shows several asks here.
+ * @param {Pick<State, "queues">} state
  */
 export function queueNames({ queues }) {
+  /** @param {string} name */
   const mirrored = (name) => Number(Boolean(queues[name].mirror_of));
   return Object.keys(queues).sort((a, b) => mirrored(a) - mirrored(b) || (a < b ? -1 : 1));
 }
 
-/** The name of the queue that is shown, or null where there is none. */
+/**
+ * The name of the queue that is shown, or null where there is none.
+ * @param {State} state
+ */
 export function shownQueue(state) {
   const name = [chosen, USUAL].find((each) => each !== null && state.queues[each]) ?? queueNames(state)[0] ?? null;
   if (name === null || placesOf(state.queues[name]).length) return name;

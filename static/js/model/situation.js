@@ -5,12 +5,18 @@ import { countedLanesOf, limitedLanesOf } from "./places.js";
 import { shownQueue } from "./shown.js";
 import { fill, gettext, ngettext, number } from "./text.js";
 
-/** Lengths of the lanes, the unacked, and what of it is in RAM. */
+/** @import { State, Values } from "./catalogue/types.js" */
+
+/**
+ * Lengths of the lanes, the unacked, and what of it is in RAM.
+ * @param {State} state
+ */
 export function figures(state) {
   const name = shownQueue(state);
   const queue = name === null ? null : state.queues[name];
   const lengths = Object.fromEntries(LANES.map((lane) => [lane, lengthOf(queue, lane)]));
   const ready = readyOf(queue);
+  /** @param {string[]} lanes */
   const sum = (lanes) => lanes.reduce((total, lane) => total + lengths[lane], 0);
   const counters = queue?.counters || {};
   return {
@@ -29,7 +35,12 @@ export function figures(state) {
   };
 }
 
-/** The sentence above the stage: {text, tone}. */
+/** @typedef {ReturnType<typeof figures>} Figures */
+
+/**
+ * The sentence above the stage: {text, tone}.
+ * @param {State} state
+ */
 export function situation(state) {
   const now = figures(state);
   if (now.alarms.disk)
@@ -50,13 +61,18 @@ export function situation(state) {
   return calm(now);
 }
 
+/**
+ * @param {string} tone
+ * @param {string} text
+ */
 function sentence(tone, text, values = {}) {
   return { tone, text: fill(text, values) };
 }
 
+/** @param {Figures} now */
 function paging(now) {
   const over =
-    now.inRam + (now.queue.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
+    now.inRam + (now.queue?.lanes.ram_pending || []).reduce((sum, row) => sum + row[E.count], 0) - now.target;
   if (over > 0) {
     return sentence(
       "beta",
@@ -90,6 +106,7 @@ function paging(now) {
   );
 }
 
+/** @param {Figures} now */
 function calm(now) {
   if (now.mode === "lazy")
     return sentence(
@@ -139,7 +156,10 @@ function calm(now) {
   );
 }
 
-/** The strategy by which the node counts its memory (M9); `legacy` is erlang's old name. */
+/**
+ * The strategy by which the node counts its memory (M9); `legacy` is erlang's old name.
+ * @param {Values | undefined} settings
+ */
 export function strategyOf(settings) {
   const named = settings?.vm_memory_calculation_strategy ?? "erlang";
   return named === "legacy" ? "erlang" : named;

@@ -1,7 +1,18 @@
 /** What a control stands for: the lines of rabbitmqctl, of a configuration file or of a client, with the values now. */
 import { shownDeclared } from "./shown.js";
 
-/** Values that many lines need, from the state and from the fields of the page. */
+/** @import { State, Values } from "./catalogue/types.js" */
+
+/**
+ * What a control stands for: a command of rabbitmqctl, or a line of a file; `runtime` when a restart forgets it.
+ * @typedef {{ command?: string, line?: string, file: string, runtime?: boolean }} StandsFor
+ */
+
+/**
+ * Values that many lines need, from the state and from the fields of the page.
+ * @param {State} state
+ * @param {Values} [fields]
+ */
 function valuesNow(state, fields = {}) {
   const settings = state.node?.settings ?? {};
   return {
@@ -21,21 +32,32 @@ function valuesNow(state, fields = {}) {
 /** Fields of the forms, and the setting that each of them is in x-arguments (after "x-") and in policies. */
 const FIELDS = { mode: "queue-mode", max_length: "max-length", max_priority: "max-priority", ttl: "message-ttl", dead_letter: "dead-letter-exchange" };
 
-/** What a form that declares something says: its fields, with arguments and definition put together as JSON. */
+/**
+ * What a form that declares something says: its fields, with arguments and definition put together as JSON.
+ * @param {Values} fields
+ */
 export function formWords(fields) {
   const given = Object.entries(FIELDS).filter(([name]) => fields[name] !== undefined && fields[name] !== "");
+  /** @param {string} prefix */
   const asJson = (prefix) =>
     JSON.stringify(
       Object.fromEntries(
         given.map(([name, key]) => [prefix + key, /^\d+$/.test(fields[name]) ? Number(fields[name]) : fields[name]]),
       ),
     );
-  return { ...fields, mode: undefined, arguments: asJson("x-"), definition: asJson(""), apply_to: "queues" };
+  /** @type {Values} */
+  const made = { ...fields, mode: undefined, arguments: asJson("x-"), definition: asJson(""), apply_to: "queues" };
+  return made;
 }
 
 const DECIMALS = 4;
 
-/** The value that a line's `{value}` shows for a setting. */
+/**
+ * The value that a line's `{value}` shows for a setting.
+ * @param {string} key
+ * @param {State} state
+ * @param {Values} values
+ */
 function settingNow(key, state, values) {
   if (key in values && !(key in (state.node?.settings ?? {}))) return values[key];
   if (key === "queue_mode") return values.mode;
@@ -45,7 +67,11 @@ function settingNow(key, state, values) {
   return typeof value === "number" && !Number.isInteger(value) ? Number(value.toFixed(DECIMALS)) : value;
 }
 
-/** Fill `{name}`; doubled braces are braces. A place without a value keeps its name in angle brackets. */
+/**
+ * Fill `{name}`; doubled braces are braces. A place without a value keeps its name in angle brackets.
+ * @param {string} line
+ * @param {Values} values
+ */
 export function fillLine(line, values) {
   return line.replace(/\{\{|\}\}|\{(\w+)\}/g, (found, name) => {
     if (found === "{{") return "{";
@@ -55,15 +81,26 @@ export function fillLine(line, values) {
   });
 }
 
-/** The entry for a value: a file may not take every value, and a limit may be written in several ways. */
+/**
+ * The entry for a value: a file may not take every value, and a limit may be written in several ways.
+ * @param {string} key
+ * @param {unknown} value
+ */
 function kindOf(key, value) {
   if (value !== null && typeof value === "object") return `${key}.${Object.keys(value)[0]}`;
   return typeof value === "number" && value >= 1 ? `${key}.from_1` : key;
 }
 
-/** The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client". */
+/**
+ * The lines of some keys: [{text, where}], where is "rabbitmqctl", a file's name or "client".
+ * @param {string[]} keys
+ * @param {Record<string, StandsFor>} table
+ * @param {State} state
+ * @param {Values} fields
+ */
 export function linesOf(keys, table, state, fields) {
   const common = valuesNow(state, fields);
+  /** @type {{ where: string, text: string, forgotten: boolean | undefined }[]} */
   const lines = [];
   for (const key of keys) {
     const stands = table[kindOf(key, state.node?.settings?.[key])] ?? table[key];

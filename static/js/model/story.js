@@ -1,17 +1,35 @@
 /** The story of a scenario: where the run stands still, what is said there, what was predicted and how it came out. */
 import { holds } from "./conditions.js";
 
+/**
+ * @import { State, Values } from "./catalogue/types.js"
+ * @import { Condition } from "./conditions.js"
+ */
+
+/** @typedef {Values & { text?: string, at_us?: number, when?: Condition, pause?: boolean }} Note what is said at a moment */
+
+/** @typedef {Values & { annotations?: Note[], breakpoints?: Note[] }} StoryContent a scenario's story in the reader's language */
+
+/** @typedef {{ atUs: number, notes: Note[], ask: boolean, answer: boolean, verdict: boolean, pause: boolean }} Stop */
+
 /** A stop is {atUs, notes, ask, answer, verdict, pause}: everything that belongs to one moment. */
 export class Story {
-  /** `content` is the scenario's story in the reader's language, `untilUs` where the run ends. */
+  /**
+   * `content` is the scenario's story in the reader's language, `untilUs` where the run ends.
+   * @param {StoryContent} content
+   * @param {number} untilUs
+   */
   constructor(content, untilUs) {
     this.content = content;
     this.untilUs = untilUs;
     this.prediction = content.prediction ?? null;
     this.waiting = [...(content.annotations ?? []), ...(content.breakpoints ?? [])].filter((each) => each.when);
+    /** @type {Stop[]} */
     this.stops = [];
+    /** @type {number | null} the option that was chosen */
     this.chosen = null;
     this.skipped = false;
+    /** @type {number | null} the option that was right, once the run has told */
     this.right = null;
     for (const note of content.annotations ?? []) if (note.at_us !== undefined) this.note(note, note.at_us);
     for (const each of content.breakpoints ?? []) if (each.at_us !== undefined) this.at(each.at_us).pause = true;
@@ -26,7 +44,10 @@ export class Story {
     if (this.content.verdict) Object.assign(this.at(this.content.verdict.evidence_at_us), { verdict: true, pause: true });
   }
 
-  /** The stop at a time, made where there is none. */
+  /**
+   * The stop at a time, made where there is none.
+   * @param {number} atUs
+   */
   at(atUs) {
     let stop = this.stops.find((each) => each.atUs === atUs);
     if (!stop) {
@@ -37,13 +58,20 @@ export class Story {
     return stop;
   }
 
+  /**
+   * @param {Note} note
+   * @param {number} atUs
+   */
   note(note, atUs) {
     const stop = this.at(atUs);
     stop.notes.push(note);
     stop.pause ||= note.pause !== false;
   }
 
-  /** Whether an answer is owed at this time before the run may go on. */
+  /**
+   * Whether an answer is owed at this time before the run may go on.
+   * @param {number} nowUs
+   */
   locked(nowUs) {
     return Boolean(
       this.prediction &&
@@ -54,7 +82,11 @@ export class Story {
     );
   }
 
-  /** Lock an option, by its number. Tells whether it counts: not after the run has told. */
+  /**
+   * Lock an option, by its number. Tells whether it counts: not after the run has told.
+   * @param {number} option
+   * @param {number} nowUs
+   */
   choose(option, nowUs) {
     if (!this.locked(nowUs)) return false;
     this.chosen = option;
@@ -66,12 +98,19 @@ export class Story {
     this.skipped = true;
   }
 
-  /** The time at which the run stands still next, or null. */
+  /**
+   * The time at which the run stands still next, or null.
+   * @param {number} nowUs
+   */
   next(nowUs) {
     return this.stops.find((stop) => stop.pause && stop.atUs > nowUs)?.atUs ?? null;
   }
 
-  /** What a wish to let time pass becomes: the same up to the next stop, or null while an answer is owed. */
+  /**
+   * What a wish to let time pass becomes: the same up to the next stop, or null while an answer is owed.
+   * @param {Values} message
+   * @param {number} nowUs
+   */
   mend(message, nowUs) {
     if (message.t === "step") return this.locked(nowUs) ? null : message;
     if (message.t !== "control" || !message.play) return message;
@@ -81,22 +120,33 @@ export class Story {
     return { ...message, until_us: Math.min(stop, message.until_us ?? Infinity) };
   }
 
-  /** The stop that is being told at a time: the last one that was reached, or null before the first. */
+  /**
+   * The stop that is being told at a time: the last one that was reached, or null before the first.
+   * @param {number} nowUs
+   */
   current(nowUs) {
     let found = null;
     for (const stop of this.stops) if (stop.atUs <= nowUs) found = stop;
     return found;
   }
 
-  /** Look at the state of a moment: at that of the prediction it tells which option was right. */
+  /**
+   * Look at the state of a moment: at that of the prediction it tells which option was right.
+   * @param {number} atUs
+   * @param {State} state
+   */
   observe(atUs, state) {
     if (!this.prediction || this.right !== null || atUs !== this.prediction.at_us) return;
-    this.right = this.prediction.options.findIndex((option) => holds(option.when, state));
+    this.right = this.prediction.options.findIndex((/** @type {{ when: Condition }} */ option) => holds(option.when, state));
   }
 
-  /** Look at a row's state for what waits for a test; tells whether the run should stand still. */
+  /**
+   * Look at a row's state for what waits for a test; tells whether the run should stand still.
+   * @param {number} atUs
+   * @param {State} state
+   */
   watch(atUs, state) {
-    const met = this.waiting.filter((each) => holds(each.when, state));
+    const met = this.waiting.filter((each) => holds(/** @type {Condition} */ (each.when), state));
     if (!met.length) return false;
     this.waiting = this.waiting.filter((each) => !met.includes(each));
     for (const each of met) {

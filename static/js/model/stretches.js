@@ -6,13 +6,29 @@
  */
 import { ENTRY as N, EXTENT as E, STORE_ROW as S } from "./catalogue/rows.js";
 
+/** @import { Entry, Extent, Range, Row } from "./catalogue/types.js" */
+
+/**
+ * What every row begins with: its first number and its count.
+ * @typedef {[start: number, count: number, ...rest: any[]]} Numbered
+ */
+
+/**
+ * How rows of one kind split and merge.
+ * @template {Numbered} R
+ * @typedef {{ part: (row: R, offset: number, count: number) => R, continues: (row: R, next: R) => boolean }} Shape
+ */
+
 /** Every stretch begins with its first number and its count, whatever follows. */
 const { start: START, count: COUNT } = E;
 
-/** Messages: rows of EXTENT. */
+/**
+ * Messages: rows of EXTENT.
+ * @type {Shape<Extent>}
+ */
 export const EXTENTS = {
   part: (row, offset, count) => {
-    const part = row.slice();
+    const part = /** @type {Extent} */ (row.slice());
     part[E.start] += offset;
     part[E.count] = count;
     part[E.msg_no] += offset;
@@ -26,22 +42,31 @@ export const EXTENTS = {
     row[E.template] === next[E.template],
 };
 
-/** Index entries: rows of ENTRY. */
+/**
+ * Index entries: rows of ENTRY.
+ * @type {Shape<Entry>}
+ */
 export const ENTRIES = {
   part: (row, offset, count) => [row[N.start] + offset, count, row[N.code]],
   continues: (row, next) => row[N.code] === next[N.code],
 };
 
-/** Numbers of which nothing else is known: [start, count]. */
+/**
+ * Numbers of which nothing else is known: [start, count].
+ * @type {Shape<Range>}
+ */
 export const RANGES = {
   part: (row, offset, count) => [row[START] + offset, count],
   continues: () => true,
 };
 
-/** Rows of a message store: rows of STORE_ROW; step -1 was written backwards. */
+/**
+ * Rows of a message store: rows of STORE_ROW; step -1 was written backwards.
+ * @type {Shape<Row>}
+ */
 export const STORE_ROWS = {
   part: (row, offset, count) => {
-    const part = row.slice();
+    const part = /** @type {Row} */ (row.slice());
     part[S.start] += offset;
     part[S.count] = count;
     part[S.offset] += offset * row[S.step] * row[S.record_bytes];
@@ -55,19 +80,29 @@ export const STORE_ROWS = {
     row[S.offset] + row[S.count] * row[S.step] * row[S.record_bytes] === next[S.offset],
 };
 
-/** Where the first byte of a store row is in its file. */
+/**
+ * Where the first byte of a store row is in its file.
+ * @param {Row} row
+ */
 export function lowestByte(row) {
   return row[S.step] > 0 ? row[S.offset] : row[S.offset] - (row[S.count] - 1) * row[S.record_bytes];
 }
 
-/** Number of items that the rows stand for. */
+/**
+ * Number of items that the rows stand for.
+ * @param {Numbered[]} rows
+ */
 export function total(rows) {
   let sum = 0;
   for (const row of rows) sum += row[COUNT];
   return sum;
 }
 
-/** Index of the first row that starts after `start`. */
+/**
+ * Index of the first row that starts after `start`.
+ * @param {Numbered[]} rows
+ * @param {number} start
+ */
 function after(rows, start) {
   let low = 0;
   let high = rows.length;
@@ -79,20 +114,39 @@ function after(rows, start) {
   return low;
 }
 
-/** Index of the first row that ends after `start`. */
+/**
+ * Index of the first row that ends after `start`.
+ * @param {Numbered[]} rows
+ * @param {number} start
+ */
 export function find(rows, start) {
   const at = after(rows, start);
   return at > 0 && rows[at - 1][START] + rows[at - 1][COUNT] > start ? at - 1 : at;
 }
 
-/** The row that holds `item`, or null. */
+/**
+ * The row that holds `item`, or null.
+ * @template {Numbered} R
+ * @param {R[]} rows
+ * @param {number} item
+ * @returns {R | null}
+ */
 export function holding(rows, item) {
   const row = rows[find(rows, item)];
   return row && row[START] <= item ? row : null;
 }
 
-/** The parts of the rows inside [start, start + count), without taking them. */
+/**
+ * The parts of the rows inside [start, start + count), without taking them.
+ * @template {Numbered} R
+ * @param {R[]} rows
+ * @param {number} start
+ * @param {number} count
+ * @param {Shape<R>} shape
+ * @returns {R[]}
+ */
 export function overlapping(rows, start, count, shape) {
+  /** @type {R[]} */
   const found = [];
   const end = start + count;
   for (let at = find(rows, start); at < rows.length && rows[at][START] < end; at += 1) {
@@ -104,7 +158,13 @@ export function overlapping(rows, start, count, shape) {
   return found;
 }
 
-/** Put a row in its place, merged with its neighbours where they continue each other. */
+/**
+ * Put a row in its place, merged with its neighbours where they continue each other.
+ * @template {Numbered} R
+ * @param {R[]} rows
+ * @param {R} row
+ * @param {Shape<R>} shape
+ */
 export function insert(rows, row, shape) {
   let at = rows.length && rows[rows.length - 1][START] > row[START] ? after(rows, row[START]) : rows.length;
   const before = rows[at - 1];
@@ -122,7 +182,15 @@ export function insert(rows, row, shape) {
   }
 }
 
-/** Take what lies inside [start, start + count) and return it; what is not here is passed over. */
+/**
+ * Take what lies inside [start, start + count) and return it; what is not here is passed over.
+ * @template {Numbered} R
+ * @param {R[]} rows
+ * @param {number} start
+ * @param {number} count
+ * @param {Shape<R>} shape
+ * @returns {R[]}
+ */
 export function remove(rows, start, count, shape) {
   const end = start + count;
   const at = find(rows, start);
@@ -130,6 +198,7 @@ export function remove(rows, start, count, shape) {
   while (stop < rows.length && rows[stop][START] < end) stop += 1;
   if (stop === at) return [];
   const found = overlapping(rows, start, count, shape);
+  /** @type {R[]} */
   const rest = [];
   const first = rows[at];
   const last = rows[stop - 1];

@@ -6,7 +6,13 @@ import { EXTENT as E } from "./catalogue/rows.js";
 import { stateOf } from "./messages.js";
 import { aboutPlace } from "./places.js";
 
-/** @param {Record<string, number>} counts */
+/** @import { State, Transition } from "./catalogue/types.js" */
+
+/**
+ * @param {Record<string, number>} counts
+ * @param {string} name
+ * @param {number} more
+ */
 function add(counts, name, more) {
   counts[name] = (counts[name] ?? 0) + more;
 }
@@ -23,23 +29,32 @@ export class Tally {
     this.stopped = {};
   }
 
-  /** Count a transition. */
-  observe({ kind, to, extents, how }) {
-    add(this.happened, kind, 1);
-    if (kind === "QueueStopped") add(this.stopped, how, 1);
-    if (!Array.isArray(extents)) return;
-    for (const extent of extents) {
-      add(this.moved, kind, extent[E.count]);
-      if (to !== null && !aboutPlace(to).unacked) add(this.became, stateOf(to, extent[E.flags]), extent[E.count]);
+  /**
+   * Count a transition.
+   * @param {Transition} t
+   */
+  observe(t) {
+    add(this.happened, t.kind, 1);
+    if (t.kind === "QueueStopped") add(this.stopped, t.how, 1);
+    if (!("extents" in t)) return;
+    for (const extent of t.extents) {
+      add(this.moved, t.kind, extent[E.count]);
+      if (t.to !== null && !aboutPlace(t.to).unacked) add(this.became, stateOf(t.to, extent[E.flags]), extent[E.count]);
     }
   }
 
-  /** Count transitions of which only the numbers by kind are known. */
+  /**
+   * Count transitions of which only the numbers by kind are known.
+   * @param {Record<string, number>} counts
+   */
   skip(counts) {
     for (const [kind, count] of Object.entries(counts)) if (count) add(this.happened, kind, count);
   }
 
-  /** A state with the counts, as conditions ask for both. */
+  /**
+   * A state with the counts, as conditions ask for both.
+   * @param {State} state
+   */
   moment(state) {
     return { ...state, happened: this.happened, moved: this.moved, became: this.became, stopped: this.stopped };
   }

@@ -1,24 +1,46 @@
 /** Texts: Django's JavaScript catalogue where the page has loaded it, the English original elsewhere. */
 
-/** Translate a text. */
+/** @import { Values } from "./catalogue/types.js" */
+
+/** @typedef {(one: string, many: string, count: number) => string} Plural */
+
+/** @type {{ gettext?: (text: string) => string, ngettext?: Plural }} what Django's catalogue adds to the page */
+const page = /** @type {object} */ (globalThis);
+
+/**
+ * Translate a text.
+ * @param {string} text
+ */
 export function gettext(text) {
-  return globalThis.gettext ? globalThis.gettext(text) : text;
+  return page.gettext ? page.gettext(text) : text;
 }
 
-/** Translate a text that depends on a number. */
+/**
+ * Translate a text that depends on a number.
+ * @param {string} one
+ * @param {string} many
+ * @param {number} count
+ */
 export function ngettext(one, many, count) {
-  if (globalThis.ngettext) return globalThis.ngettext(one, many, count);
+  if (page.ngettext) return page.ngettext(one, many, count);
   return count === 1 ? one : many;
 }
 
-/** Fill the places like %(name)s of a text. */
+/**
+ * Fill the places like %(name)s of a text.
+ * @param {string} text
+ * @param {Values} values
+ */
 export function fill(text, values) {
   return text.replace(/%\((\w+)\)s/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
 const THIN_SPACE = "\u2009";
 
-/** A whole number with thin spaces between the thousands. */
+/**
+ * A whole number with thin spaces between the thousands.
+ * @param {number | null | undefined} value
+ */
 export function number(value) {
   if (value === null || value === undefined) return "\u221e";
   const sign = value < 0 ? "\u2212" : "";
@@ -27,7 +49,10 @@ export function number(value) {
 
 const THOUSANDS = ["", "k", "M", "G"];
 
-/** A number that is read at a glance: 940, 12.3 k, 1.2 M. */
+/**
+ * A number that is read at a glance: 940, 12.3 k, 1.2 M.
+ * @param {number} value
+ */
 export function compact(value) {
   let amount = Math.abs(value);
   let power = 0;
@@ -40,19 +65,28 @@ export function compact(value) {
   return `${value < 0 ? "\u2212" : ""}${text}${THIN_SPACE}${THOUSANDS[power]}`;
 }
 
-/** A change: always with its sign. */
+/**
+ * A change: always with its sign.
+ * @param {number} value
+ */
 export function signed(value) {
   return value > 0 ? `+${number(value)}` : number(value);
 }
 
-/** A number with a few decimals, without trailing zeros. */
+/**
+ * A number with a few decimals, without trailing zeros.
+ * @param {number} value
+ */
 export function decimal(value, places = 2) {
   return String(Number(Number(value).toFixed(places)));
 }
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** Bytes in the unit that gives at most four digits. */
+/**
+ * Bytes in the unit that gives at most four digits.
+ * @param {number | null | undefined} value
+ */
 export function bytes(value) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "\u221e";
   let amount = Math.abs(value);
@@ -65,14 +99,20 @@ export function bytes(value) {
   return `${value < 0 ? "\u2212" : ""}${text}${THIN_SPACE}${UNITS[unit]}`;
 }
 
-/** Virtual time as minutes, seconds and milliseconds: 00:16.412. */
+/**
+ * Virtual time as minutes, seconds and milliseconds: 00:16.412.
+ * @param {number | null | undefined} us
+ */
 export function clock(us) {
   const ms = Math.floor((us || 0) / 1000);
   const minutes = String(Math.floor(ms / 60000)).padStart(2, "0");
   return `${minutes}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}.${String(ms % 1000).padStart(3, "0")}`;
 }
 
-/** Virtual time as plain seconds: 16.412. */
+/**
+ * Virtual time as plain seconds: 16.412.
+ * @param {number | null | undefined} us
+ */
 export function seconds(us, places = 3) {
   return ((us || 0) / 1e6).toFixed(places);
 }

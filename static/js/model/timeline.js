@@ -7,8 +7,23 @@ import { pendingOf, readyOf } from "./messages.js";
 import { Samples } from "./samples.js";
 import { total } from "./stretches.js";
 
+/**
+ * @import { AnyTransition, Entry, QueueState, State, Transition, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { Fate } from "./fate.js"
+ */
+
 const MAX_LINES = 300;
 const MERGE_US = 1_000_000;
+
+/**
+ * A line of the narrative: one transition, or several of a kind that came close together.
+ * @typedef {{ number: number, atUs: number, t: AnyTransition, detail: boolean, times: number, messages: number, fate: Fate | null, first: number, sinceUs: number }} Line
+ */
+
+/**
+ * A target of a queue, with the memory from which it was made.
+ * @typedef {{ t: TransitionOf<"TargetChanged">, memory: Values }} Target
+ */
 
 /** What a queue shows of its process: too much for a line. */
 const CLOCK = new Set(["queue_process", "rate_timer_at_us", "reported_duration", "desired_duration"]);
@@ -18,14 +33,17 @@ export class Timeline {
     this.marks = new Events();
     this.sampling = new Samples();
     this.activity = new Activity();
-    /** @type {any[]} */
+    /** @type {Line[]} */
     this.lines = [];
-    /** @type {Record<string, {t: any, memory: any}>} */
+    /** @type {Record<string, Target>} */
     this.targets = {};
     /** @type {Record<string, boolean>} which queues' targets were set by hand, by name */
     this.pins = {};
     this.held = 0;
-    /** Queues that stopped, with what their recovery found: {queue, entries}, by name. */
+    /**
+     * Queues that stopped, with what their recovery found, by name.
+     * @type {Record<string, { queue: QueueState, entries: Entry[] }>}
+     */
     this.stopped = {};
     /** Parts of the node of which the run's first statement was heard. */
     this.stated = new Set();
@@ -43,17 +61,29 @@ export class Timeline {
     return this.marks.list;
   }
 
-  /** The last target of a queue, with the memory from which it was made: {t, memory}; null where there is none. */
+  /**
+   * The last target of a queue, with the memory from which it was made: {t, memory}; null where there is none.
+   * @param {string} queue
+   */
   lastTarget(queue) {
     return this.targets[queue] ?? null;
   }
 
-  /** Another queue is shown. */
+  /**
+   * Another queue is shown.
+   * @param {string} name
+   */
   show(name) {
     this.sampling.show(name);
   }
 
-  /** Note one transition that has just been folded. */
+  /**
+   * Note one transition that has just been folded.
+   * @param {number} number
+   * @param {number} atUs
+   * @param {Transition} t
+   * @param {State} state
+   */
   note(number, atUs, t, state) {
     this.sampling.count(t);
     this.marks.observe(number, atUs, t, state);
@@ -63,20 +93,32 @@ export class Timeline {
     if (KINDS[t.kind].shown !== "step") this.line(number, atUs, t);
   }
 
-  /** Whether a run begins with it: what its settings are, and that no alarm is set, is no event. */
+  /**
+   * Whether a run begins with it: what its settings are, and that no alarm is set, is no event.
+   * @param {number} atUs
+   * @param {Transition} t
+   */
   opens(atUs, t) {
     if (t.kind !== "NodeChanged" || atUs !== 0 || this.stated.has(t.part)) return false;
     this.stated.add(t.part);
     return t.part === "settings" || (t.part === "alarms" && !t.values.memory && !t.values.disk);
   }
 
-  /** A target that comes with no duration was set by hand (Q43). */
+  /**
+   * A target that comes with no duration was set by hand (Q43).
+   * @param {TransitionOf<"TargetChanged">} t
+   * @param {State} state
+   */
   target(t, state) {
     this.targets[t.queue] = { t, memory: { ...state.node.memory } };
     this.pins[t.queue] = t.target !== null && typeof t.why.duration !== "number";
   }
 
-  /** Look at what a stop is about to end: the start after it tells what was lost. */
+  /**
+   * Look at what a stop is about to end: the start after it tells what was lost.
+   * @param {Transition} t
+   * @param {State} state
+   */
   before(t, state) {
     if (t.kind === "IndexRecovered" && this.stopped[t.queue]) this.stopped[t.queue].entries = t.entries;
     if (t.kind !== "QueueStopped") return;
@@ -85,6 +127,11 @@ export class Timeline {
     if (t.how !== "deleted") this.stopped[t.queue] = { queue, entries: [] };
   }
 
+  /**
+   * @param {number} number
+   * @param {number} atUs
+   * @param {Transition} t
+   */
   line(number, atUs, t) {
     const detail = isDetail(t);
     const at = this.continued(atUs, t);
@@ -102,28 +149,38 @@ export class Timeline {
       return;
     }
     // A mirror (queue@node) begins empty, and nobody loses anything by that.
-    const starts = t.kind === "QueueStarted" && !t.queue.includes("@");
-    const messages = starts ? this.lost(t) : messagesOf(t);
-    const fate = starts ? this.fate(t) : null;
+    const start = t.kind === "QueueStarted" && !t.queue.includes("@") ? t : null;
+    const messages = start ? this.lost(start) : messagesOf(t);
+    const fate = start ? this.fate(start) : null;
     this.lines.push({ number, atUs, t, detail, times: 1, messages, fate, first: number, sinceUs: atUs });
     if (this.lines.length > MAX_LINES) this.lines.splice(0, this.lines.length - MAX_LINES);
   }
 
-  /** What became of a queue's messages that stopped before; null where it only begins. */
+  /**
+   * What became of a queue's messages that stopped before; null where it only begins.
+   * @param {TransitionOf<"QueueStarted">} t
+   */
   fate({ queue, values }) {
     const before = this.stopped[queue];
     delete this.stopped[queue];
     return before ? fateOfStart(before, values.len ?? 0) : null;
   }
 
-  /** How many messages of before the stop are not there any more. */
+  /**
+   * How many messages of before the stop are not there any more.
+   * @param {TransitionOf<"QueueStarted">} t
+   */
   lost({ values }) {
     const lost = Math.max(0, this.held - (values.len ?? 0));
     this.held = 0;
     return lost;
   }
 
-  /** Index of a recent line of which this transition is more of the same, or -1. */
+  /**
+   * Index of a recent line of which this transition is more of the same, or -1.
+   * @param {number} atUs
+   * @param {AnyTransition} t
+   */
   continued(atUs, t) {
     for (let at = this.lines.length - 1; at >= Math.max(0, this.lines.length - 12); at -= 1) {
       const line = this.lines[at];
@@ -138,39 +195,58 @@ export class Timeline {
     return -1;
   }
 
-  /** Take a sample of the state for the charts. */
+  /**
+   * Take a sample of the state for the charts.
+   * @param {number} atUs
+   * @param {State} state
+   */
   sample(atUs, state) {
     this.sampling.take(atUs, state);
   }
 }
 
-/** How many messages a transition moves or counts, where it does either. */
+/**
+ * How many messages a transition moves or counts, where it does either.
+ * @param {AnyTransition} t
+ */
 export function messagesOf(t) {
-  if (t.kind === "Reduced") return movedBy(t.why);
-  return KINDS[t.kind].fold === "shift" ? total(t.extents) : (t.count ?? 0);
+  if (t.kind === "Reduced") return movedBy(t.why ?? {});
+  return KINDS[t.kind].fold === "shift" ? total(t.extents ?? []) : (t.count ?? 0);
 }
 
+/** @param {AnyTransition} t */
 function isDetail(t) {
-  return KINDS[t.kind].shown === "detail" || (t.kind === "Reduced" && !movedBy(t.why));
+  return KINDS[t.kind].shown === "detail" || (t.kind === "Reduced" && !movedBy(t.why ?? {}));
 }
 
-/** How many messages a reduction moved in all its steps. */
+/**
+ * How many messages a reduction moved in all its steps.
+ * @param {Values} why
+ */
 export function movedBy(why) {
   return (why.q1_moved || 0) + (why.q4_moved || 0) + (why.pending_paged || 0) + (why.betas_moved || 0);
 }
 
-/** Two transitions of a kind are one line when they say the same in words: who, where, from which lane to which. */
+/**
+ * Two transitions of a kind are one line when they say the same in words: who, where, from which lane to which.
+ * @param {AnyTransition} last
+ * @param {AnyTransition} t
+ */
 function mergeable(last, t) {
+  const before = /** @type {Values} */ (last);
   return Object.entries(t).every(
-    ([name, value]) => name === "rule" || (value !== null && typeof value !== "string") || last[name] === value,
+    ([name, value]) => name === "rule" || (value !== null && typeof value !== "string") || before[name] === value,
   );
 }
 
-/** Numbers of the node that tick all the time are charts, not events. */
-function isQuietNode({ kind, part, values }) {
-  if (kind === "NodeChanged") return part === "memory" || part === "clock" || part === "disk";
-  if (kind === "ActorChanged") return values !== null && !("state" in values) && !("running" in values);
-  if (kind === "ProcessChanged") return !values?.state || "kind" in values;
-  if (kind === "QueueChanged") return Object.keys(values).every((name) => CLOCK.has(name));
+/**
+ * Numbers of the node that tick all the time are charts, not events.
+ * @param {Transition} t
+ */
+function isQuietNode(t) {
+  if (t.kind === "NodeChanged") return t.part === "memory" || t.part === "clock" || t.part === "disk";
+  if (t.kind === "ActorChanged") return t.values !== null && !("state" in t.values) && !("running" in t.values);
+  if (t.kind === "ProcessChanged") return !t.values?.state || "kind" in t.values;
+  if (t.kind === "QueueChanged") return Object.keys(t.values).every((name) => CLOCK.has(name));
   return false;
 }

@@ -6,11 +6,26 @@ import { lengthOf } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { gettext } from "./text.js";
 
+/** @import { State, Values } from "./catalogue/types.js" */
+
 const SIZE = 6144;
+/**
+ * @param {number} count
+ * @param {boolean} persistent
+ */
 const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE, persistent, confirm: persistent });
+/**
+ * @param {State} state
+ * @param {string} lane
+ */
 const length = (state, lane) => lengthOf(state.queues[shownQueue(state)], lane);
 
-/** {id, title, text, commands, play, met(state, seen), part, lanes}; `seen` has the kinds of rows since the step began. */
+/**
+ * A step of the tour; `seen` has the kinds of rows since the step began.
+ * @typedef {{ id: string, title: () => string, text: () => string, commands?: Values[], met?: (state: State, seen: Set<string>) => boolean, part: string, lanes?: string[] }} Step
+ */
+
+/** @type {Step[]} */
 export const STEPS = [
   {
     id: "line",
@@ -104,7 +119,12 @@ export const STEPS = [
   },
 ];
 
-/** Whether what a step speaks of has happened. */
+/**
+ * Whether what a step speaks of has happened.
+ * @param {Step} step
+ * @param {State} state
+ * @param {Set<string>} seen
+ */
 export function isMet(step, state, seen) {
   return !step.met || Boolean(step.met(state, seen));
 }

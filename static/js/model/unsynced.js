@@ -4,16 +4,19 @@
  */
 import { RANGES as RUNS, insert, remove } from "./stretches.js";
 
+/** @import { Kind, Range, Transition, TransitionOf } from "./catalogue/types.js" */
+
 const MAX_RUNS = 2000;
 
 /**
  * What waits in one journal or store; `syncedUs` is when it was synced last.
- * @typedef {{runs: any[], bytes: number, sinceUs: number?, lastUs: number?, syncedUs: number?}} Waiting
+ * @typedef {{runs: Range[], bytes: number, sinceUs: number?, lastUs: number?, syncedUs: number?}} Waiting
  */
 
 /**
  * Nothing waits.
  * @returns {Waiting}
+ * @param {number | null} [syncedUs]
  */
 function nothing(syncedUs = null) {
   return { runs: [], bytes: 0, sinceUs: null, lastUs: null, syncedUs };
@@ -32,22 +35,32 @@ export class Unsynced {
     this.stores = {};
   }
 
-  /** What rows tell that led to a moment. */
+  /**
+   * What rows tell that led to a moment.
+   * @param {{ t: Transition, us: number }[]} rows
+   */
   static of(rows) {
     const found = new Unsynced();
     for (const { t, us } of rows) found.observe(t, us);
     return found;
   }
 
-  /** Look at one transition. */
+  /**
+   * Look at one transition.
+   * @param {Transition} t
+   * @param {number} us
+   */
   observe(t, us) {
-    HANDLERS[t.kind]?.(this, t, us);
+    const handler = /** @type {((all: Unsynced, t: Transition, us: number) => void) | undefined} */ (HANDLERS[t.kind]);
+    handler?.(this, t, us);
   }
 
+  /** @param {string} name */
   journal(name) {
     return (this.journals[name] ??= nothing());
   }
 
+  /** @param {string} name */
   store(name) {
     return (this.stores[name] ??= nothing());
   }
@@ -58,6 +71,13 @@ export class Unsynced {
   }
 }
 
+/**
+ * @param {Waiting} waiting
+ * @param {number} start
+ * @param {number} count
+ * @param {number} bytes
+ * @param {number} us
+ */
 function add(waiting, start, count, bytes, us) {
   if (count) {
     remove(waiting.runs, start, count, RUNS);
@@ -69,10 +89,16 @@ function add(waiting, start, count, bytes, us) {
   waiting.lastUs = us;
 }
 
+/**
+ * @param {Unsynced} all
+ * @param {{ queue: string }} t
+ * @param {number} us
+ */
 const journalSynced = (all, { queue }, us) => {
   all.journals[queue] = nothing(us);
 };
 
+/** @type {{ [K in Kind]?: (all: Unsynced, t: TransitionOf<K>, us: number) => void }} */
 const HANDLERS = {
   EntriesRecorded: (all, t, us) =>
     add(all.journal(t.queue), t.start, t.action === "ack" ? 0 : t.count, t.journal_bytes, us),

@@ -1,7 +1,12 @@
 /** The reduction of memory in steps, those that did nothing included (Q45, Q53). */
 import { fill, gettext, number } from "./text.js";
 
-/** The sentence above the steps. */
+/** @import { Values } from "./catalogue/types.js" */
+
+/**
+ * The sentence above the steps.
+ * @param {Values} why
+ */
 export function reductionTitle(why) {
   if (why.surplus > 0)
     return gettext("RAM holds more content than the target allows. What is needed last leaves.");
@@ -10,7 +15,10 @@ export function reductionTitle(why) {
   return gettext("RAM holds no more than the target allows, so nothing had to move.");
 }
 
-/** Steps in the order in which the broker takes them: {title, detail, value, off}. */
+/**
+ * Steps in the order in which the broker takes them: {title, detail, value, off}.
+ * @param {Values} why
+ */
 export function reductionSteps(why) {
   const acks = [pendingStep(why)];
   const alphas = "q1_moved" in why ? [firstPhase(why), secondPhase(why)] : [];
@@ -18,6 +26,7 @@ export function reductionSteps(why) {
   return [budgetStep(why), ...middle, betaStep(why)];
 }
 
+/** @param {Values} why */
 function budgetStep(why) {
   const values = {
     ram: number(why.ram_msg_count),
@@ -35,6 +44,7 @@ function budgetStep(why) {
   };
 }
 
+/** @param {Values} why */
 function firstPhase(why) {
   return {
     title: gettext("q1 head \u2192 q2, or q3 while delta is empty"),
@@ -47,6 +57,7 @@ function firstPhase(why) {
   };
 }
 
+/** @param {Values} why */
 function secondPhase(why) {
   return {
     title: gettext("q4 tail \u2192 front of q3"),
@@ -59,6 +70,7 @@ function secondPhase(why) {
   };
 }
 
+/** @param {Values} why */
 function pendingStep(why) {
   const first = why.order === "acks_first";
   return {
@@ -71,11 +83,16 @@ function pendingStep(why) {
   };
 }
 
+/**
+ * @param {Values} why
+ * @param {string} otherwise
+ */
 function idleReason(why, otherwise) {
   if (!(why.surplus > 0)) return gettext("no budget");
   return why.blocked ? gettext("waits for credit from the store") : otherwise;
 }
 
+/** @param {Values} why */
 function betaStep(why) {
   const values = {
     betas: number(why.betas),
@@ -91,6 +108,10 @@ function betaStep(why) {
   };
 }
 
+/**
+ * @param {Values} why
+ * @param {Values} values
+ */
 function betaReason(why, values) {
   if (why.permitted === null) return gettext("the queue is empty: any number may stay");
   if (why.io_batch_size === undefined) return fill(gettext("%(permitted)s may stay in q3"), values);

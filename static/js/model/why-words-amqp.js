@@ -2,6 +2,12 @@
 import { gettext, ngettext, number } from "./text.js";
 import { sentence } from "./why-sentence.js";
 
+/**
+ * @import { TransitionOf } from "./catalogue/types.js"
+ * @import { Words } from "./why-sentence.js"
+ */
+
+/** @type {Record<string, () => string>} */
 const CAUSES = {
   cancelled: () => gettext("The client asked for it (basic.cancel). What it holds it may still acknowledge."),
   deleted: () => gettext("Its queue was deleted."),
@@ -12,12 +18,17 @@ const CAUSES = {
   restart: () => gettext("Its queue was not durable and did not survive the restart."),
 };
 
+/** @type {Record<string, () => string>} */
 const DEATHS = {
   expired: () => gettext("Its time to live was over when it was the head of the queue."),
   rejected: () => gettext("A consumer rejected it without requeue."),
   maxlen: () => gettext("The queue was at its length limit."),
 };
 
+/**
+ * @param {{ code: number, text: string }} t
+ * @param {string} what
+ */
 function closed({ code, text }, what) {
   return sentence(code === 200 ? "\u25a1" : "\u2715", code === 200 ? "plain" : "alarm", what, text);
 }
@@ -31,6 +42,10 @@ function gotEmpty() {
   );
 }
 
+/**
+ * @param {TransitionOf<"Unroutable">} t
+ * @param {number} n
+ */
 function unroutable(t, n) {
   const values = {
     count: number(n),
@@ -54,6 +69,10 @@ function unroutable(t, n) {
       );
 }
 
+/**
+ * @param {TransitionOf<"DeadLettered">} t
+ * @param {number} n
+ */
 function deadLettered(t, n) {
   const to = t.to.join(", ");
   return sentence(
@@ -71,6 +90,7 @@ function deadLettered(t, n) {
   );
 }
 
+/** @type {Words} */
 export const AMQP_WORDS = {
   ExchangeDeclared: ({ values }) =>
     sentence("+", "plain", gettext("Exchange %(exchange)s declared: %(type)s"), "", { type: values.type }),

@@ -2,7 +2,10 @@
 import { bytes, gettext, ngettext, number } from "./text.js";
 import { sentence } from "./why-sentence.js";
 
+/** @import { Words } from "./why-sentence.js" */
+
 /** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
+/** @type {Words} */
 export const FILE_WORDS = {
   JournalSynced: (t) =>
     sentence("\u27f3", "plain", gettext("Journal synced: %(bytes)s"), gettext("Confirms wait for this fsync."), {

@@ -2,6 +2,9 @@
 import { gettext, ngettext, number } from "./text.js";
 import { sentence } from "./why-sentence.js";
 
+/** @import { Words } from "./why-sentence.js" */
+
+/** @type {Record<string, () => string>} */
 const LEFT = {
   dropped: () => gettext("Its policy does not want it there any more; what it had is deleted."),
   shutdown: () => gettext("Its queue ended all mirrors."),
@@ -11,6 +14,7 @@ const LEFT = {
   clean: () => gettext("Its node stopped in order; what it saved nobody will read."),
 };
 
+/** @type {Record<string, () => string>} */
 const SYNC_ENDS = {
   done: () => gettext("Its mirrors have everything now."),
   cancelled: () => gettext("Its mirrors threw away what they had got, and nobody knows how much they lack."),
@@ -18,6 +22,7 @@ const SYNC_ENDS = {
   master_gone: () => gettext("The master is gone, so its mirrors threw away what they had got."),
 };
 
+/** @type {Words} */
 export const MIRROR_WORDS = {
   NodeStopped: ({ how }) =>
     sentence(

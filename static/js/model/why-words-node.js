@@ -2,6 +2,12 @@
 import { gettext } from "./text.js";
 import { sentence } from "./why-sentence.js";
 
+/**
+ * @import { TransitionOf } from "./catalogue/types.js"
+ * @import { Words } from "./why-sentence.js"
+ */
+
+/** @param {TransitionOf<"ProcessChanged">} t */
 function processChanged({ values }) {
   if (values === null) return sentence("\u2212", "plain", gettext("Process %(process)s ended"));
   if (values.state === "flow" || values.blocked_by?.length)
@@ -23,6 +29,7 @@ function processChanged({ values }) {
   );
 }
 
+/** @type {Words} */
 export const NODE_WORDS = {
   ProcessChanged: processChanged,
   ConnectionBlocked: () =>

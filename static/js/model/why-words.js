@@ -8,10 +8,20 @@ import { FILE_WORDS } from "./why-words-files.js";
 import { MIRROR_WORDS } from "./why-words-mirrors.js";
 import { NODE_WORDS } from "./why-words-node.js";
 
+/**
+ * @import { TransitionOf, Values } from "./catalogue/types.js"
+ * @import { Words } from "./why-sentence.js"
+ */
+
+/** @param {{ source: string | null, to: string | null }} t */
 function lanePhrase(t) {
   return { source: t.source ?? gettext("outside"), to: t.to ?? gettext("outside") };
 }
 
+/**
+ * @param {TransitionOf<"Published">} t
+ * @param {number} n
+ */
 function published(t, n) {
   const reason =
     t.to === "q1"
@@ -27,6 +37,10 @@ function published(t, n) {
   );
 }
 
+/**
+ * @param {TransitionOf<"AlphasPushed">} t
+ * @param {number} n
+ */
 function alphasPushed(t, n) {
   const fromHead = t.source === "q1";
   const reason = fromHead
@@ -48,6 +62,10 @@ function alphasPushed(t, n) {
   return sentence("\u03b1\u2192\u03b2\u03b3", "beta", embedded ? stays : text, reason, lanePhrase(t));
 }
 
+/**
+ * @param {TransitionOf<"DeltaRead">} t
+ * @param {number} n
+ */
 function deltaRead(t, n) {
   return sentence(
     "\u03b4\u2192\u03b3",
@@ -59,6 +77,10 @@ function deltaRead(t, n) {
   );
 }
 
+/**
+ * @param {TransitionOf<"LaneJoined">} t
+ * @param {number} n
+ */
 function laneJoined(t, n) {
   const reason =
     t.to === "q4"
@@ -73,6 +95,7 @@ function laneJoined(t, n) {
   );
 }
 
+/** @param {TransitionOf<"NodeChanged">} t */
 function nodeChanged({ part, values }) {
   if (part === "alarms") return alarm(values);
   if (part === "work" && values.profile) return machine(values);
@@ -82,6 +105,7 @@ function nodeChanged({ part, values }) {
   return sentence("\u2699", "plain", gettext("Set: %(names)s"), "", { names: names.join(", ") });
 }
 
+/** @param {Values} values */
 function machine({ profile, assumed }) {
   if (profile === "instant") return sentence("\u2699", "plain", gettext("Work takes no time from now on"));
   const error = assumed
@@ -90,6 +114,7 @@ function machine({ profile, assumed }) {
   return sentence("\u2699", "plain", gettext("Work takes the time of %(profile)s from now on"), error, { profile });
 }
 
+/** @param {Values} values */
 function alarm(values) {
   if (values.memory)
     return sentence(
@@ -108,6 +133,7 @@ function alarm(values) {
   return sentence("\u25b3", "plain", gettext("Alarm over: publishers may go on"));
 }
 
+/** @param {TransitionOf<"ActorChanged">} t */
 function actorChanged({ actor, values }) {
   if (values === null) return sentence("\u2212", "plain", gettext("%(actor)s is gone"), "", { actor });
   const state = values.state ?? (values.running ? "running" : "stopped");
@@ -120,6 +146,7 @@ function actorChanged({ actor, values }) {
   );
 }
 
+/** @param {TransitionOf<"TargetChanged">} t */
 function targetChanged({ target }) {
   if (target === null)
     return sentence(
@@ -137,6 +164,7 @@ function targetChanged({ target }) {
   );
 }
 
+/** @param {TransitionOf<"QueueChanged">} t */
 function queueChanged({ queue, values }) {
   const names = Object.entries(values).map(
     ([name, value]) => `${name.replaceAll("_", " ")} ${value === null ? "\u2013" : plainly(value)}`,
@@ -147,10 +175,16 @@ function queueChanged({ queue, values }) {
   });
 }
 
-/** A value of a definition as text: tables as their own short notation. */
+/**
+ * A value of a definition as text: tables as their own short notation.
+ * @param {unknown} value
+ */
 const plainly = (value) => (typeof value === "object" ? JSON.stringify(value) : String(value));
 
-/** kind -> (t, messages) -> {glyph, tone, text, reason, values}. */
+/**
+ * For each kind the sentence of a transition, with how many messages it concerns.
+ * @type {Words}
+ */
 export const WORDS = {
   ...FILE_WORDS,
   ...AMQP_WORDS,

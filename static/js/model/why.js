@@ -6,20 +6,44 @@ import { reductionSteps, reductionTitle } from "./why-reduce.js";
 import { bytes, decimal, fill, gettext, number } from "./text.js";
 import { messagesOf } from "./timeline.js";
 
-/** Values for the places of a sentence: the fields, and the numbers that made the transition fire. */
+/**
+ * @import { AnyTransition, Kind, TransitionOf, Values } from "./catalogue/types.js"
+ * @import { Fate } from "./fate.js"
+ * @import { Target } from "./timeline.js"
+ * @import { Sentence } from "./why-sentence.js"
+ */
+
+/**
+ * Values for the places of a sentence: the fields, and the numbers that made the transition fire.
+ * @param {AnyTransition} t
+ * @param {number} messages
+ */
 function valuesOf(t, messages) {
+  /** @type {Values} */
   const values = { ...t, n: number(messages) };
   for (const [name, value] of Object.entries(t.why ?? {}))
     values[name] = typeof value === "number" ? number(value) : value;
   return values;
 }
 
+/**
+ * The function that describes transitions of a kind, which is only ever given such.
+ * @param {Kind} kind
+ */
+function wordOf(kind) {
+  return /** @type {((t: AnyTransition, n: number) => Sentence) | undefined} */ (WORDS[kind]);
+}
+
 /** Places of a sentence that stand for the number of messages. */
 const COUNTED = /%\((n|count)\)s/;
 
-/** One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages; `fate` of a stop's messages. */
+/**
+ * One line of the narrative: {glyph, tone, text, counted}; `counted` when the text says how many messages; `fate` of a stop's messages.
+ * @param {AnyTransition} t
+ * @param {Fate | null} [fate]
+ */
 export function narrate(t, messages = messagesOf(t), fate = null) {
-  const word = WORDS[t.kind];
+  const word = wordOf(t.kind);
   if (!word) return { glyph: "\u00b7", tone: "plain", text: t.kind, counted: false };
   const { glyph, tone, text, values } = word(t, messages);
   if (fate) return { glyph, tone, text: outcomeText(fate), counted: true };
@@ -28,39 +52,42 @@ export function narrate(t, messages = messagesOf(t), fate = null) {
 
 /**
  * Everything that the Why? panel shows of a transition.
- * @param {any} t
+ * @param {AnyTransition} t
  * @param {number} messages
- * @param {{t: any, memory: any}?} target the last one of its queue
- * @param {any} fate what a stop left, for the start after it
+ * @param {Target | null} target the last one of its queue
+ * @param {Fate | null} fate what a stop left, for the start after it
  */
 export function explain(t, messages = messagesOf(t), target = null, fate = null) {
   const why = t.why ?? {};
   const line = narrate(t, messages, fate);
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
   if (t.kind === "Reduced") {
+    /** @type {[name: string, value: string][]} */
+    const facts = [];
     return {
       ...shared,
       title: reductionTitle(why),
       bar: ramBar(why),
       reason: "",
       steps: reductionSteps(why),
-      facts: [],
+      facts,
       origin: originOf(target),
     };
   }
-  const reason = WORDS[t.kind]?.(t, messages).reason;
+  const reason = wordOf(t.kind)?.(t, messages).reason;
   return {
     ...shared,
     title: line.text,
     reason: [reason ? fill(reason, valuesOf(t, messages)) : "", fate ? returnText(fate) : ""].filter(Boolean).join(" "),
-    bar: null,
-    steps: [],
+    bar: /** @type {ReturnType<typeof ramBar>} */ (null),
+    steps: /** @type {ReturnType<typeof reductionSteps>} */ ([]),
     facts: factsOf(why, t.kind),
     origin:
-      t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t, memory: {} }) : null,
+      t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }) : null,
   };
 }
 
+/** @param {Values} why */
 function ramBar(why) {
   if (why.ram_msg_count === undefined) return null;
   return {
@@ -71,7 +98,10 @@ function ramBar(why) {
   };
 }
 
-/** Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {t, memory}. */
+/**
+ * Where the target comes from, as the lines of its sum (Q42, Q43, M3); `known` is {t, memory}.
+ * @param {Target | null} known
+ */
 function originOf(known) {
   if (!known) return null;
   const { target, why } = known.t;
@@ -87,7 +117,12 @@ function originOf(known) {
   return { target, lines: [...durationLine(known.memory, why.duration, duration), product] };
 }
 
-/** How the wanted duration was computed, if the memory monitor's numbers of that moment still say so. */
+/**
+ * How the wanted duration was computed, if the memory monitor's numbers of that moment still say so.
+ * @param {Values} memory
+ * @param {number} exact
+ * @param {string} duration
+ */
 function durationLine({ reported_sum: sum, reporting, process_memory: used, limit }, exact, duration) {
   const ratio = used / limit;
   for (const extra of [1, 0]) {
@@ -106,13 +141,21 @@ function durationLine({ reported_sum: sum, reporting, process_memory: used, limi
   return [];
 }
 
-/** The numbers of `why` as pairs for a list. */
+/**
+ * The numbers of `why` as pairs for a list.
+ * @param {Values} why
+ * @param {string} kind
+ */
 function factsOf(why, kind) {
   return Object.entries(why)
     .filter(([, value]) => value !== null && typeof value !== "object")
     .map(([name, value]) => [name.replaceAll("_", " "), shown(value, KINDS[kind].units?.[name] ?? UNITS[name])]);
 }
 
+/**
+ * @param {unknown} value
+ * @param {string | undefined} unit
+ */
 function shown(value, unit) {
   if (typeof value === "number" && unit === "bytes" && value > 4096) return bytes(value);
   if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);

@@ -1,8 +1,14 @@
-/** Where the words of the glossary come in a text, by the rule of playground/verdicts/marking.py. */
+/**
+ * Where the words of the glossary come in a text, by the rule of playground/verdicts/marking.py.
+ * @param {string} word
+ */
 
 const escaped = (word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** A pattern for any of these words: Latin ones stand alone, also inside of Chinese, which has no spaces. */
+/**
+ * A pattern for any of these words: Latin ones stand alone, also inside of Chinese, which has no spaces.
+ * @param {Record<string, string>} words
+ */
 function patternOf(words) {
   const longestFirst = Object.keys(words).sort((a, b) => b.length - a.length);
   return new RegExp(`(?<![A-Za-z0-9_.-])(?:${longestFirst.map(escaped).join("|")})(?![A-Za-z0-9_]|-[a-z])`, "gi");
@@ -12,6 +18,8 @@ function patternOf(words) {
  * The text in pieces [{text, anchor}], anchor null outside of words.
  *
  * `words` is {word in lower case: anchor}; a word whose anchor is in `seen` is not marked again.
+ * @param {string} text
+ * @param {Record<string, string>} words
  */
 export function pieces(text, words, seen = new Set()) {
   if (!words || !Object.keys(words).length) return [{ text, anchor: null }];

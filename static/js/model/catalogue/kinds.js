@@ -2,7 +2,10 @@
  *
  * Written by `manage.py catalogue` from engine/transitions: change that, not this file. */
 
-/** See `About` in engine/transitions/base.py; what is not said has no effect. */
+/**
+ * See `About` in engine/transitions/base.py; what is not said has no effect.
+ * @type {Record<string, import("./types.js").About>}
+ */
 export const KINDS = {
   Acked: { group: "messages", function: "ack", fold: "shift", weight: 1, setting: "prefetch", queue: true },
   ActorChanged: { group: "node", function: "credit_flow", fold: "state", shown: "detail" },
@@ -89,7 +92,10 @@ export const KINDS = {
   WriteIgnored: { group: "files", function: "write_action", shown: "detail" },
 };
 
-/** Units of fields and of the numbers in `why`, by name; a kind may differ. */
+/**
+ * Units of fields and of the numbers in `why`, by name; a kind may differ.
+ * @type {Record<string, string>}
+ */
 export const UNITS = {
   count: "messages",
   embedded: "messages",

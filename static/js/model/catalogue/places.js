@@ -5,7 +5,10 @@
 /** The backing queue of a queue that tells no other. */
 export const USUAL = "variable_queue";
 
-/** The places of each, from the tail to the head; then those of unacknowledged messages. */
+/**
+ * The places of each, from the tail to the head; then those of unacknowledged messages.
+ * @type {Record<string, import("./types.js").Place[]>}
+ */
 export const PLACES = {
   variable_queue: [
     { name: "q1", content: "ram", unacked: false, counted: false, limits: "contents", letter: "alpha", lazy: false },

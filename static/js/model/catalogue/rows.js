@@ -24,6 +24,9 @@ export const IN_STORE = 4;
 export const INDEXED = 8;
 export const HOME_STORE = 16;
 
+/** @import { Transition, TransitionRow } from "./types.js" */
+
+/** @type {Record<string, (row: TransitionRow) => Transition>} */
 const DECODERS = {
   Acked: (row) => ({ kind: "Acked", rule: row[1], queue: row[2], source: row[3], to: row[4], extents: row[5], delta: row[6] ?? null, why: row[7] ?? {} }),
   ActorChanged: (row) => ({ kind: "ActorChanged", rule: row[1], actor: row[2], values: row[3], why: row[4] ?? {} }),
@@ -113,8 +116,8 @@ const DECODERS = {
 /**
  * A transition by the names of its fields, from its row. Raises when the kind is unknown: a gap would lie.
  *
- * @param {import("./types.js").TransitionRow} row
- * @returns {import("./types.js").Transition}
+ * @param {TransitionRow} row
+ * @returns {Transition}
  */
 export function decode(row) {
   const decoder = DECODERS[row[0]];

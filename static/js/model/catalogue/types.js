@@ -2,6 +2,8 @@
  *
  * Written by `manage.py catalogue` from the engine's classes and playground/catalogue/messages.py: change that, not this file. */
 
+/** @typedef {Record<string, any>} Values */
+
 /** @typedef {[start: number, count: number, msg_no: number, size_bytes: number, flags: number, expiry_us: number, template: number]} Extent */
 
 /** @typedef {[start: number | null, count: number, transient: number, end: number | null]} Delta */
@@ -16,13 +18,13 @@
 
 /** @typedef {[kind: string, rule: string, ...fields: any[]]} TransitionRow */
 
-/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Acked */
+/** @typedef {{ kind: "Acked", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Acked */
 
-/** @typedef {{ kind: "ActorChanged", rule: string, actor: string, values: Record<string, any> | null, why: Record<string, number | string | boolean | null> }} ActorChanged */
+/** @typedef {{ kind: "ActorChanged", rule: string, actor: string, values: Values | null, why: Values }} ActorChanged */
 
-/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} AlphasPushed */
+/** @typedef {{ kind: "AlphasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} AlphasPushed */
 
-/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} BetasPushed */
+/** @typedef {{ kind: "BetasPushed", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} BetasPushed */
 
 /** @typedef {{ kind: "BufferWritten", rule: string, store: string, file: number, bytes: number }} BufferWritten */
 
@@ -30,53 +32,53 @@
 
 /** @typedef {{ kind: "ChannelClosed", rule: string, actor: string, code: number, text: string }} ChannelClosed */
 
-/** @typedef {{ kind: "CombineStarted", rule: string, store: string, source: number, destination: number, why: Record<string, number | string | boolean | null> }} CombineStarted */
+/** @typedef {{ kind: "CombineStarted", rule: string, store: string, source: number, destination: number, why: Values }} CombineStarted */
 
 /** @typedef {{ kind: "CombineStepped", rule: string, store: string, source: number, destination: number, step: string, bytes: number }} CombineStepped */
 
-/** @typedef {{ kind: "Committed", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} Committed */
+/** @typedef {{ kind: "Committed", rule: string, actor: string, count: number, why: Values }} Committed */
 
 /** @typedef {{ kind: "ConfirmsDue", rule: string, queue: string, by: string, messages: Range[] }} ConfirmsDue */
 
 /** @typedef {{ kind: "ConfirmsForgotten", rule: string, actor: string, count: number }} ConfirmsForgotten */
 
-/** @typedef {{ kind: "ConfirmsSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} ConfirmsSent */
+/** @typedef {{ kind: "ConfirmsSent", rule: string, actor: string, count: number, why: Values }} ConfirmsSent */
 
-/** @typedef {{ kind: "ConnectionBlocked", rule: string, actor: string, reason: string, why: Record<string, number | string | boolean | null> }} ConnectionBlocked */
+/** @typedef {{ kind: "ConnectionBlocked", rule: string, actor: string, reason: string, why: Values }} ConnectionBlocked */
 
 /** @typedef {{ kind: "ConnectionClosed", rule: string, actor: string, code: number, text: string }} ConnectionClosed */
 
-/** @typedef {{ kind: "ConnectionUnblocked", rule: string, actor: string, why: Record<string, number | string | boolean | null> }} ConnectionUnblocked */
+/** @typedef {{ kind: "ConnectionUnblocked", rule: string, actor: string, why: Values }} ConnectionUnblocked */
 
-/** @typedef {{ kind: "ConsumerCancelled", rule: string, actor: string, queue: string, why: Record<string, number | string | boolean | null> }} ConsumerCancelled */
+/** @typedef {{ kind: "ConsumerCancelled", rule: string, actor: string, queue: string, why: Values }} ConsumerCancelled */
 
-/** @typedef {{ kind: "ConversionStuck", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} ConversionStuck */
+/** @typedef {{ kind: "ConversionStuck", rule: string, queue: string, why: Values }} ConversionStuck */
 
-/** @typedef {{ kind: "CountersChanged", rule: string, queue: string, values: Record<string, number | string | boolean | null> }} CountersChanged */
+/** @typedef {{ kind: "CountersChanged", rule: string, queue: string, values: Values }} CountersChanged */
 
-/** @typedef {{ kind: "DeadLettered", rule: string, queue: string, reason: string, count: number, exchange: string, routing_key: string, to: string[], why: Record<string, number | string | boolean | null> }} DeadLettered */
+/** @typedef {{ kind: "DeadLettered", rule: string, queue: string, reason: string, count: number, exchange: string, routing_key: string, to: string[], why: Values }} DeadLettered */
 
-/** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: Delta, why: Record<string, number | string | boolean | null> }} DeltaChanged */
+/** @typedef {{ kind: "DeltaChanged", rule: string, queue: string, delta: Delta, why: Values }} DeltaChanged */
 
-/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} DeltaRead */
+/** @typedef {{ kind: "DeltaRead", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} DeltaRead */
 
-/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Discarded */
+/** @typedef {{ kind: "Discarded", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Discarded */
 
-/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Dropped */
+/** @typedef {{ kind: "Dropped", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Dropped */
 
 /** @typedef {{ kind: "EntriesRecorded", rule: string, queue: string, action: string, start: number, count: number, journal_bytes: number }} EntriesRecorded */
 
-/** @typedef {{ kind: "ExchangeDeclared", rule: string, exchange: string, values: Record<string, any> }} ExchangeDeclared */
+/** @typedef {{ kind: "ExchangeDeclared", rule: string, exchange: string, values: Values }} ExchangeDeclared */
 
 /** @typedef {{ kind: "ExchangeDeleted", rule: string, exchange: string }} ExchangeDeleted */
 
-/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Fetched */
+/** @typedef {{ kind: "Fetched", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Fetched */
 
 /** @typedef {{ kind: "FileDeleted", rule: string, store: string, file: number, size_bytes: number, left_on_disk: number }} FileDeleted */
 
 /** @typedef {{ kind: "FileLocked", rule: string, store: string, file: number, locked: boolean }} FileLocked */
 
-/** @typedef {{ kind: "FileRolledOver", rule: string, store: string, closed: number, opened: number, why: Record<string, number | string | boolean | null> }} FileRolledOver */
+/** @typedef {{ kind: "FileRolledOver", rule: string, store: string, closed: number, opened: number, why: Values }} FileRolledOver */
 
 /** @typedef {{ kind: "FileUnlinked", rule: string, store: string, file: number, size_bytes: number }} FileUnlinked */
 
@@ -88,15 +90,15 @@
 
 /** @typedef {{ kind: "IndexReset", rule: string, queue: string }} IndexReset */
 
-/** @typedef {{ kind: "JournalFlushed", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} JournalFlushed */
+/** @typedef {{ kind: "JournalFlushed", rule: string, queue: string, why: Values }} JournalFlushed */
 
 /** @typedef {{ kind: "JournalOpened", rule: string, queue: string }} JournalOpened */
 
 /** @typedef {{ kind: "JournalSynced", rule: string, queue: string, bytes: number }} JournalSynced */
 
-/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} LaneJoined */
+/** @typedef {{ kind: "LaneJoined", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} LaneJoined */
 
-/** @typedef {{ kind: "MirrorJoined", rule: string, queue: string, node: string, why: Record<string, number | string | boolean | null> }} MirrorJoined */
+/** @typedef {{ kind: "MirrorJoined", rule: string, queue: string, node: string, why: Values }} MirrorJoined */
 
 /** @typedef {{ kind: "MirrorLeft", rule: string, queue: string, node: string, how: string }} MirrorLeft */
 
@@ -104,9 +106,9 @@
 
 /** @typedef {{ kind: "ModeChanged", rule: string, queue: string, mode: string }} ModeChanged */
 
-/** @typedef {{ kind: "NacksSent", rule: string, actor: string, count: number, why: Record<string, number | string | boolean | null> }} NacksSent */
+/** @typedef {{ kind: "NacksSent", rule: string, actor: string, count: number, why: Values }} NacksSent */
 
-/** @typedef {{ kind: "NodeChanged", rule: string, part: string, values: Record<string, number | string | boolean | null>, why: Record<string, number | string | boolean | null> }} NodeChanged */
+/** @typedef {{ kind: "NodeChanged", rule: string, part: string, values: Values, why: Values }} NodeChanged */
 
 /** @typedef {{ kind: "NodeStarted", rule: string, node: string }} NodeStarted */
 
@@ -114,43 +116,43 @@
 
 /** @typedef {{ kind: "OperationDeferred", rule: string, store: string, file: number, operation: string, msg_no: number, count: number }} OperationDeferred */
 
-/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PendingPaged */
+/** @typedef {{ kind: "PendingPaged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PendingPaged */
 
-/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PendingPurged */
+/** @typedef {{ kind: "PendingPurged", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PendingPurged */
 
 /** @typedef {{ kind: "PolicyCleared", rule: string, policy: string }} PolicyCleared */
 
-/** @typedef {{ kind: "PolicySet", rule: string, policy: string, values: Record<string, any> }} PolicySet */
+/** @typedef {{ kind: "PolicySet", rule: string, policy: string, values: Values }} PolicySet */
 
-/** @typedef {{ kind: "ProcessChanged", rule: string, process: string, values: Record<string, any> | null, why: Record<string, number | string | boolean | null> }} ProcessChanged */
+/** @typedef {{ kind: "ProcessChanged", rule: string, process: string, values: Values | null, why: Values }} ProcessChanged */
 
-/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Published */
+/** @typedef {{ kind: "Published", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Published */
 
-/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PublishedDelivered */
+/** @typedef {{ kind: "PublishedDelivered", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PublishedDelivered */
 
-/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} PutBack */
+/** @typedef {{ kind: "PutBack", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} PutBack */
 
-/** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} QueueBound */
+/** @typedef {{ kind: "QueueBound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} QueueBound */
 
-/** @typedef {{ kind: "QueueChanged", rule: string, queue: string, values: Record<string, any>, why: Record<string, number | string | boolean | null> }} QueueChanged */
+/** @typedef {{ kind: "QueueChanged", rule: string, queue: string, values: Values, why: Values }} QueueChanged */
 
-/** @typedef {{ kind: "QueuePromoted", rule: string, queue: string, node: string, source: string, why: Record<string, number | string | boolean | null> }} QueuePromoted */
+/** @typedef {{ kind: "QueuePromoted", rule: string, queue: string, node: string, source: string, why: Values }} QueuePromoted */
 
-/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, delta: Delta, values: Record<string, number | string | boolean | null> }} QueueStarted */
+/** @typedef {{ kind: "QueueStarted", rule: string, queue: string, mode: string, durable: boolean, delta: Delta, values: Values }} QueueStarted */
 
 /** @typedef {{ kind: "QueueStopped", rule: string, queue: string, how: string }} QueueStopped */
 
-/** @typedef {{ kind: "QueueUnbound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} QueueUnbound */
+/** @typedef {{ kind: "QueueUnbound", rule: string, exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} QueueUnbound */
 
-/** @typedef {{ kind: "Reduced", rule: string, queue: string, why: Record<string, number | string | boolean | null> }} Reduced */
+/** @typedef {{ kind: "Reduced", rule: string, queue: string, why: Values }} Reduced */
 
 /** @typedef {{ kind: "RefCountChanged", rule: string, store: string, msg_no: number, count: number, ref_count: number }} RefCountChanged */
 
-/** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Record<string, number | string | boolean | null> }} Rejected */
+/** @typedef {{ kind: "Rejected", rule: string, queue: string, count: number, why: Values }} Rejected */
 
-/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Record<string, number | string | boolean | null> }} Requeued */
+/** @typedef {{ kind: "Requeued", rule: string, queue: string, source: string | null, to: string | null, extents: Extent[], delta: Delta | null, why: Values }} Requeued */
 
-/** @typedef {{ kind: "RingSent", rule: string, queue: string, node: string, instruction: string, count: number, hops: number, body_bytes: number, why: Record<string, number | string | boolean | null> }} RingSent */
+/** @typedef {{ kind: "RingSent", rule: string, queue: string, node: string, instruction: string, count: number, hops: number, body_bytes: number, why: Values }} RingSent */
 
 /** @typedef {{ kind: "RowsForgotten", rule: string, store: string, messages: Range[] }} RowsForgotten */
 
@@ -172,11 +174,11 @@
 
 /** @typedef {{ kind: "StoreWritten", rule: string, store: string, file: number, offset: number, msg_no: number, count: number, record_bytes: number, step: number }} StoreWritten */
 
-/** @typedef {{ kind: "SyncEnded", rule: string, queue: string, how: string, why: Record<string, number | string | boolean | null> }} SyncEnded */
+/** @typedef {{ kind: "SyncEnded", rule: string, queue: string, how: string, why: Values }} SyncEnded */
 
 /** @typedef {{ kind: "SyncStarted", rule: string, queue: string, mirrors: string[] }} SyncStarted */
 
-/** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Record<string, number | string | boolean | null> }} TargetChanged */
+/** @typedef {{ kind: "TargetChanged", rule: string, queue: string, target: number | null, why: Values }} TargetChanged */
 
 /** @typedef {{ kind: "Unroutable", rule: string, actor: string, count: number, exchange: string, routing_key: string, returned: boolean }} Unroutable */
 
@@ -184,15 +186,27 @@
 
 /** @typedef {Acked | ActorChanged | AlphasPushed | BetasPushed | BufferWritten | CacheChanged | ChannelClosed | CombineStarted | CombineStepped | Committed | ConfirmsDue | ConfirmsForgotten | ConfirmsSent | ConnectionBlocked | ConnectionClosed | ConnectionUnblocked | ConsumerCancelled | ConversionStuck | CountersChanged | DeadLettered | DeltaChanged | DeltaRead | Discarded | Dropped | EntriesRecorded | ExchangeDeclared | ExchangeDeleted | Fetched | FileDeleted | FileLocked | FileRolledOver | FileUnlinked | FilesCombined | GotEmpty | IndexRecovered | IndexReset | JournalFlushed | JournalOpened | JournalSynced | LaneJoined | MirrorJoined | MirrorLeft | MirrorSynchronised | ModeChanged | NacksSent | NodeChanged | NodeStarted | NodeStopped | OperationDeferred | PendingPaged | PendingPurged | PolicyCleared | PolicySet | ProcessChanged | Published | PublishedDelivered | PutBack | QueueBound | QueueChanged | QueuePromoted | QueueStarted | QueueStopped | QueueUnbound | Reduced | RefCountChanged | Rejected | Requeued | RingSent | RowsForgotten | RowsMoved | SegmentDeleted | SegmentRead | SegmentWritten | StoreRead | StoreRecovered | StoreStopped | StoreSynced | StoreWritten | SyncEnded | SyncStarted | TargetChanged | Unroutable | WriteIgnored} Transition */
 
+/** @typedef {{ kind: Kind, rule: string, queue?: string, source?: string | null | number, to?: string | null | string[], extents?: Extent[], delta?: Delta | null, why?: Values, actor?: string, values?: Values | null, store?: string, file?: number, bytes?: number, entries?: number | [number, number, number][], code?: number, text?: string, destination?: number, step?: string | number, count?: number, by?: string, messages?: Range[], reason?: string, exchange?: string, routing_key?: string, action?: string, start?: number, journal_bytes?: number | null, size_bytes?: number, left_on_disk?: number, locked?: boolean, closed?: number, opened?: number, reclaimed_bytes?: number, clean?: boolean, segments?: [number, number][], dirty?: number, node?: string, how?: string, mode?: string, part?: string, operation?: string, msg_no?: number, policy?: string, process?: string, arguments?: Values, durable?: boolean, ref_count?: number, instruction?: string, hops?: number, body_bytes?: number, rows?: [number, number, number, number][] | [number, number, number, number, number, number, number][], segment?: number, end?: number, files?: [number, number, number, boolean, number][], current?: number, orphans?: [number, number][], offset?: number, record_bytes?: number, mirrors?: string[], target?: number | null, returned?: boolean }} AnyTransition */
+
+/** @typedef {Transition["kind"]} Kind */
+
+/** @template {Kind} K @typedef {Extract<Transition, { kind: K }>} TransitionOf */
+
+/** @typedef {{ [K in Kind]?: (state: State, t: TransitionOf<K>) => void }} Handlers */
+
+/** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: "index" | "queue" | "shift" | "state" | "store" | "topology" | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "fsync" | "gc" | "gone" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
+
+/** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked?: boolean, counted?: boolean, limits?: "" | "contents" | "entries", letter?: "" | "alpha" | "beta" | "delta" | "gamma", lazy?: boolean }} Place */
+
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 
-/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, delta: Delta, counters: Record<string, any>, reduced: Record<string, any> | null, index: IndexState } & Record<string, any>} QueueState */
+/** @typedef {{ mode: string, durable: boolean, lanes: Record<string, Extent[]>, delta: Delta, counters: Values, reduced: Values | null, index: IndexState } & Values} QueueState */
 
 /** @typedef {{ files: File[], current: number, rows: Row[], cache: number, buffered_bytes: number, orphans: [number, number][] }} StoreState */
 
-/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Record<string, any>, to: string }} Binding */
+/** @typedef {{ exchange: string, queue: string, routing_key: string, arguments: Values, to: string }} Binding */
 
-/** @typedef {{ settings: Record<string, any>, memory: Record<string, any>, disk: Record<string, any>, alarms: Record<string, boolean>, clock: Record<string, any>, work: Record<string, any>, app: Record<string, any>, cluster: Record<string, any>, actors: Record<string, Record<string, any>>, processes: Record<string, Record<string, any>>, exchanges: Record<string, Record<string, any>>, bindings: Binding[], policies: Record<string, Record<string, any>> }} NodeState */
+/** @typedef {{ settings: Values, memory: Values, disk: Values, alarms: Record<string, boolean>, clock: Values, work: Values, app: Values, cluster: Values, actors: Record<string, Values>, processes: Record<string, Values>, exchanges: Record<string, Values>, bindings: Binding[], policies: Record<string, Values> }} NodeState */
 
 /** @typedef {{ queues: Record<string, QueueState>, stores: Record<string, StoreState>, node: NodeState }} State */
 
@@ -200,13 +214,13 @@
 
 /** @typedef {{ t: "snapshot", next: number, at_us: number, state: State, digest: string, skipped: Record<string, number>, why: string }} SnapshotMessage */
 
-/** @typedef {{ t: "welcome", session: string, limits: Record<string, any>, engine: string, scenario: Record<string, any>, life: string, owner: boolean, lasts_us: number | null }} WelcomeMessage */
+/** @typedef {{ t: "welcome", session: string, limits: Values, engine: string, scenario: Values, life: string, owner: boolean, lasts_us: number | null }} WelcomeMessage */
 
 /** @typedef {{ t: "notice", level: string, message: string }} NoticeMessage */
 
 /** @typedef {{ t: "accepted", id: number | string }} AcceptedMessage */
 
-/** @typedef {{ t: "refused", id: number | string | null, message: string, code?: string | null, values?: Record<string, any> }} RefusedMessage */
+/** @typedef {{ t: "refused", id: number | string | null, message: string, code?: string | null, values?: Values }} RefusedMessage */
 
 /** @typedef {{ t: "answer", id: number | string, text: string, error: string | null }} AnswerMessage */
 

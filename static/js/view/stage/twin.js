@@ -11,10 +11,16 @@ import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
 import { el, throttle } from "../base/dom.js";
 
+/** @import { Entry, Extent } from "../../model/catalogue/types.js" */
+
 const SINGLES = 5;
 const EVERY_MS = 700;
 
-/** What a message's state means, in words. */
+/**
+ * What a message's state means, in words.
+ * @param {string} place
+ * @param {number} flags
+ */
 export function stateWords(place, flags) {
   const parts = partsOf(place, flags);
   if (aboutPlace(place)?.counted) return gettext("delta: nothing in RAM, index and content on disk");
@@ -73,6 +79,16 @@ function laneItems(rows, place) {
   return items;
 }
 
+/**
+ * Rows, each with the place where it is.
+ * @param {(Extent | Entry)[]} rows
+ * @param {string} place
+ * @returns {[row: Extent | Entry, place: string][]}
+ */
+function rowsIn(rows, place) {
+  return rows.map((row) => [row, place]);
+}
+
 export class Twin {
   /** `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back. */
   constructor(root, session, selection, putBack = /** @type {(seq: number) => void} */ (() => {})) {
@@ -97,15 +113,11 @@ export class Twin {
   render() {
     const queue = this.session.state.queues[shownQueue(this.session.state)];
     for (const [name, list] of this.lists) {
+      /** @type {[row: Extent | Entry, place: string][]} */
       const pairs =
         name === "unacked"
-          ? PENDING.flatMap((place) => rowsOf(queue, place).map((row) => [row, place])).sort(
-              (a, b) => a[0][0] - b[0][0],
-            )
-          : (aboutPlace(name)?.counted ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name)).map((row) => [
-              row,
-              name,
-            ]);
+          ? PENDING.flatMap((place) => rowsIn(rowsOf(queue, place), place)).sort((a, b) => a[0][0] - b[0][0])
+          : rowsIn(aboutPlace(name)?.counted ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name), name);
       const places = new Map(pairs);
       this.renderLane(
         list,
