@@ -10,7 +10,8 @@ class PlaygroundConfig(AppConfig):
     verbose_name = "Waterline"
 
     def ready(self) -> None:
-        """Say of which sessions no copy may be made."""
+        """Say which sessions wait for an answer, and of which no copy may be made."""
         from playground import holds, predictions  # noqa: PLC0415 - needs the models
 
+        holds.register_wait(predictions.holds_us)
         holds.register(predictions.waits, links=False)

@@ -1,6 +1,7 @@
 """Sessions that take no commands for a while, such as those of a class that listens to its teacher.
 
-And those that nobody may take along yet, as a copy could be played on: those that wait for an answer.
+And those that wait for an answer: they stop at a moment, and nobody may take them along yet, as a copy could be
+played on.
 """
 
 from __future__ import annotations
@@ -10,10 +11,15 @@ import time
 from collections.abc import Callable, Iterable
 
 from playground.messages import Message, Refused
+from playground.models import Session
 
 Reason = Callable[[str], Message | None]
 """Tells of a session why it cannot be taken along now; None if it can."""
 
+Wait = Callable[[Session], int | None]
+"""Tells at which virtual time a session waits for an answer; None where it waits for none."""
+
+_waits: list[Wait] = []
 _reasons: list[tuple[Reason, bool]] = []
 _held: dict[str, tuple[frozenset[str], float]] = {}
 """The sessions of each key, and until when they are held."""
@@ -40,6 +46,17 @@ def is_held(session: str) -> bool:
 def _holds(key: str, session: str) -> bool:
     sessions, until_s = _held.get(key, (frozenset(), 0.0))
     return session in sessions and time.monotonic() < until_s
+
+
+def register_wait(wait: Wait) -> None:
+    """Ask this before a session's run is made: it goes as far as that, and no further."""
+    if wait not in _waits:
+        _waits.append(wait)
+
+
+def waits_at_us(session: Session) -> int | None:
+    """Return the first virtual time at which a session waits for an answer; None if there is none."""
+    return min((at_us for wait in _waits if (at_us := wait(session)) is not None), default=None)
 
 
 def register(reason: Reason, *, links: bool = True) -> None:

@@ -4,6 +4,7 @@ A browser is known by a number in its signed cookie, which never changes, and th
 began: two pages that begin one at the same moment cannot forget each other's.
 
 A frame on another site has no cookie: it gets a signed key, with which its socket may let time pass, and no more.
+So does the page of an exercise whose run waits for an answer: the run stops by itself where the answer is owed.
 """
 
 from __future__ import annotations

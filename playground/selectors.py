@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 from django.db.models import Q
 
-from playground import predictions
+from playground import holds
 from playground.hosting.book import Remembered
 from playground.models import CommandRecord, Scenario, Session
 
@@ -66,7 +66,7 @@ def remembered(public_id: str) -> Remembered:
         engine_version=session.engine_version,
         recorded_by=session.origin.engine_version if session.origin else session.engine_version,
         waits=bool(session.origin and session.origin.story),
-        holds_us=predictions.holds_us(session),
+        holds_us=holds.waits_at_us(session),
     )
 
 

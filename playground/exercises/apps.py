@@ -12,10 +12,11 @@ class ExercisesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Say of which sessions no copy may be made."""
+        """Say which sessions wait for an answer, and of which no copy may be made."""
         from playground import holds  # noqa: PLC0415 - needs the models
         from playground.exercises import catalog, stages  # noqa: PLC0415 - as above
         from playground.exercises.builder import made  # noqa: PLC0415 - as above
 
+        holds.register_wait(stages.holds_us)
         holds.register(stages.waits)
         catalog.register(made.content_of)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
@@ -28,10 +29,20 @@ def held(exercise: Exercise, work: Work) -> bool:
     return kind_of(exercise).is_held(progress(work))
 
 
+def holds_us(session: Session) -> int | None:
+    """Return how far the run of a session may go before there is an answer; None where nobody owes one."""
+    return int(session.scenario["until_us"]) if _is_held(Work.objects.filter(session=session)) else None
+
+
+def _is_held(works: QuerySet[Work]) -> bool:
+    """Tell whether this work, if there is any, owes an answer."""
+    work = works.first()
+    return work is not None and held(catalog.variant(work.exercise, work.variant), work)
+
+
 def waits(public_id: str) -> Message | None:
     """Return why nobody may make a copy of a session now: its run would go on in it and tell the answer."""
-    work = Work.objects.filter(session__public_id=public_id).first()
-    if work is None or not held(catalog.variant(work.exercise, work.variant), work):
+    if not _is_held(Work.objects.filter(session__public_id=public_id)):
         return None
     return Message(_("This run waits for your answer. Answer first, then take it along."))
 

@@ -148,9 +148,10 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context["problem"] = problem
     if work is None or work.session is None:
         return render(request, "exercises/begin.html", context, status=status)
-    if not stages.held(found, work):
+    held = stages.held(found, work)
+    if not held:
         ownership.claim(request.session, work.session.public_id)
-    context |= live_page.context(request, work.session)
+    context |= live_page.context(request, work.session, plays=held)
     return render(request, "exercises/exercise.html", context, status=status)
 
 
@@ -161,6 +162,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
     slugs = catalog.unit(found.unit).exercises
     progress = stages.progress(work) if work else Progress()
     reading = readings.before(found.slug)
+    held = work is not None and stages.held(found, work)
     anew = work is not None and work.earlier > 0 and attempt is None
     return {
         "exercise": found,
@@ -176,7 +178,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         "state": selectors.state_of(work),
         "done": bool(work and work.done_at),
         "explained": work is not None and not anew and (work.done_at is not None or progress.locked),
-        "held": work is not None and stages.held(found, work),
+        "held": held,
         "hints": texts.hints[: work.hints] if work else (),
         "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
         "verdict": selectors.shown_verdict(found, texts, attempt, locked=progress.locked)
@@ -187,7 +189,7 @@ def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
         else None,
         "may_see_solution": work is not None and services.may_see_solution(work, found),
         "answer": selectors.answer_form(found, texts, progress) if work else None,
-        "runs_on": attempt is not None and bool(progress.locked or progress.steps),
+        "runs_on": held or (attempt is not None and progress.locked),
         "next": {"address": _address(following), "title": following.texts(language).title}
         if following
         else None,

@@ -168,7 +168,7 @@ CODED = {
         "The session holds %(held)s messages and may hold %(most)s. "
         "Publish fewer, or let consumers take some, or purge."
     ),
-    "asked": _("This run waits for your prediction. Lock one, or skip it; then it goes on."),
+    "asked": _("The run waits for your answer; then it goes on."),
     "waking": _("Waking the session: %(percent)s %% of its time repeated."),
     "worn_out": _(
         "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "

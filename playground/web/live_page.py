@@ -23,13 +23,18 @@ NOWHERE: Final = dict.fromkeys(
 """Addresses of a page that has no server behind it. It has none at all of what it hides, as the crash theatre."""
 
 
-def context(request: HttpRequest, found: Session) -> dict[str, object]:
-    """Return what a page that shows a live session needs."""
+def context(request: HttpRequest, found: Session, *, plays: bool = False) -> dict[str, object]:
+    """Return what a page that shows a live session needs.
+
+    Args:
+        plays: whether the reader may let time pass though the session is not the reader's.
+    """
+    key = {"key": ownership.play_key(found.public_id)} if plays else {}
     owner = ownership.owns(request.session, found.public_id)
     story = found.origin.story if found.origin else None
     place = place_of(request.GET)
     data = {
-        "websocket": whereabouts.socket_path(found.public_id),
+        "websocket": whereabouts.socket_path(found.public_id, **key),
         "story": _story(found) if story else None,
         "predicted": found.predicted,
         "place": {"at_us": place.at_us, "number": place.number, "msg": place.msg, "view": place.view},

@@ -49,7 +49,7 @@ async def asking(tmp_path: Path) -> Any:
 
 async def stands(world: RealWorld, reader: Reader) -> None:
     """Wait until the run says that it waits; it must not have gone further."""
-    await settled(lambda: any("prediction" in each["message"] for each in reader.of("notice")))
+    await settled(lambda: any("waits for your answer" in each["message"] for each in reader.of("notice")))
     moment = await world.host().moment()
     assert moment.at_us == ASK_US
 

@@ -372,7 +372,8 @@ class Session:
         if reached and self._ends_us is not None and due_us >= self._ends_us:
             self._ends_us = None
             self._pace(False)
-            self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
+            if not self._is_held(run):
+                self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
         if reached and self._stops_us is not None and due_us >= self._stops_us:
             self._pace(False)
         if reached and self._is_held(run):

@@ -7,14 +7,15 @@ import { makeSortable } from "./sort.js";
 
 const task = document.querySelector("#task");
 
-/** Let the run go on as soon as the session is there, once for each answer. */
+/** Let the run go on to its end as soon as the session is there: there is something to see before the next answer. */
 document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
   if (!task?.hasAttribute("data-run-on")) return;
+  const endsUs = Number(task.dataset.runOn);
   const { engine, session } = event.detail;
   let told = false;
   session.listen(() => {
-    if (told || !engine.live) return;
-    told = engine.control({ play: true });
+    if (told || !session.version) return;
+    told = session.nowUs >= endsUs || engine.control({ play: true });
   });
 });
 
