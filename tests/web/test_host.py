@@ -390,6 +390,20 @@ async def test_a_script_ends_with_a_verdict(world: World) -> None:
         assert reader.of("frame")[-1]["now_us"] == 100_000
 
 
+async def test_after_the_end_of_its_script_a_run_goes_on_with_what_is_done_next(world: World) -> None:
+    script = {"commands": [], "until_us": 100_000}
+    for session_id, stopped in (("one", False), ("two", True)):
+        world.books[session_id] = MemoryBook(Remembered(script, []))
+        reader = world.reader(session_id)
+        assert "scenario ends" in (await reader.until("notice"))["message"]
+        host = world.registry.host(session_id)
+        if stopped:
+            host.control(play=False, speed=None)
+        host.command(reader.client, 1, {"do": "emit", "count": 1})
+        await reader.until("accepted")
+        assert host.plays is not stopped
+
+
 async def test_a_script_recorded_by_another_version_is_an_honest_notice(world: World) -> None:
     script = {"commands": [], "until_us": 100_000, "digest": "feed"}
     world.books["one"] = MemoryBook(Remembered(script, [], recorded_by="stub-0"))

@@ -112,7 +112,7 @@ class Session:
         self._stops_us: int | None = None
         self._holds_us: int | None = None
         """Where time waits for an answer."""
-        self._full = False
+        self._full = self._over = False  # over: time stands still only because the scenario is
         self._kept_number = self._noted_us = 0
         self._next_tick_s = self._next_look_s = self._next_note_s = self._tick_s = 0.0
 
@@ -261,7 +261,7 @@ class Session:
         self._close_run()
         self._record = Remembered(message.scenario, list(message.commands))
         run = self._build(self._record, message.until_us)
-        self.run, self.life, self._full = run, secrets.token_hex(4), False
+        self.run, self.life, self._full, self._over = run, secrets.token_hex(4), False, False
         ends_us = message.scenario.get("until_us") or 0
         self._ends_us = ends_us if not message.commands and run.node.now_us < ends_us else None
         self._noted_us = message.until_us
@@ -370,7 +370,7 @@ class Session:
             due_us = due_us if stop_us is None else min(due_us, stop_us)
         reached = run.turn(max(due_us, run.node.now_us), TURN_S)
         if reached and self._ends_us is not None and due_us >= self._ends_us:
-            self._ends_us = None
+            self._ends_us, self._over = None, True
             self._pace(False)
             if not self._is_held(run):
                 self._send(protocol.Ended(self.session_id, self.life, run.node.log.digest))
@@ -406,15 +406,15 @@ class Session:
             self._say_held()
         self._pace(self.pacer.play if play is None else play, message.speed)
         if play is not None:
-            self._stops_us = stops_us
+            self._stops_us, self._over = stops_us, False
 
     def _step(self, run: Run, message: protocol.Step) -> None:
         self._pace(False)
+        self._over = False
         self._refuse_worn_out(run)
         if self._is_held(run):
             raise Beyond("asked")
-        number = run.node.log.number
-        next_us = run.node.next_us()
+        number, next_us = run.node.log.number, run.node.next_us()
         if self._holds_us is not None and (next_us is None or next_us > self._holds_us):
             run.turn(self._holds_us, TURN_S)
         else:
@@ -444,6 +444,8 @@ class Session:
         self._record.commands.append((at_us, message.command))
         self._soon()
         self._ends_us = None
+        if self._over and not self.pacer.play:  # nobody stopped it: what is done now is to be seen
+            self._pace(True)
         self._answer(message, at_us=at_us)
 
     # --- what it waits for ---

@@ -10,7 +10,7 @@ const task = document.querySelector("#task");
 /** Let the run go on to its end as soon as the session is there: there is something to see before the next answer. */
 document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
   if (!task?.hasAttribute("data-run-on")) return;
-  const endsUs = Number(task.dataset.runOn);
+  const endsUs = Number(task.getAttribute("data-run-on"));
   const { engine, session } = event.detail;
   let told = false;
   session.listen(() => {
