@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from engine.refusals import ENGLISH
 
 
@@ -13,10 +16,13 @@ class Refusal(EngineError):
     """Something that cannot be done, as a code with named parameters; as a text it is an English sentence.
 
     Args:
-        code: a key of `engine.refusals.ENGLISH`.
+        code: a key of `sentences`.
         outer: what stands in front of the sentence, such as `commands[3]: `.
         values: what the sentence's places stand for.
     """
+
+    sentences: ClassVar[Mapping[str, str]] = ENGLISH
+    """The English sentence of each code; what is built on the engine adds its own codes in a subclass."""
 
     def __init__(self, code: str, /, outer: str = "", **values: object) -> None:
         super().__init__(code)
@@ -25,7 +31,7 @@ class Refusal(EngineError):
         self.values = {name: _plain(value) for name, value in values.items()}
 
     def __str__(self) -> str:
-        return (self.outer + ENGLISH[self.code] % self.values).strip()
+        return (self.outer + self.sentences[self.code] % self.values).strip()
 
     def __reduce__(self) -> tuple[object, ...]:
         return _refusal, (type(self), self.code, self.outer, self.values)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual name
 from engine.metrics import METRICS
 from engine.metrics.memory import peak_ram_bytes
 from engine.metrics.waits import latency_p95_s
-from sweeps.errors import SweepError
+from spark_jobs.errors import JobError
 
 CLIFFS = 3
 """How many of the largest changes are told for each workload and metric."""
@@ -47,15 +47,15 @@ def parse_constraint(text: str) -> Constraint:
     """Return a constraint such as `peak_ram_share<=0.6`.
 
     Raises:
-        SweepError: it is not one, or names no metric.
+        JobError: it is not one, or names no metric.
     """
     found = CONSTRAINT.fullmatch(text)
     if found is None:
-        raise SweepError(f"{text!r} is no constraint; write one such as 'peak_ram_share<=0.6'")
+        raise JobError("no_constraint", text=text)
     try:
         bound = float(found["bound"])
     except ValueError:
-        raise SweepError(f"{text!r}: {found['bound']} is no number") from None
+        raise JobError("bound_no_number", text=text, bound=found["bound"]) from None
     return Constraint(check_metric(found["metric"]), found["relation"], bound)
 
 
@@ -63,10 +63,10 @@ def check_metric(name: str) -> str:
     """Return the name of a metric.
 
     Raises:
-        SweepError: there is none of that name.
+        JobError: there is none of that name.
     """
     if name not in METRICS:
-        raise SweepError(f"no metric is called {name!r}; known: {', '.join(METRICS)}")
+        raise JobError("no_metric", name=name, known=", ".join(METRICS))
     return name
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pyspark
 
-from sweeps.errors import SweepError
+from spark_jobs.errors import JobError
 
 HOST = "127.0.0.1"
 WORKERS = 2
@@ -69,13 +69,13 @@ class Process:
         """Wait until it is ready.
 
         Raises:
-            SweepError: it ended, or took too long; the message shows the end of its log.
+            JobError: it ended, or took too long; the message shows the end of its log.
         """
         until = time.monotonic() + READY_S
         while not ready():
             if not self.alive or time.monotonic() > until:
                 tail = "\n".join(self.log.read_text(errors="replace").splitlines()[-5:])
-                raise SweepError(f"the cluster's {self.name} did not start:\n{tail}")
+                raise JobError("cluster_not_started", name=self.name, log=tail)
             time.sleep(0.1)
 
 
@@ -102,7 +102,7 @@ def running(
         port: of the master on the loopback address; 0 chooses a free one.
 
     Raises:
-        SweepError: a process did not start.
+        JobError: a process did not start.
     """
     folder.mkdir(parents=True, exist_ok=True)
     port = port or _free_port()

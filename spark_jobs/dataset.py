@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 from pyarrow import fs
 
+from spark_jobs.errors import JobError
 from spark_jobs.schema import CELLS
 from sweeps.cell import Cell
 from sweeps.columns import COST, Row
-from sweeps.errors import SweepError
 from workloads import store
 from workloads.errors import WorkloadError
 
@@ -65,11 +65,11 @@ def sweep_table(cells: Sequence[Cell], rows: dict[str, Row]) -> pa.Table:
     A run that two workloads or seeds share was computed once; each of its rows tells its own place.
 
     Raises:
-        SweepError: a cell has no row.
+        JobError: a cell has no row.
     """
     missing = sum(cell.cell_id not in rows for cell in cells)
     if missing:
-        raise SweepError(f"{missing} cells have no row; run the sweep again, it goes on where it stopped")
+        raise JobError("cells_missing", count=missing)
     table = [
         {**rows[cell.cell_id], "workload": cell.workload, "values": msgspec.json.encode(cell.values).decode()}
         for cell in cells
@@ -84,9 +84,9 @@ def locate(path: str) -> tuple[fs.FileSystem, str]:
     """Return the file system and the path inside it for a local path or a URI.
 
     Raises:
-        SweepError: the kind of URI is not known here.
+        JobError: the kind of URI is not known here.
     """
     try:
         return store.locate(path)
     except WorkloadError as error:
-        raise SweepError(str(error)) from None
+        raise error.inside("", JobError) from None

@@ -16,9 +16,9 @@ from engine.metrics.pressure import blocked_s
 from spark_jobs import analyse
 from spark_jobs.analyse import Axis, Constraint
 from spark_jobs.dataset import locate
+from spark_jobs.errors import JobError
 from spark_jobs.publish import AXES
 from sweeps.document import rounded
-from sweeps.errors import SweepError
 
 DEFAULT_CONSTRAINTS = (f"{peak_ram_share.name}<=0.6", f"{blocked_s.name}<=0")
 DEFAULT_OBJECTIVE = analyse.LATENCY
@@ -36,7 +36,7 @@ def asked(constraints: Sequence[str] = (), objective: str = DEFAULT_OBJECTIVE) -
     """Return the checked question; without constraints those that `DEFAULT_CONSTRAINTS` names.
 
     Raises:
-        SweepError: a constraint or the objective is not possible.
+        JobError: a constraint or the objective is not possible.
     """
     texts = constraints or DEFAULT_CONSTRAINTS
     return Asked(tuple(map(analyse.parse_constraint, texts)), analyse.check_metric(objective))
@@ -57,7 +57,7 @@ def write_findings(
         say: called with lines of progress.
 
     Raises:
-        SweepError: there is no such table.
+        JobError: there is no such table.
     """
     name = table.rstrip("/").rpartition("/")[2].removesuffix(".parquet")
     axes = read_axes(table)
@@ -107,17 +107,17 @@ def read_axes(table: str) -> tuple[Axis, ...]:
     """Return the axes that a sweep's table tells of.
 
     Raises:
-        SweepError: there is no table, or it is not one of a sweep.
+        JobError: there is no table, or it is not one of a sweep.
     """
     filesystem, inner = locate(table)
     if filesystem.get_file_info(inner).type != fs.FileType.File:
-        raise SweepError(f"{table} does not exist; name the Parquet table that a sweep wrote")
+        raise JobError("table_missing", table=table)
     try:
         metadata = pq.read_schema(filesystem.open_input_file(inner)).metadata or {}
     except pa.ArrowInvalid as error:
-        raise SweepError(f"{table} is no Parquet table: {error}") from None
+        raise JobError("no_parquet_table", table=table, why=error) from None
     if AXES not in metadata:
-        raise SweepError(f"{table} tells of no axes; name the table that a sweep wrote, not one of its cells")
+        raise JobError("table_without_axes", table=table)
     return tuple(Axis(name, tuple(values)) for name, values in msgspec.json.decode(metadata[AXES]))
 
 

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from spark_jobs.dataset import locate
+from spark_jobs.errors import JobError
 from sweeps.document import one_cell_per_line, page
-from sweeps.errors import SweepError
 from sweeps.grid import Spec
 
 MOST_PAGE_CELLS = 20_000
@@ -31,13 +31,10 @@ def write_page(spec: Spec, table: pa.Table, engine_version: str, path: str) -> N
     """Write the JSON that the what-if page reads.
 
     Raises:
-        SweepError: the sweep is too large for a page.
+        JobError: the sweep is too large for a page.
     """
     if table.num_rows > MOST_PAGE_CELLS:
-        raise SweepError(
-            f"{table.num_rows} cells are too many for the page (at most {MOST_PAGE_CELLS}); the Parquet table is "
-            "written, take steps out of an axis for the page"
-        )
+        raise JobError("page_too_large", count=table.num_rows, most=MOST_PAGE_CELLS)
     filesystem, inner = locate(path)
     with filesystem.open_output_stream(inner) as stream:
         stream.write(one_cell_per_line(page(spec, table.to_pylist(), engine_version)))

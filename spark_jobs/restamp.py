@@ -16,12 +16,12 @@ import pyarrow.parquet as pq
 from engine import ENGINE_VERSION
 from engine.metrics import METRICS
 from spark_jobs.engine_build import engine_build
+from spark_jobs.errors import JobError
 from spark_jobs.shipped import DESCRIPTIONS, workloads_of
 from spark_jobs.spec import read_spec
 from spark_jobs.sweep import Say
 from sweeps.cell import Cell, outcome
 from sweeps.columns import Row, empty_outcome
-from sweeps.errors import SweepError
 from sweeps.plan import make_plan
 
 COMPARED = b"waterline.compared"
@@ -40,7 +40,7 @@ def restamp(published: Path, sample: int, say: Say) -> None:
         say: called with lines of progress.
 
     Raises:
-        SweepError: a cell differs, or the heatmap is of another version, other cells or other metrics.
+        JobError: a cell differs, or the heatmap is of another version, other cells or other metrics.
     """
     for description in sorted(path for path in DESCRIPTIONS.iterdir() if path.is_dir()):
         spec = read_spec(workloads_of(description), description / "grid.json")
@@ -55,12 +55,11 @@ def restamp(published: Path, sample: int, say: Say) -> None:
 
 def _check(name: str, table: pa.Table, cells: Sequence[Cell], sample: int) -> int:
     """Run a sample again and return how many cells it has."""
-    anew = "compute it anew: make heatmaps"
     if table.column("cell_id").to_pylist() != [cell.cell_id for cell in cells]:
-        raise SweepError(f"{name} has other cells than its description; {anew}")
+        raise JobError("other_cells", name=name)
     missing = METRICS.keys() - set(table.column_names)
     if missing:
-        raise SweepError(f"{name} lacks the metric {min(missing)}; {anew}")
+        raise JobError("metric_missing", name=name, metric=min(missing))
     count = min(max(1, sample), len(cells))
     places = sorted({round(step * (len(cells) - 1) / max(1, count - 1)) for step in range(count)})
     for place in places:
@@ -68,7 +67,7 @@ def _check(name: str, table: pa.Table, cells: Sequence[Cell], sample: int) -> in
         again = {**empty_outcome(), **outcome(cells[place])}
         differing = [key for key, value in again.items() if row[key] != value]
         if differing:
-            raise SweepError(f"{name}: cell {row['cell_id']} differs now in {', '.join(differing)}; {anew}")
+            raise JobError("cell_differs", name=name, cell=row["cell_id"], metrics=", ".join(differing))
     return len(places)
 
 

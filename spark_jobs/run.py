@@ -12,10 +12,10 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema
 
+from spark_jobs.errors import JobError
 from spark_jobs.schema import CELLS
 from spark_jobs.session import slots
 from sweeps.cell import Cell, run_cell
-from sweeps.errors import SweepError
 from sweeps.plan import deal
 
 LOOK_S = 2.0
@@ -67,7 +67,7 @@ def run_cells(
         note_tasks: called now and then within a wave with the tasks done and all of them.
 
     Raises:
-        SweepError: Spark gave up, for example because every executor was lost again and again.
+        JobError: Spark gave up, for example because every executor was lost again and again.
     """
     size = WAVE_CELLS_PER_SLOT * slots(session)
     for begin in range(0, len(cells), size):
@@ -98,7 +98,7 @@ def _write(session: SparkSession, frame: DataFrame, out: str, note_tasks: Callab
             note_tasks(done, total)
     if failures:
         reason = str(failures[0]).strip().splitlines()[0]
-        raise SweepError(f"Spark gave up: {reason}; the same command goes on from here")
+        raise JobError("spark_gave_up", why=reason)
 
 
 def _tasks(session: SparkSession) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from spark_jobs.engine_build import ROOT, packed_sources
-from sweeps.errors import SweepError
+from spark_jobs.errors import JobError
 
 LOCAL = "local[*]"
 QUIET = ROOT / "spark_jobs" / "log4j2.properties"
@@ -36,10 +36,10 @@ def start_session(master: str = LOCAL) -> SparkSession:
             need the packages of requirements.txt and pyarrow, and the Python that PYSPARK_PYTHON names.
 
     Raises:
-        SweepError: there is no Java to run Spark on, or the master cannot be reached.
+        JobError: there is no Java to run Spark on, or the master cannot be reached.
     """
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
-        raise SweepError("Spark needs Java 17 or newer; `make heatmaps` brings one, or set JAVA_HOME")
+        raise JobError("no_java")
     # Workers use another Python than this one until told otherwise.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
@@ -50,7 +50,7 @@ def start_session(master: str = LOCAL) -> SparkSession:
     try:
         session = _builder(master).getOrCreate()
     except Exception as error:
-        raise SweepError(f"Spark did not start on {master}: {error}") from error
+        raise JobError("spark_not_started", master=master, why=error) from error
     session.sparkContext.setLogLevel("ERROR")
     if not is_local(master):
         session.sparkContext.addPyFile(str(_packed()))

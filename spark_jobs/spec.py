@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import msgspec
 
-from sweeps.errors import SweepError
+from spark_jobs.errors import JobError
 from sweeps.grid import Grid, Spec, make_spec
 from workloads import store
 from workloads.errors import WorkloadError
@@ -23,7 +23,7 @@ def read_grid(path: Path) -> Grid:
     """Read a grid description.
 
     Raises:
-        SweepError: the file is missing or not a grid; the message names the field.
+        JobError: the file is missing or not a grid; the message names the field.
     """
     return _decoded(path, Grid)
 
@@ -36,7 +36,7 @@ def read_workloads(place: str | Path, names: tuple[str, ...] = ()) -> tuple[Work
         names: take only these, in this order; none takes all in the order of names.
 
     Raises:
-        SweepError: there is nothing to read, a name is not there, or a file is not a scenario.
+        JobError: there is nothing to read, a name is not there, or a file is not a scenario.
     """
     try:
         if str(place) == SHIPPED_NAME:
@@ -48,13 +48,13 @@ def read_workloads(place: str | Path, names: tuple[str, ...] = ()) -> tuple[Work
         else:
             found = (read_file(Path(place)),)
     except WorkloadError as error:
-        raise SweepError(str(error)) from None
+        raise error.inside("", JobError) from None
     if not found:
-        raise SweepError(f"{place} holds no *.json file; put a scenario there, or name a file")
+        raise JobError("directory_empty", path=place)
     by_name = {each.name: each for each in found}
     missing = [name for name in names if name not in by_name]
     if missing:
-        raise SweepError(f"no workload of {place} is called {missing[0]!r}; there are: {', '.join(by_name)}")
+        raise JobError("workload_not_in_place", place=place, name=missing[0], known=", ".join(by_name))
     return tuple(by_name[name] for name in names) or found
 
 
@@ -68,13 +68,13 @@ def _decoded(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(_text(path), type=kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        raise SweepError(f"{path}: {error}") from None
+        raise JobError("file_malformed", path=path, why=error) from None
 
 
 def _text(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except FileNotFoundError:
-        raise SweepError(f"{path} does not exist; check the path") from None
+        raise JobError("file_missing", path=path) from None
     except IsADirectoryError:
-        raise SweepError(f"{path} is a directory; name the file") from None
+        raise JobError("file_is_directory", path=path) from None

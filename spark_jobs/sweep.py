@@ -13,6 +13,7 @@ from spark_jobs.publish import write_page, write_table
 from spark_jobs.run import run_cells
 from spark_jobs.session import end_session, start_session
 from spark_jobs.spec import read_spec
+from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, make_plan
 
@@ -85,7 +86,7 @@ def _publish(spec: Spec, plan: Plan, out: str, cells: str, say: Say) -> int:
     write_page(spec, table, ENGINE_VERSION, f"{base}.json")
     say(f"wrote {base}.json for the what-if page")
     for cell_id, row in list(failed.items())[:3]:
-        say(f"cell {cell_id} failed with {row['values']}: {row['error']}")
+        say(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
     if failed:
         say(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
     return len(failed)

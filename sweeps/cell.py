@@ -14,7 +14,7 @@ from engine.node.node import Node
 from engine.replay import Player, Witness, on_ledger
 from engine.replay.player import KEEP_EVENTS
 from sweeps.columns import COST, SERIES, Row, empty_outcome
-from sweeps.errors import SweepError
+from sweeps.errors import SweepError, kept
 from sweeps.power_cut import cut_power
 from sweeps.states import STATES, messages_by_state
 
@@ -55,7 +55,8 @@ def run_cell(cell: Cell, engine_build: str) -> Row:
         engine_build: fingerprint of the engine's sources, noted in the row.
 
     Returns:
-        the metrics, the digest and a small series; or, whatever went wrong, the identity and the error.
+        the metrics, the digest and a small series; or, whatever went wrong, the identity and the failure, as
+        `sweeps.errors.kept` writes it.
     """
     began = time.perf_counter()
     row: Row = {
@@ -71,7 +72,7 @@ def run_cell(cell: Cell, engine_build: str) -> Row:
     try:
         row.update(outcome(cell))
     except Exception as error:  # noqa: BLE001 - one bad cell must not end the sweep; its row tells what happened
-        row["error"] = f"{type(error).__name__}: {error}"
+        row["error"] = kept(error)
     row[COST] = time.perf_counter() - began
     return row
 
@@ -120,9 +121,5 @@ def play(player: Player, meter: Meter, witness: Witness, until_us: int) -> None:
                 witness.observe(transition)
     except RunTooLong as error:
         if error.bound == "event":
-            raise SweepError(
-                f"one event made more than {KEEP_EVENTS} transitions; use smaller bursts"
-            ) from None
-        raise SweepError(
-            f"the run made more than {MOST_TRANSITIONS} transitions; shorten it or use larger bursts"
-        ) from None
+            raise SweepError("event_too_long", most=KEEP_EVENTS) from None
+        raise SweepError("cell_too_long", most=MOST_TRANSITIONS) from None

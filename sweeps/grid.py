@@ -45,16 +45,16 @@ class Axis(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         raw: tuple[Value, ...] = self.values or tuple(self._range(whole=known.whole))
         points = tuple(known.check(value) for value in raw)
         if len(set(points)) != len(points):
-            raise SweepError(f"the axis {self.parameter} names a value twice; take one of them out")
+            raise SweepError("axis_value_twice", name=self.parameter)
         return points
 
     def _range(self, *, whole: bool) -> Iterator[float]:
         if self.first is None or self.last is None or self.steps is None:
-            raise SweepError(f"the axis {self.parameter} needs `values`, or `first`, `last` and `steps`")
+            raise SweepError("axis_empty", name=self.parameter)
         if not 2 <= self.steps <= MOST_STEPS:
-            raise SweepError(f"the axis {self.parameter} has {self.steps} steps; use 2 to {MOST_STEPS}")
+            raise SweepError("axis_steps", name=self.parameter, steps=self.steps, most=MOST_STEPS)
         if self.scale == "log" and min(self.first, self.last) <= 0:
-            raise SweepError(f"the log axis {self.parameter} must begin and end above 0")
+            raise SweepError("axis_log_from_zero", name=self.parameter)
         for step in range(self.steps):
             share = step / (self.steps - 1)
             if self.scale == "log":
@@ -132,11 +132,11 @@ def make_spec(workloads: tuple[Workload, ...], grid: Grid) -> Spec:
     points = {axis.parameter: axis.points() for axis in grid.axes}
     count = len(workloads) * len(grid.seeds) * math.prod(map(len, points.values()))
     if count > MOST_CELLS:
-        raise SweepError(f"the sweep has {count} cells; at most {MOST_CELLS}: take steps out of an axis")
+        raise SweepError("too_many_cells", count=count, most=MOST_CELLS)
     for name in grid.metrics:
         if name not in METRICS:
-            raise SweepError(f"no metric is called {name!r}; known: {', '.join(METRICS)}")
+            raise SweepError("no_metric", name=name, known=", ".join(METRICS))
     for name in grid.home:
         if name not in points:
-            raise SweepError(f"home names {name}, which is no axis; the axes are {', '.join(points)}")
+            raise SweepError("home_no_axis", name=name, known=", ".join(points))
     return Spec(workloads=workloads, grid=grid, points=points)

@@ -45,14 +45,16 @@ class Parameter(msgspec.Struct, frozen=True, kw_only=True):
         if self.choices:
             if not any(value is each or (isinstance(value, str) and value == each) for each in self.choices):
                 allowed = ", ".join(map(str, self.choices))
-                raise SweepError(f"{self.name} = {value!r} is not possible; use one of: {allowed}")
+                raise SweepError("value_not_offered", name=self.name, value=repr(value), allowed=allowed)
             return value
         if isinstance(value, bool | str):
-            raise SweepError(f"{self.name} = {value!r} is not a number; write it without quotes")
+            raise SweepError("value_no_number", name=self.name, value=repr(value))
         if not (self.low or 0) <= value <= (self.high or 0):
-            raise SweepError(f"{self.name} = {value} is out of range; use {self.low} to {self.high}")
+            raise SweepError(
+                "value_out_of_range", name=self.name, value=value, least=self.low, most=self.high
+            )
         if self.whole and value != int(value):
-            raise SweepError(f"{self.name} = {value} has a fraction; use whole numbers")
+            raise SweepError("value_fraction", name=self.name, value=value)
         return int(value) if self.whole else float(value)
 
 
@@ -77,8 +79,7 @@ def _field(name: str, *verbs: str) -> Callable[[Scenario, Value], None]:
         touched = [command for command in scenario["commands"] if command["do"] in verbs]
         if not touched:
             raise SweepError(
-                f"the workload {scenario.get('title', '')!r} has no {' or '.join(verbs)} command, so its {name} "
-                "cannot be varied; take that axis out, or choose another workload"
+                "nothing_to_vary", title=scenario.get("title", ""), verbs=" or ".join(verbs), name=name
             )
         for command in touched:
             command[name] = value
@@ -172,9 +173,7 @@ def parameter(name: str) -> Parameter:
         SweepError: there is none.
     """
     if name not in PARAMETERS:
-        raise SweepError(
-            f"no setting or workload parameter is called {name!r}; known: {', '.join(PARAMETERS)}"
-        )
+        raise SweepError("no_parameter", name=name, known=", ".join(PARAMETERS))
     return PARAMETERS[name]
 
 

@@ -127,7 +127,7 @@ def _cell(
     try:
         scenario = with_values(base, values, seed)
     except SweepError as error:
-        raise SweepError(f"workload {workload}: {error}") from None
+        raise error.inside(f"workload {workload}: ", SweepError) from None
     power_cut_us = None if spec.grid.power_cut_s is None else round(spec.grid.power_cut_s * 1_000_000)
     return Cell(
         cell_id=cell_id(scenario, spec.grid.series_points, engine_version, power_cut_us),

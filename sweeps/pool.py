@@ -58,7 +58,7 @@ class Pool:
             row = done.get()
             if row is None:
                 self.close()
-                raise SweepError("a process that ran cells ended; run the sweep again")
+                raise SweepError("process_ended")
             yield row
 
     def _feed(
@@ -84,7 +84,7 @@ class Pool:
     def _worker(self, number: int) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._closed:
-                raise SweepError("this pool is closed")
+                raise SweepError("pool_closed")
             while len(self._workers) <= number:
                 self._workers.append(_started(self._niceness))
             return self._workers[number]

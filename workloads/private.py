@@ -100,7 +100,7 @@ def without_personal_data(scenario: Scenario) -> Scenario:
     for command in changed["commands"]:
         verb = command["do"]
         if verb == "ctl":
-            raise WorkloadError("it holds console lines, which may name anything")
+            raise WorkloadError("console_lines")
         if verb in OF_ACTORS:
             name = command["name"]
             command["name"] = actors.setdefault(name, names.of(ACTORS.get(verb, "a"), name))

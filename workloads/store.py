@@ -52,7 +52,7 @@ def locate(uri: str) -> tuple[fs.FileSystem, str]:
     try:
         filesystem, path = fs.FileSystem.from_uri(uri)
     except (pa.ArrowInvalid, OSError) as error:
-        raise WorkloadError(f"{uri} cannot be opened: {error}") from None
+        raise WorkloadError("store_cannot_open", uri=uri, why=error) from None
     return filesystem, path.rstrip("/") or "/"
 
 
@@ -95,7 +95,7 @@ def add(uri: str, workloads: Iterable[Workload], engine_version: str, today: dt.
             pq.write_table(table, unfinished, filesystem=filesystem, compression="zstd")
             filesystem.move(unfinished, f"{folder}/{workload.workload_id}.parquet")
         except OSError as error:
-            raise WorkloadError(f"{uri} cannot be written to: {error}") from None
+            raise WorkloadError("store_cannot_write", uri=uri, why=error) from None
         written += 1
     return written
 
@@ -107,9 +107,7 @@ def read(uri: str, names: Iterable[str] = ()) -> tuple[Workload, ...]:
         WorkloadError: there is no store, a name is not in it, or a scenario is not one for this engine.
     """
     if not is_store(uri):
-        raise WorkloadError(
-            f"{uri} holds no workload store of version {FORMAT}; `manage.py export_workloads` makes one"
-        )
+        raise WorkloadError("no_store", uri=uri, version=FORMAT)
     filesystem, root = locate(uri)
     partitioning = ds.partitioning(
         pa.schema([("format", pa.int32()), ("source", pa.string())]), flavor="hive"
@@ -118,7 +116,7 @@ def read(uri: str, names: Iterable[str] = ()) -> tuple[Workload, ...]:
     found = {row["name"]: row for row in sorted(dataset.to_table().to_pylist(), key=_order)}
     missing = [name for name in names if name not in found]
     if missing:
-        raise WorkloadError(f"no workload is called {missing[0]!r}; there are: {', '.join(found)}")
+        raise WorkloadError("no_workload", name=missing[0], known=", ".join(found))
     chosen = [found[name] for name in names] or list(found.values())
     return tuple(checked(row["name"], row["scenario"], row["source"]) for row in chosen)
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from engine.errors import EngineError
+from engine.errors import ScenarioError
 from engine.node.commands.scenario import parse
 from workloads.errors import WorkloadError
 
@@ -47,12 +47,12 @@ def checked(name: str, scenario: bytes | Scenario, source: Source = "import") ->
     """Return a workload whose scenario the engine accepts.
 
     Raises:
-        WorkloadError: it does not; the message tells why.
+        WorkloadError: it does not; the code and the parameters are the engine's.
     """
     try:
         parsed = parse(scenario)
-    except EngineError as error:
-        raise WorkloadError(str(error)) from None
+    except ScenarioError as error:
+        raise error.inside("", WorkloadError) from None
     return Workload(name=name, title=parsed.title or name, scenario=parsed.to_json(), source=source)
 
 
@@ -65,9 +65,9 @@ def read_file(path: Path, source: Source = "import") -> Workload:
     try:
         return checked(path.stem, path.read_bytes(), source)
     except FileNotFoundError:
-        raise WorkloadError(f"{path} does not exist; check the path") from None
+        raise WorkloadError("workload_file_missing", path=path) from None
     except WorkloadError as error:
-        raise WorkloadError(f"{path}: {error}") from None
+        raise error.inside(f"{path}: ", WorkloadError) from None
 
 
 def read_directory(path: Path, source: Source = "import") -> tuple[Workload, ...]:

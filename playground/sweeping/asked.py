@@ -18,10 +18,10 @@ from engine.metrics.survival import lost_on_power_cut
 from engine.metrics.waits import latency_p95_s
 from playground import affordable, holds, limits, selectors, timeline
 from playground.doors import door
-from playground.hosting.refusals import message_of
 from playground.messages import Refused
 from playground.models import Session
 from playground.sweeping.grids import OFFERED, home, values
+from playground.sweeping.refusals import message_of
 from sweeps.errors import SweepError
 from sweeps.grid import Axis, Grid, Spec, make_spec
 from sweeps.plan import Plan, make_plan

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from playground import limits
 from playground.messages import Refused
 from playground.models import OwnSweep
+from sweeps.errors import kept
 from sweeps.grid import Grid, Spec
 from workloads.workload import Workload
 
@@ -74,9 +75,10 @@ def advance(name: str, done: int) -> None:
     OwnSweep.objects.filter(name=name).update(done=done, touched=timezone.now())
 
 
-def end(name: str, document: bytes | None, error: str = "") -> None:
+def end(name: str, document: bytes | None, error: Exception | None = None) -> None:
     """Note the heatmap, or why there is none."""
-    found = {"ended": True, "document": document, "error": error[:300], "touched": timezone.now()}
+    failure = "" if error is None else kept(error)
+    found = {"ended": True, "document": document, "error": failure, "touched": timezone.now()}
     OwnSweep.objects.filter(name=name).update(**found)
 
 

@@ -48,7 +48,7 @@ def run(sweep: OwnSweep) -> None:
         spec = make_spec((workload,), grid)
         document = _by_spark(sweep, spec) if large else _by_pool(sweep, spec)
     except (SweepError, OSError) as error:
-        records.end(sweep.name, None, str(error) or type(error).__name__)
+        records.end(sweep.name, None, error)
     else:
         records.end(sweep.name, document)
 
@@ -75,7 +75,7 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
         except SweepError:
             if watch.is_alive():
                 raise
-            raise SweepError(f"it took longer than {seconds} s") from None
+            raise SweepError("sweep_too_slow", seconds=seconds) from None
         finally:
             watch.cancel()
     rows = [{**found[cell.cell_id], **cell.values} for cell in cells]
@@ -103,13 +103,13 @@ def _by_spark(sweep: OwnSweep, spec: Spec) -> bytes:
                 if time.monotonic() > ends_s:
                     job.kill()
                     job.wait()
-                    raise SweepError("the Spark job took too long")
+                    raise SweepError("job_too_slow")
                 time.sleep(AGAIN_S)
                 records.advance(sweep.name, 0)
         result = folder / "out" / f"{sweep.name}.json"
         if not result.is_file():
             last = (folder / "words").read_text(errors="replace").strip().splitlines()[-1:]
-            raise SweepError(f"the Spark job failed: {''.join(last)[:200]}")
+            raise SweepError("job_failed", why="".join(last))
         tables.keep(result.with_suffix(".parquet"))
         return result.read_bytes()
 
@@ -139,7 +139,7 @@ class Runner:
                     run(sweep)
             except Exception:
                 logger.exception("the sweep %s failed", name)
-                records.end(name, None, "the server's fault")
+                records.end(name, None, SweepError("server_fault"))
             finally:
                 close_old_connections()
 

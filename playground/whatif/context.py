@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from engine.metrics.memory import limit_bytes, paging_at_bytes
+from playground.sweeping.refusals import failure
 from playground.web.counted import NAME as STRATEGY
 from playground.web.counted import counted_as
 from playground.whatif import scale
@@ -211,7 +212,7 @@ def tips(query: Query, table: Table) -> dict[str, Any]:
                 "limit_kib": _kib(heatmap, cell.run, limit_bytes.name),
                 "paging_kib": _kib(heatmap, cell.run, paging_at_bytes.name),
                 "until_s": heatmap.workload(query.workload).scenario["until_us"] // 1_000_000,
-                "error": cell.run.error,
+                "error": failure(cell.run.error),
                 "value": cell.value,
             }
             for row in table.rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from playground.sweeping.refusals import failure
 from playground.whatif.query import Query
 
 
@@ -23,6 +24,13 @@ def to_csv(query: Query) -> str:
         if run.workload == query.workload:
             metrics = run.metrics if run.metrics is not None else [""] * len(heatmap.metrics)
             writer.writerow(
-                [*run.values, run.seed, *metrics, run.digest or "", heatmap.engine_version, run.error or ""]
+                [
+                    *run.values,
+                    run.seed,
+                    *metrics,
+                    run.digest or "",
+                    heatmap.engine_version,
+                    failure(run.error),
+                ]
             )
     return buffer.getvalue()

@@ -18,6 +18,7 @@ from playground.messages import Message, Refused
 from playground.models import OwnSweep, Session
 from playground.sweeping import asked, records
 from playground.sweeping.grids import OFFERED
+from playground.sweeping.refusals import failure
 from playground.sweeping.runner import runner
 from playground.web.access import charge, rate_limited
 from playground.web.errors import Gone
@@ -122,7 +123,7 @@ def _shown(sweep: OwnSweep) -> dict[str, Any]:
         "large": sweep.spec["large"],
         "done": sweep.done,
         "cells": sweep.cells,
-        "error": sweep.error,
+        "error": failure(sweep.error),
         "created": sweep.created,
         "address": heatmap if state == "done" else reverse("whatif_progress", args=[sweep.name]),
     }

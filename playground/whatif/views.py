@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from playground.messages import Message
 from playground.sweeping import tables
+from playground.sweeping.refusals import failure
 from playground.web.access import rate_limited
 from playground.web.errors import Gone, answer
 from playground.whatif.context import page_context
@@ -91,8 +92,6 @@ def open_cell(request: HttpRequest) -> HttpResponse:
         raise Gone(_("This run is not there any more"), Message(text))
     if run.digest is None:
         text = _("It failed when the heatmap was computed: %(error)s")
-        return answer(
-            request, 409, _("This run cannot be opened"), Message(text, error=(run.error or "")[:200])
-        )
+        return answer(request, 409, _("This run cannot be opened"), Message(text, error=failure(run.error)))
     address = reverse("session", args=[open_run(request, heatmap, run).public_id])
     return redirect(f"{address}?{urlencode({'at': peak_us(heatmap, run)})}")

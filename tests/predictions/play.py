@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from sweeps.cell import Cell
 from sweeps.columns import Row
-from sweeps.errors import SweepError
+from sweeps.errors import SweepError, read
 from sweeps.pool import Pool
 from tests.predictions.measured import FLOORS, MeasuredCell
 
@@ -53,7 +53,7 @@ def play(
     rows: dict[str, list[Row]] = {}
     for row in pool.rows(jobs):
         if row["error"]:
-            raise SweepError(f"{row['workload']}: {row['error']}")
+            raise read(row["error"]).inside(f"{row['workload']}: ", SweepError)
         rows.setdefault(row["workload"], []).append(row)
     return rows
 

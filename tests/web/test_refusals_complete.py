@@ -1,4 +1,7 @@
-"""Every code with which the engine refuses has a text in three languages, and every refusal has a code."""
+"""Every refusal has a code, and every code that a page can show has a text in three languages.
+
+It walks the engine, and what is built on it: workloads, sweeps, and the command line of the sweeps.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import pickle
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import translation
@@ -24,54 +28,144 @@ from engine.errors import (
 )
 from engine.refusals import ENGLISH
 from playground.hosting.refusals import TEXTS, message_of
+from playground.sweeping import refusals as sweeping
+from spark_jobs.errors import JobError
+from spark_jobs.refusals import ENGLISH as OF_JOBS
+from sweeps.errors import SweepError, kept, read
+from sweeps.refusals import ENGLISH as OF_SWEEPS
+from workloads.errors import LineError, WorkloadError
+from workloads.refusals import ENGLISH as OF_WORKLOADS
 
-ENGINE = Path(__file__).resolve().parents[2] / "engine"
-REFUSALS = {"CommandError", "IndexCorrupt", "PathRefused", "ScenarioError", "StoreCorrupt"}
-AS_THEY_ARE = {"broker_refuses", "invalid"}
-"""Codes whose words are shown as they are: of the broker, and rare ones of the validator."""
+ROOT = Path(__file__).resolve().parents[2]
+PLACES_OF_CODE = (
+    "engine",
+    "workloads",
+    "sweeps",
+    "spark_jobs",
+    "playground/sweeping",
+    "playground/management",
+)
+REFUSALS: dict[str, dict[str, str]] = {
+    **dict.fromkeys(
+        ("CommandError", "IndexCorrupt", "PathRefused", "ScenarioError", "StoreCorrupt"), ENGLISH
+    ),
+    "WorkloadError": {**ENGLISH, **OF_WORKLOADS},
+    "LineError": OF_WORKLOADS,
+    "SweepError": {**ENGLISH, **OF_SWEEPS},
+    "JobError": {**ENGLISH, **OF_WORKLOADS, **OF_SWEEPS, **OF_JOBS},
+}
+"""The classes that take a code, with the English sentences that they know."""
+SHOWN: dict[str, tuple[str, Any]] = {
+    **{code: (text, TEXTS.get(code)) for code, text in ENGLISH.items()},
+    **{code: (text, sweeping.OF_WORKLOADS.get(code)) for code, text in OF_WORKLOADS.items()},
+    **{code: (text, sweeping.OF_SWEEPS.get(code)) for code, text in OF_SWEEPS.items()},
+}
+"""English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
+AS_THEY_ARE = {"broker_refuses", "invalid", "unexpected"}
+"""Codes whose words are shown as they are: of the broker, rare ones of the validator, and of Python's own errors."""
 PLACES = re.compile(r"%\((\w+)\)s")
 
 
 def test_the_codes_are_the_engines() -> None:
     assert list(TEXTS) == list(ENGLISH)
+    assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
+    assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
 
 
-@pytest.mark.parametrize("code", ENGLISH)
+def test_a_code_means_one_thing() -> None:
+    tables = (ENGLISH, OF_WORKLOADS, OF_SWEEPS, OF_JOBS)
+    assert len({code for table in tables for code in table}) == sum(map(len, tables))
+
+
+@pytest.mark.parametrize("code", SHOWN)
 def test_a_code_has_a_text_in_three_languages(code: str) -> None:
-    english = str(TEXTS[code])
-    assert set(PLACES.findall(english)) <= set(PLACES.findall(ENGLISH[code])), (
-        "a place that the engine does not fill"
-    )
+    sentence, lazy = SHOWN[code]
+    english = str(lazy)
+    assert set(PLACES.findall(english)) <= set(PLACES.findall(sentence)), "a place that nobody fills"
     for language in ("zh-hans", "zh-hant"):
         with translation.override(language):
-            text = str(TEXTS[code])
+            text = str(lazy)
         assert set(PLACES.findall(text)) == set(PLACES.findall(english))
         assert (text != english) or code in AS_THEY_ARE, f"{code} has no words in {language}"
 
 
+def sources() -> Iterator[Path]:
+    for place in PLACES_OF_CODE:
+        yield from sorted((ROOT / place).rglob("*.py"))
+
+
 def raised() -> Iterator[tuple[str, ast.Call]]:
     """Yield where each refusal is made."""
-    for path in sorted(ENGINE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in REFUSALS:
-                yield f"{path.relative_to(ENGINE)}:{node.lineno}", node
+    for path in sources():
+        text = path.read_text()
+        django = "from django.core.management.base import" in text  # its CommandError is for a terminal
+        for node in ast.walk(ast.parse(text)):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+                continue
+            if node.func.id in REFUSALS and not (django and node.func.id == "CommandError"):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", node
 
 
 @pytest.mark.parametrize(
     ("place", "call"), list(raised()), ids=lambda each: each if isinstance(each, str) else ""
 )
 def test_a_refusal_has_a_code_and_all_its_parameters(place: str, call: ast.Call) -> None:
-    code = call.args[0]
+    assert isinstance(call.func, ast.Name)
+    english = REFUSALS[call.func.id]
+    code = call.args[1 if call.func.id == "LineError" else 0]  # of a line, its number comes first
+    if any(each.arg is None for each in call.keywords):  # handed on as it came, with its parameters
+        return
     if isinstance(code, ast.Name):  # one of two, chosen a line before: the web tests give both
         return
     assert isinstance(code, ast.Constant), place
-    assert code.value in ENGLISH, f"{place}: {code.value!r} is no code"
-    assert {each.arg for each in call.keywords} == set(PLACES.findall(ENGLISH[str(code.value)])), place
+    assert code.value in english, f"{place}: {code.value!r} is no code"
+    assert {each.arg for each in call.keywords} == set(PLACES.findall(english[str(code.value)])), place
 
 
 def test_every_code_is_raised_somewhere() -> None:
-    source = "\n".join(path.read_text() for path in ENGINE.rglob("*.py") if path.name != "refusals.py")
-    assert [code for code in ENGLISH if f'"{code}"' not in source] == []
+    source = "\n".join(path.read_text() for path in sources() if path.name != "refusals.py")
+    codes = [*ENGLISH, *OF_WORKLOADS, *OF_SWEEPS, *OF_JOBS]
+    assert [code for code in codes if f'"{code}"' not in source] == []
+
+
+def test_a_refused_line_says_which_in_the_readers_language() -> None:
+    error = pickle.loads(pickle.dumps(LineError(7, "option_unknown", name="--fast")))
+    assert str(error) == "line 7: the option --fast cannot be carried over; take it out"
+    assert str(sweeping.message_of(error)) == "Line 7: The option --fast cannot be used here. Take it out."
+    assert sweeping.message_of(error).in_language("zh-hans").startswith("第 7 行：")
+
+
+def test_what_the_engine_refuses_keeps_its_code_as_a_workload_and_in_a_sweep() -> None:
+    first = ScenarioError("no_setting", name="colour", known="seed")
+    for kind in (WorkloadError, SweepError, JobError):
+        error = first.inside("", kind)
+        assert (error.code, str(error)) == (first.code, str(first))
+        assert str(sweeping.message_of(error)) == "settings: there is no setting called colour."
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "shown"),
+    [
+        (SweepError("cell_too_long", most=5), "cell_too_long", "The run made more than 5 transitions."),
+        (CommandError("no_queue", name="x", known=""), "no_queue", "There is no queue called x."),
+        (ZeroDivisionError("division by zero"), "unexpected", "ZeroDivisionError: division by zero"),
+        (SweepError("job_failed", why='"' * 1000), "job_failed", "The Spark job failed ("),
+    ],
+    ids=str,
+)
+def test_a_failure_that_is_kept_is_told_in_the_readers_language(
+    error: Exception, code: str, shown: str
+) -> None:
+    text = kept(error)
+    assert len(text) <= 300, "as much as the database takes"
+    assert read(text).code == code
+    assert sweeping.failure(text).startswith(shown)
+
+
+def test_a_failure_of_an_earlier_version_is_shown_as_it_stands() -> None:
+    for text in ("it took longer than 5 s", '{"code":"of_a_later_version","values":{}}', "7"):
+        assert sweeping.failure(text) == text
+    assert sweeping.failure("") == ""
 
 
 def test_a_refusal_stays_what_it_is_on_its_way_to_another_process() -> None:

@@ -60,9 +60,9 @@ def read(lines: Iterable[str], options: Options) -> Imported:
 def _bounded(lines: Iterable[str]) -> Iterator[str]:
     for number, line in enumerate(itertools.islice(lines, MOST_LINES + 1), start=1):
         if number > MOST_LINES:
-            raise LineError(number, f"at most {MOST_LINES} lines; cut the file here")
+            raise LineError(number, "too_many_lines", most=MOST_LINES)
         if len(line) > MOST_LINE_CHARACTERS:
-            raise LineError(number, f"at most {MOST_LINE_CHARACTERS} characters in a line")
+            raise LineError(number, "line_too_long", most=MOST_LINE_CHARACTERS)
         yield line
 
 
@@ -71,13 +71,13 @@ def _check_header(header: list[str]) -> str:
     times = [name for name in header if name in TIMES or name == "timestamp"]
     unknown = [name for name in header if name not in KNOWN]
     if unknown:
-        raise LineError(1, f"no column is called {unknown[0]!r}; known: {', '.join(KNOWN)}")
+        raise LineError(1, "no_column", name=unknown[0][:40], known=", ".join(KNOWN))
     if len(times) != 1:
-        raise LineError(1, "name one column for the time: at_us, at_ms, at_s or timestamp")
+        raise LineError(1, "no_time_column")
     if "size_bytes" not in header:
-        raise LineError(1, "the column size_bytes is missing; it tells the body's bytes")
+        raise LineError(1, "no_size_column")
     if len(set(header)) != len(header):
-        raise LineError(1, "a column stands there twice; keep one")
+        raise LineError(1, "column_twice")
     return times[0]
 
 
@@ -90,13 +90,13 @@ def _add_row(
     by_queue: dict[str, Arrivals],
 ) -> None:
     if cells != len(header):
-        raise LineError(line, f"{cells} values for {len(header)} columns")
+        raise LineError(line, "wrong_cell_count", count=cells, wanted=len(header))
     truth = row.get("persistent", "").strip().lower()
     if truth not in TRUTHS:
-        raise LineError(line, f"persistent = {truth!r} is neither true nor false")
+        raise LineError(line, "not_true_or_false", name="persistent", text=repr(truth[:40]))
     count = _whole(line, "count", row.get("count", "1") or "1")
     if not 1 <= count <= MOST_AT_ONCE:
-        raise LineError(line, f"count = {count} is out of range; use 1 to {MOST_AT_ONCE}")
+        raise LineError(line, "count_out_of_range", count=count, most=MOST_AT_ONCE)
     by_queue.setdefault(row.get("queue", "").strip(), Arrivals()).add(
         line,
         _time_us(line, time_column, row[time_column].strip()),
@@ -110,7 +110,7 @@ def _whole(line: int, name: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise LineError(line, f"{name} = {text.strip()[:40]!r} is no whole number") from None
+        raise LineError(line, "no_whole_number", name=name, text=repr(text.strip()[:40])) from None
 
 
 def _time_us(line: int, column: str, text: str) -> int:
@@ -122,4 +122,4 @@ def _time_us(line: int, column: str, text: str) -> int:
             return round(moment.timestamp() * 1_000_000)
         return round(float(text) * TIMES[column])
     except (ValueError, OverflowError):
-        raise LineError(line, f"{column} = {text[:40]!r} is no time") from None
+        raise LineError(line, "no_time_value", name=column, text=repr(text[:40])) from None

@@ -59,12 +59,12 @@ class Arrivals:
         if self.first_us is None:
             self.first_us = at_us
         if at_us < self.first_us:
-            raise LineError(line, "the time is before that of the first message; sort the file by time")
+            raise LineError(line, "time_before_first")
         if at_us - self.first_us > MAX_UNTIL_US:
             hours = MAX_UNTIL_US // 3_600_000_000
-            raise LineError(line, f"more than {hours} hours after the first message; cut the file here")
+            raise LineError(line, "time_too_late", hours=hours)
         if not 0 <= size_bytes <= MAX_SIZE_BYTES:
-            raise LineError(line, f"a body of {size_bytes} bytes is not possible; use 0 to {MAX_SIZE_BYTES}")
+            raise LineError(line, "body_impossible", size=size_bytes, most=MAX_SIZE_BYTES)
         tick = (at_us - self.first_us) // TICK_US
         key = (tick, size_bytes, persistent)
         self._counts[key] = self._counts.get(key, 0) + count
@@ -83,7 +83,7 @@ class Arrivals:
             WorkloadError: there is no message.
         """
         if not self.messages:
-            raise WorkloadError("there is no message in it; check that it is the right file and queue")
+            raise WorkloadError("no_messages")
         for tick_us, exact in self._widths():
             bursts = self._gathered(tick_us // TICK_US, exact=exact)
             if len(bursts) <= MOST_BURSTS:
@@ -172,7 +172,7 @@ def one_queue(queues: dict[str, int], wanted: str | None) -> str | None:
     """
     names = ", ".join(sorted(queues, key=lambda each: -queues[each])[:8])
     if wanted is not None and wanted not in queues:
-        raise WorkloadError(f"no message goes to a queue {wanted!r}; there are: {names or 'none'}")
+        raise WorkloadError("no_messages_to_queue", name=wanted, known=names or "none")
     if wanted is None and len(queues) > 1:
-        raise WorkloadError(f"messages go to {len(queues)} queues; choose one with --queue: {names}")
+        raise WorkloadError("several_queues", count=len(queues), known=names)
     return wanted if wanted is not None else next(iter(queues), None)

@@ -102,9 +102,9 @@ class _Asked(NamedTuple):
         try:
             number = int(word.text)
         except ValueError:
-            raise LineError(word.line, f"{name} {word.text[:40]!r} is no whole number") from None
+            raise LineError(word.line, "option_not_whole", name=name, text=repr(word.text[:40])) from None
         if number < -1:
-            raise LineError(word.line, f"{name} {number} is negative")
+            raise LineError(word.line, "option_negative", name=name, number=number)
         return number
 
     def line(self, name: str) -> int:
@@ -141,7 +141,7 @@ def _words(lines: Iterable[str]) -> Iterator[_Word]:
             for word in shlex.split(text, comments=True):
                 yield _Word(word, number)
         except ValueError as error:
-            raise LineError(number, f"the quotes do not fit together: {error}") from None
+            raise LineError(number, "quotes_open", why=error) from None
 
 
 def _options(words: Iterator[_Word]) -> _Asked:
@@ -149,9 +149,7 @@ def _options(words: Iterator[_Word]) -> _Asked:
     for word in words:
         if not word.text.startswith("-"):
             if word.text.rpartition("/")[2] not in PROGRAM and word.text not in {"java", "bin/runjava"}:
-                raise LineError(
-                    word.line, f"{word.text[:40]!r} is no option; a value without one is not known"
-                )
+                raise LineError(word.line, "no_option", text=repr(word.text[:40]))
             continue
         given, equals, attached = word.text.partition("=")
         name = ALIASES.get(given, given)
@@ -162,13 +160,13 @@ def _options(words: Iterator[_Word]) -> _Asked:
         elif name in NUMBERS or name in REPEATED or name in IGNORED or name == "--queue-args":
             value = _Word(attached, word.line) if equals else next(words, None)
             if value is None:
-                raise LineError(word.line, f"{given} needs a value behind it")
+                raise LineError(word.line, "option_without_value", name=given)
             if name in REPEATED:
                 asked.lists[name].append(value)
             else:
                 asked.values[name] = value
         elif given != "-jar":
-            raise LineError(word.line, f"the option {given[:40]} cannot be carried over; take it out")
+            raise LineError(word.line, "option_unknown", name=given[:40])
     return asked
 
 
@@ -193,7 +191,7 @@ def _queue(asked: _Asked) -> Iterator[dict[str, Any]]:
             yield {"at_us": 0, "do": "set", "name": "queue_mode", "value": value}
         elif not (key == "x-queue-type" and value == "classic"):
             line = asked.line("--queue-args")
-            raise LineError(line, f"the queue argument {pair[:60]!r} cannot be carried over; take it out")
+            raise LineError(line, "queue_argument_unknown", text=repr(pair[:60]))
 
 
 def _consumers(asked: _Asked, options: Options, notes: list[str]) -> Iterator[dict[str, Any]]:
@@ -228,9 +226,7 @@ def _producers(asked: _Asked, until_us: int) -> Iterator[dict[str, Any]]:
     flags = asked.lists["--flag"]
     for word in flags:
         if word.text not in {"persistent", "mandatory"}:
-            raise LineError(
-                word.line, f"--flag {word.text[:40]!r} is not known; there are persistent, mandatory"
-            )
+            raise LineError(word.line, "flag_unknown", text=repr(word.text[:40]))
     same = {
         "persistent": any(word.text == "persistent" for word in flags),
         "confirm": asked.number("--confirm", -1) > 0,
@@ -256,10 +252,7 @@ def _phases(asked: _Asked, until_us: int) -> Iterator[tuple[int, int, int]]:
     if not rates:
         rate = asked.number("--rate", -1)
         if rate < 0:
-            raise WorkloadError(
-                "without --rate PerfTest publishes as fast as the broker lets it, which no model knows; "
-                "add --rate with the messages a second that each producer reached"
-            )
+            raise WorkloadError("no_rate")
         rates = [(rate, until_us // SECOND_US + 1)]
     sizes = sizes or [(size, until_us // SECOND_US + 1)]
     changes = sorted({*_turns(rates, until_us), *_turns(sizes, until_us)})
@@ -291,16 +284,13 @@ def _pair(word: _Word, name: str) -> tuple[int, int]:
     try:
         pair = int(value), int(seconds)
     except ValueError:
-        raise LineError(word.line, f"{name} {word.text[:40]!r} is no VALUE:SECONDS") from None
+        raise LineError(word.line, "no_value_and_seconds", name=name, text=repr(word.text[:40])) from None
     if pair[0] < 0 or pair[1] < 1:
-        raise LineError(word.line, f"{name} {word.text[:40]!r} needs a value from 0 and seconds from 1 on")
+        raise LineError(word.line, "value_or_seconds_too_small", name=name, text=repr(word.text[:40]))
     return pair
 
 
 def _check_actors(asked: _Asked, count: int, name: str) -> None:
     most = MAX_ACTORS // 2
     if not 0 <= count <= most:
-        raise LineError(
-            asked.line(name),
-            f"{count} of them for {name} are too many: at most {most}; raise their rate instead",
-        )
+        raise LineError(asked.line(name), "too_many_clients", count=count, name=name, most=most)

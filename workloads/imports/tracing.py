@@ -75,7 +75,7 @@ def read(lines: Iterable[str], options: Options) -> Imported:
     received: dict[str, _Received] = {}
     for number, text in enumerate(itertools.islice(lines, MOST_LINES + 1), start=1):
         if number > MOST_LINES:
-            raise LineError(number, f"at most {MOST_LINES} lines; cut the file here")
+            raise LineError(number, "too_many_lines", most=MOST_LINES)
         if text.strip():
             _add(number, text, published, received)
     routed = {name: each.messages for name, each in published.items()}
@@ -103,12 +103,13 @@ def read(lines: Iterable[str], options: Options) -> Imported:
 
 def _add(number: int, text: str, published: dict[str, Arrivals], received: dict[str, _Received]) -> None:
     if len(text) > MOST_LINE_CHARACTERS:
-        raise LineError(number, f"at most {MOST_LINE_CHARACTERS} characters in a line")
+        raise LineError(number, "line_too_long", most=MOST_LINE_CHARACTERS)
     try:
         line = msgspec.json.decode(text, type=_Line)
     except (msgspec.ValidationError, msgspec.DecodeError) as error:
-        hint = "; choose the format JSON when you add the trace" if text.startswith(("=", "Node:")) else ""
-        raise LineError(number, f"no line of a rabbitmq_tracing log in JSON: {error}{hint}") from None
+        if text.startswith(("=", "Node:")):
+            raise LineError(number, "trace_as_text", why=error) from None
+        raise LineError(number, "no_trace_line", why=error) from None
     at_us = _time_us(number, line.timestamp)
     if line.type == "received":
         if isinstance(line.queue, str):
@@ -124,7 +125,7 @@ def _add(number: int, text: str, published: dict[str, Arrivals], received: dict[
                 persistent=properties.get("delivery_mode") == PERSISTENT_MODE,
             )
     else:
-        raise LineError(number, f"type is {line.type[:40]!r}, neither published nor received")
+        raise LineError(number, "trace_type", text=repr(line.type[:40]))
 
 
 def _payload_bytes(base64_text: str) -> int:
@@ -135,13 +136,13 @@ def _payload_bytes(base64_text: str) -> int:
 def _time_us(number: int, text: str) -> int:
     found = TIMESTAMP.match(text)
     if found is None:
-        raise LineError(number, f"timestamp {text[:40]!r} is no time such as 2026-01-31 12:00:00:123")
+        raise LineError(number, "trace_time", text=repr(text[:40]))
     *parts, fraction, zone = found.groups()
     year, month, day, hour, minute, second = map(int, parts)
     try:
         moment = dt.datetime(year, month, day, hour, minute, second, tzinfo=dt.UTC)
-    except ValueError as error:
-        raise LineError(number, f"timestamp {text[:40]!r}: {error}") from None
+    except ValueError:
+        raise LineError(number, "no_time_value", name="timestamp", text=repr(text[:40])) from None
     shift_us = 0
     if zone and zone != "Z":
         minutes = int(zone[1:3]) * 60 + int(zone[4:6])

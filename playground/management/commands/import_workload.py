@@ -79,4 +79,4 @@ def _read(options: dict[str, Any]) -> Imported:
         with Path(options["file"]).open(encoding="utf-8", newline="") as lines:
             return reader(lines, asked)
     except (OSError, UnicodeDecodeError) as error:
-        raise WorkloadError(f"it cannot be read: {error}") from None
+        raise WorkloadError("log_unreadable", why=error) from None

@@ -10,6 +10,7 @@ from spark_jobs.schema import CELLS
 from sweeps import cell as cells
 from sweeps.cell import Cell
 from sweeps.columns import SERIES
+from sweeps.errors import read
 from sweeps.parameters import Scenario
 from sweeps.power_cut import members
 
@@ -100,7 +101,7 @@ def test_the_row_does_not_depend_on_where_the_series_is_sampled() -> None:
 def test_a_refused_scenario_is_a_row() -> None:
     row = cells.run_cell(cell({**SCENARIO, "settings": {"colour": 1}}), "build")
     assert list(row) == CELLS.names
-    assert row["error"].startswith("ScenarioError: settings: colour is no setting")
+    assert str(read(row["error"])).startswith("settings: colour is no setting")
     assert row["digest"] is None
 
 
@@ -108,7 +109,7 @@ def test_a_run_without_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cells, "MOST_TRANSITIONS", 100)
     monkeypatch.setattr(cells, "BATCH", 10)
     row = cells.run_cell(cell(), "build")
-    assert "more than 100 transitions" in row["error"]
+    assert str(read(row["error"])).startswith("the run made more than 100 transitions")
 
 
 def test_an_event_too_large_for_the_log_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,7 +117,7 @@ def test_an_event_too_large_for_the_log_is_told(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(cells, "BATCH", 5000)
     bursts = [{"at_us": at, "do": "publish", "count": 1, "size_bytes": 9} for at in range(1500)]
     row = cells.run_cell(cell({**SCENARIO, "commands": bursts}), "build")
-    assert "use smaller bursts" in row["error"]
+    assert read(row["error"]).code == "event_too_long"
 
 
 @pytest.mark.parametrize("scenario", [SCENARIO, PERSISTENT], ids=["burst", "persistent"])

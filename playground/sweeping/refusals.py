@@ -1,0 +1,127 @@
+"""Why a workload or a sweep is refused, or a run of it failed, in the reader's language: a text for each code."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from engine.errors import Refusal
+from playground.hosting import refusals
+from playground.messages import Message
+from sweeps.errors import read
+from workloads.errors import LineError
+
+OF_WORKLOADS: Final[dict[str, Any]] = {
+    # --- workloads and their store ---
+    "workload_file_missing": _("There is no file %(path)s."),
+    "console_lines": _("It has console lines, which may name anything."),
+    "store_cannot_open": _("%(uri)s cannot be opened (%(why)s)."),
+    "store_cannot_write": _("%(uri)s cannot be written to (%(why)s)."),
+    "no_store": _("%(uri)s holds no store of workloads of version %(version)s."),
+    "no_workload": _("There is no workload called %(name)s."),
+    # --- a log as a whole ---
+    "log_unreadable": _("The log cannot be read (%(why)s)."),
+    "no_messages": _("There is no message in it. Check that it is the right log and queue."),
+    "no_messages_to_queue": _("No message goes to a queue called %(name)s. There are: %(known)s."),
+    "several_queues": _(
+        "Its messages go to %(count)s queues (%(known)s). Give the lines of one queue alone."
+    ),
+    "no_rate": _(
+        "Without --rate PerfTest publishes as fast as the broker allows, and no model knows how fast that is. Add "
+        "--rate with the messages per second that each producer reached."
+    ),
+    # --- a line of a log ---
+    "too_many_lines": _("There may be at most %(most)s lines. Cut the log here."),
+    "line_too_long": _("A line may have at most %(most)s characters."),
+    "time_before_first": _("The time is before that of the first message. Sort the lines by time."),
+    "time_too_late": _("It is more than %(hours)s hours after the first message. Cut the log here."),
+    "body_impossible": _("A body cannot have %(size)s bytes. Possible: 0 to %(most)s."),
+    "no_time_value": _("%(name)s = %(text)s is no time."),
+    # --- a line of a table of arrivals ---
+    "no_column": _("There is no column %(name)s. Possible: %(known)s."),
+    "no_time_column": _("Name exactly one column for the time: at_us, at_ms, at_s or timestamp."),
+    "no_size_column": _("The column size_bytes is missing: how many bytes each body has."),
+    "column_twice": _("A column is named twice. Keep one."),
+    "wrong_cell_count": _("The line has %(count)s values for %(wanted)s columns."),
+    "not_true_or_false": _("%(name)s = %(text)s is neither true nor false."),
+    "count_out_of_range": _("count cannot be %(count)s. Possible: 1 to %(most)s."),
+    "no_whole_number": _("%(name)s = %(text)s is no whole number."),
+    # --- a line of a trace ---
+    "no_trace_line": _("This is no line of a rabbitmq_tracing log in JSON."),
+    "trace_as_text": _(
+        "This log of rabbitmq_tracing is not in JSON. Choose the format JSON when you add the trace."
+    ),
+    "trace_type": _("type is %(text)s, neither published nor received."),
+    "trace_time": _("The timestamp %(text)s is no time such as 2026-01-31 12:00:00:123."),
+    # --- a line of a PerfTest command ---
+    "quotes_open": _("A quotation mark has no partner."),
+    "option_not_whole": _("%(name)s needs a whole number, not %(text)s."),
+    "option_negative": _("%(name)s cannot be negative (%(number)s)."),
+    "no_option": _("%(text)s is no option, and no option in front of it takes a value."),
+    "option_without_value": _("%(name)s needs a value after it."),
+    "option_unknown": _("The option %(name)s cannot be used here. Take it out."),
+    "queue_argument_unknown": _("The queue argument %(text)s cannot be used here. Take it out."),
+    "flag_unknown": _("There is no --flag %(text)s. Possible: persistent, mandatory."),
+    "no_value_and_seconds": _("%(name)s needs VALUE:SECONDS, not %(text)s."),
+    "value_or_seconds_too_small": _(
+        "%(name)s %(text)s: the value must be at least 0, the seconds at least 1."
+    ),
+    "too_many_clients": _(
+        "%(name)s: %(count)s are too many; at most %(most)s are possible. Give each a higher rate instead."
+    ),
+}
+"""By the codes of `workloads.refusals`."""
+
+OF_SWEEPS: Final[dict[str, Any]] = {
+    # --- the description of a sweep ---
+    "value_not_offered": _("%(name)s cannot be %(value)s. Possible: %(allowed)s."),
+    "value_no_number": _("%(name)s = %(value)s is no number. Write it without quotes."),
+    "value_out_of_range": _("%(name)s cannot be %(value)s. Possible: %(least)s to %(most)s."),
+    "value_fraction": _("%(name)s = %(value)s has a fraction. Use whole numbers."),
+    "nothing_to_vary": _(
+        "The workload has no %(verbs)s command, so %(name)s cannot be varied. Choose another parameter."
+    ),
+    "no_parameter": _("There is no parameter called %(name)s."),
+    "axis_value_twice": _("The axis %(name)s has a value twice. Take one of them out."),
+    "axis_empty": _("The axis %(name)s has no values."),
+    "axis_steps": _("The axis %(name)s has %(steps)s steps. Possible: 2 to %(most)s."),
+    "axis_log_from_zero": _("The logarithmic axis %(name)s must begin and end above 0."),
+    "too_many_cells": _(
+        "The sweep has %(count)s runs; at most %(most)s are possible. Take values out of an axis."
+    ),
+    "no_metric": _("There is no metric called %(name)s."),
+    "home_no_axis": _("%(name)s is no axis of this sweep. Its axes: %(known)s."),
+    # --- a run of it ---
+    "event_too_long": _("One event made more than %(most)s transitions. Use smaller bursts."),
+    "cell_too_long": _("The run made more than %(most)s transitions. Give a shorter part of the workload."),
+    "unexpected": "%(why)s",
+    # --- the whole of it ---
+    "process_ended": _("A process that ran cells has ended. Ask for the sweep again."),
+    "pool_closed": _("The processes that ran cells were ended. Ask for the sweep again."),
+    "sweep_too_slow": _("It took longer than %(seconds)s s. Ask for fewer runs, or a shorter workload."),
+    "job_too_slow": _("The Spark job took too long. Ask for fewer runs, or a shorter workload."),
+    "job_failed": _("The Spark job failed (%(why)s)."),
+    "server_fault": _("This is the server's fault, and its operator finds it in the log."),
+}
+"""By the codes of `sweeps.refusals`."""
+
+TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_WORKLOADS, **OF_SWEEPS}
+
+
+def message_of(error: Exception) -> Message:
+    """Return what a refusal of a workload or a sweep says; any other error as the engine's refusals do."""
+    if not isinstance(error, Refusal):
+        return refusals.message_of(error)
+    message = Message(TEXTS[error.code], code=error.code, **error.values)
+    if isinstance(error, LineError):
+        return Message(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=message)
+    by_engine = error.code in refusals.TEXTS
+    if by_engine and error.outer:  # which of the scenario's commands it is
+        return Message("%(outer)s%(why)s", code=error.code, outer=error.outer, why=message)
+    return message
+
+
+def failure(kept: str | None) -> str:
+    """Return why a run or a sweep failed, from what a table keeps of it; nothing where it did not."""
+    return str(message_of(read(kept))) if kept else ""

@@ -1,0 +1,59 @@
+"""What workloads, stores and imports refuse, by code: the English sentence of each, with named places."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ENGLISH: Final[dict[str, str]] = {
+    # --- workloads and their store ---
+    "workload_file_missing": "%(path)s does not exist; check the path",
+    "console_lines": "it holds console lines, which may name anything",
+    "store_cannot_open": "%(uri)s cannot be opened: %(why)s",
+    "store_cannot_write": "%(uri)s cannot be written to: %(why)s",
+    "no_store": "%(uri)s holds no workload store of version %(version)s; `manage.py export_workloads` makes one",
+    "no_workload": "no workload is called '%(name)s'; there are: %(known)s",
+    # --- a log as a whole ---
+    "log_unreadable": "it cannot be read: %(why)s",
+    "no_messages": "there is no message in it; check that it is the right file and queue",
+    "no_messages_to_queue": "no message goes to a queue '%(name)s'; there are: %(known)s",
+    "several_queues": "messages go to %(count)s queues; choose one with --queue: %(known)s",
+    "no_rate": (
+        "without --rate PerfTest publishes as fast as the broker lets it, which no model knows; "
+        "add --rate with the messages a second that each producer reached"
+    ),
+    # --- a line of a log ---
+    "too_many_lines": "at most %(most)s lines; cut the file here",
+    "line_too_long": "at most %(most)s characters in a line",
+    "time_before_first": "the time is before that of the first message; sort the file by time",
+    "time_too_late": "more than %(hours)s hours after the first message; cut the file here",
+    "body_impossible": "a body of %(size)s bytes is not possible; use 0 to %(most)s",
+    "no_time_value": "%(name)s = %(text)s is no time",
+    # --- a line of a table of arrivals ---
+    "no_column": "no column is called '%(name)s'; known: %(known)s",
+    "no_time_column": "name one column for the time: at_us, at_ms, at_s or timestamp",
+    "no_size_column": "the column size_bytes is missing; it tells the body's bytes",
+    "column_twice": "a column stands there twice; keep one",
+    "wrong_cell_count": "%(count)s values for %(wanted)s columns",
+    "not_true_or_false": "%(name)s = %(text)s is neither true nor false",
+    "count_out_of_range": "count = %(count)s is out of range; use 1 to %(most)s",
+    "no_whole_number": "%(name)s = %(text)s is no whole number",
+    # --- a line of a trace ---
+    "no_trace_line": "no line of a rabbitmq_tracing log in JSON: %(why)s",
+    "trace_as_text": (
+        "no line of a rabbitmq_tracing log in JSON: %(why)s; choose the format JSON when you add the trace"
+    ),
+    "trace_type": "type is %(text)s, neither published nor received",
+    "trace_time": "timestamp %(text)s is no time such as 2026-01-31 12:00:00:123",
+    # --- a line of a PerfTest command ---
+    "quotes_open": "the quotes do not fit together: %(why)s",
+    "option_not_whole": "%(name)s %(text)s is no whole number",
+    "option_negative": "%(name)s %(number)s is negative",
+    "no_option": "%(text)s is no option; a value without one is not known",
+    "option_without_value": "%(name)s needs a value behind it",
+    "option_unknown": "the option %(name)s cannot be carried over; take it out",
+    "queue_argument_unknown": "the queue argument %(text)s cannot be carried over; take it out",
+    "flag_unknown": "--flag %(text)s is not known; there are persistent, mandatory",
+    "no_value_and_seconds": "%(name)s %(text)s is no VALUE:SECONDS",
+    "value_or_seconds_too_small": "%(name)s %(text)s needs a value from 0 and seconds from 1 on",
+    "too_many_clients": "%(count)s of them for %(name)s are too many: at most %(most)s; raise their rate instead",
+}
