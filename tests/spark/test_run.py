@@ -11,6 +11,7 @@ from spark_jobs.run import cells_frame, run_cells, run_frame
 from spark_jobs.schema import CELLS
 from sweeps.cell import Cell, run_cell
 from sweeps.columns import COST
+from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.parameters import Scenario
 from sweeps.plan import cell_id, make_plan
@@ -71,7 +72,7 @@ def test_a_failed_cell_is_a_row_with_its_error(session: Any, spec: Spec, tmp_pat
     rows = {row["cell_id"]: row for row in pq.read_table(out).to_pylist()}
     assert done == [3]
     assert len(rows) == 3
-    assert "colour is no setting" in rows[bad.cell_id]["error"]
+    assert read(rows[bad.cell_id]["error"]).code == "no_setting"
     assert rows[bad.cell_id]["digest"] is None
     assert rows[bad.cell_id]["peak_ram_bytes"] is None
     assert set(known_rows(out, ENGINE_VERSION, BUILD)) == {cell.cell_id for cell in good}
