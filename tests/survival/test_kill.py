@@ -98,14 +98,14 @@ def recorded(page: Page, session: str) -> dict[str, Any]:
 
 
 def shown_and_recorded(page: Page, session: str) -> dict[str, Any]:
-    """Return the record once the page shows its moment: a session that wakes has not come to its last command yet."""
+    """Return the record of a moment that the page shows: the session goes on by itself between the two questions."""
     deadline_s = time.monotonic() + SLOW_MS / 1000
-    while True:
-        scenario = recorded(page, session)
-        shown = page.locator("[data-digest-text]").inner_text()
-        if shown == scenario["digest"][:8] or time.monotonic() > deadline_s:
-            return scenario
+    scenario = recorded(page, session)
+    while page.locator("[data-digest-text]").inner_text() != scenario["digest"][:8]:
+        assert time.monotonic() < deadline_s, "the page never shows what is on record"
         page.wait_for_timeout(200)
+        scenario = recorded(page, session)
+    return scenario
 
 
 def test_a_killed_server_loses_nothing_that_it_acknowledged(var_dir: Path, browser: Browser) -> None:
@@ -146,7 +146,5 @@ def survive(var_dir: Path, browser: Browser, kills: int) -> None:
         node = operated(parse({**scenario, "digest": None}), LedgerStorage())
         node.advance(scenario["until_us"])
         assert node.log.digest == scenario["digest"], "the run that came back is another one"
-        shown = watcher.locator("[data-digest-text]")
-        expect(shown).to_have_text(scenario["digest"][:8], timeout=SLOW_MS)
     finally:
         live_server.stop(server)
