@@ -9,7 +9,7 @@ import msgspec
 from engine.errors import EngineError
 from engine.node.commands.scenario import parse
 from engine.node.commands.topology import MAX_QUEUES
-from playground.inspecting.unreadable import Unreadable
+from playground.inspecting.unreadable import Unreadable, Why, why
 
 MOST_BYTES: Final = 1024 * 1024
 MOST_EACH: Final = 64
@@ -21,11 +21,11 @@ class Taken(msgspec.Struct, frozen=True):
 
     Args:
         scenario: with their topology.
-        left_out: names of what it cannot, with the reason.
+        left_out: names of what it cannot, each with the reason.
     """
 
     scenario: dict[str, Any]
-    left_out: list[tuple[str, str]]
+    left_out: list[tuple[str, Why]]
 
 
 def read(data: bytes) -> Taken:
@@ -39,7 +39,7 @@ def read(data: bytes) -> Taken:
     if not isinstance(found.get("queues"), list):
         raise Unreadable("definitions")
     topology: dict[str, list[dict[str, Any]]] = {}
-    left_out: list[tuple[str, str]] = []
+    left_out: list[tuple[str, Why]] = []
     for table, shape in (
         ("queues", _queue),
         ("exchanges", _exchange),
@@ -55,7 +55,7 @@ def read(data: bytes) -> Taken:
             try:
                 parse(_scenario(tried))
             except EngineError as error:
-                left_out.append((str(each.get("name") or each.get("source") or table)[:80], str(error)[:200]))
+                left_out.append((str(each.get("name") or each.get("source") or table)[:80], why(error)))
             else:
                 topology = tried
     if not topology["queues"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.hosting.refusals import TEXTS
 from playground.inspecting import uploads
 from playground.web import live_page
 
@@ -23,5 +24,11 @@ def context(worker: str, place: str, server: str = "", importing: str = "") -> d
         "most_own": uploads.MOST_BYTES_OWN >> 20,
         "most_sent": uploads.MOST_BYTES >> 20,
         "on_server": bool(server),
-        "inspect_data": {"worker": worker, "place": place, "server": server, "importing": importing},
+        "inspect_data": {
+            "worker": worker,
+            "place": place,
+            "server": server,
+            "importing": importing,
+            "refusals": {code: str(text) for code, text in TEXTS.items()},
+        },
     }

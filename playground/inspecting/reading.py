@@ -36,7 +36,7 @@ def directory(files: Files) -> tuple[Answer, Revival | None]:
         "stop": summary.stop_row(report, files),
         "damage": summary.damage_rows(report, files),
         "files": summary.file_rows(files),
-        "failure": revived.failure if revived else "",
+        "failure": revived.failure if revived else None,
         "not_started": revived.not_started if revived else 0,
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
         "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]

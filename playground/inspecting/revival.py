@@ -18,6 +18,7 @@ from engine.node.node import Node
 from engine.replay.player import KEEP_EVENTS
 from engine.storage.ledger import LedgerStorage
 from playground.hosting.solo import Ledger
+from playground.inspecting.unreadable import Why, why
 from playground.inspecting.uploads import Files
 from playground.offline import recording
 
@@ -37,7 +38,7 @@ class Revival(msgspec.Struct, frozen=True):
         scenario: of the node that starts.
         state: after the start; None where it fails.
         messages: what a page plays of it, in parts, each a list as JSON.
-        failure: why it fails, in the engine's words, or nothing.
+        failure: why it fails; None where it does not.
         names: of the queues in the node, by the queues' own names.
         files: what the node finds, by path in its own directory.
         not_started: queues that were given besides.
@@ -46,7 +47,7 @@ class Revival(msgspec.Struct, frozen=True):
     scenario: dict[str, Any]
     state: dict[str, Any] | None
     messages: list[bytes]
-    failure: str
+    failure: Why | None
     names: dict[str, str]
     files: Files
     not_started: int
@@ -125,17 +126,17 @@ def revive(files: Files, report: dict[str, Any]) -> Revival | None:
     }
     own = {str(each["name"] or each["dir"]): names[each["dir"]] for each in queues}
     if _far_apart(queues, scenario["settings"]["segment_entry_count"]):
-        words = "a record's seq_id lies millions of messages away from the others; a start would look for all between"
-        return Revival(scenario, None, [], words, own, moved, given - len(queues))
+        return Revival(
+            scenario, None, [], {"code": "far_apart", "values": {}}, own, moved, given - len(queues)
+        )
     starter = _Starter(moved)
     try:
         recorded = recording.record(starter, scenario, [POWER_CUT_US, UNTIL_US])  # type: ignore[arg-type]
     except (EngineError, ArithmeticError, LookupError, MemoryError, OSError, TypeError, ValueError) as error:
-        why = str(error)[:300] or type(error).__name__
-        return Revival(scenario, None, [], why, own, moved, given - len(queues))
+        return Revival(scenario, None, [], why(error), own, moved, given - len(queues))
     assert starter.node is not None  # noqa: S101 - it was recorded
     full, state = parse(scenario).to_json(), starter.node.snapshot()
-    return Revival(full, state, recorded.parts, "", own, moved, given - len(queues))
+    return Revival(full, state, recorded.parts, None, own, moved, given - len(queues))
 
 
 class _Starter:

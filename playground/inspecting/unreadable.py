@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from engine.errors import Refusal
+
+Why = dict[str, Any]
+"""A reason as an answer has it: `code`, and `values` for the places of the sentence."""
+
 
 class Unreadable(Exception):
     """Something that was given is not what the page reads, or more than it reads.
@@ -21,3 +26,10 @@ class Unreadable(Exception):
     def to_json(self) -> dict[str, Any]:
         """Return it as an answer."""
         return {"unreadable": self.code, "values": self.values}
+
+
+def why(error: Exception) -> Why:
+    """Return the reason that an error gives: a refusal's own, and Python's words for any other."""
+    if isinstance(error, Refusal):
+        return {"code": error.code, "values": error.values}
+    return {"code": "unexpected", "values": {"why": f"{type(error).__name__}: {error}"[:300]}}

@@ -12,6 +12,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from playground.hosting.refusals import TEXTS
 from playground.hosting.solo import Solo
 from playground.inspecting import again, definitions, figures, revival, summary, uploads
 from playground.inspecting.desk import Desk
@@ -44,7 +45,7 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
     report = revival.report_on(mixed)
     revived = revival.revive(mixed, report)
     assert revived is not None
-    assert revived.failure == ""
+    assert revived.failure is None
     rows = {row["name"]: row for row in summary.queue_rows(report, revived)}
     assert {name: (row["live"], row["back"]) for name, row in rows.items()} == {
         "q.mixed": (16, 16),
@@ -122,7 +123,16 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
         assert each["words"]
     summary.queue_rows(report, revived)
     summary.store_rows(report, revived)
-    assert revived is None or revived.state is not None or revived.failure
+    assert revived is None or revived.state is not None or revived.failure is not None
+    if revived is not None and revived.failure is not None:
+        assert revived.failure["code"] in {*TEXTS, "far_apart", "unexpected"}
+
+
+def test_the_page_has_the_engines_refusals_in_the_readers_language() -> None:
+    for language, words in (("en", "%(place)s must be text."), ("zh-hans", "%(place)s 必须是文本。")):
+        answer = Client().get("/inspect/", headers={"accept-language": language})
+        assert answer.context["inspect_data"]["refusals"]["not_text"] == words
+        assert set(answer.context["inspect_data"]["refusals"]) == set(TEXTS)
 
 
 def test_damage_is_shown_with_its_bytes(mixed: uploads.Files) -> None:
@@ -214,6 +224,8 @@ def test_definitions_become_a_topology() -> None:
     assert [each["name"] for each in topology["queues"]] == ["orders"]
     assert [len(topology[name]) for name in ("exchanges", "bindings", "policies")] == [1, 1, 1]
     assert [name for name, _why in taken.left_out] == ["Not Ours"]
+    (_name, why), *_others = taken.left_out
+    assert why["code"] in TEXTS
     answer = sent(definitions=SimpleUploadedFile("definitions.json", json.dumps(body).encode()))
     assert answer.json()["scenario"]["topology"] == topology
     assert b"secret" not in answer.content

@@ -31,6 +31,23 @@ function unreadable() {
 }
 
 /**
+ * Why the engine does not take something.
+ * @param {{code: string, values: Values}} why as the reader answers it
+ * @param {Record<string, string>} refusals the engine's sentences by code, in the reader's language
+ */
+export function refusalWords(why, refusals) {
+  return fill(refusals[why.code] ?? failures()[why.code] ?? why.code, why.values);
+}
+
+/** @returns {Record<string, string>} */
+function failures() {
+  return {
+    far_apart: gettext("A record's seq_id is millions of messages away from the others. A start would look for every message between them."),
+    unexpected: "%(why)s",
+  };
+}
+
+/**
  * A question that a queue's figures raise.
  * @param {string} code
  * @param {Values} [values]

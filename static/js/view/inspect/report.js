@@ -1,5 +1,5 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
-import { pinWords, startWords, stopWords } from "../../model/inspect-words.js";
+import { pinWords, refusalWords, startWords, stopWords } from "../../model/inspect-words.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
@@ -64,9 +64,9 @@ function stop(told) {
     told ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), told.compared), list(gettext("Not read:"), told.ignored)) : null);
 }
 
-/** The whole report; `reader` is asked for bytes where it can be. */
-export function report(answer, reader, actions) {
-  const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), answer)) : null;
+/** The whole report; `reader` is asked for bytes where it can be, `refusals` are the engine's sentences by code. */
+export function report(answer, reader, refusals, actions) {
+  const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: refusalWords(answer.failure, refusals) })) : null;
   const left = answer.not_started
     ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
     : null;
