@@ -1,15 +1,28 @@
 /** Small charts over virtual time: stacked lane lengths, memory with its lines, rates. Pure: samples to paths. */
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { RunEvent } from "../model/events.js"
+ * @import { Box } from "./geometry.js"
+ */
+
+/** @typedef {{ alarm?: boolean, us: number } & Values} Timed something with a time */
+
 /** Idle time of more than this is folded, but for a little beside what happened. */
 const IDLE_US = 4_000_000;
 const BESIDE_US = 500_000;
 const MOST_FOLDS = 24;
+/** @typedef {{ x: number, w: number }} Across from where on, and how wide */
+
 /** How wide folded time is. */
 export const FOLD_PX = 14;
 
 /**
  * The span of time that the charts show: [from, to] in virtual microseconds, and what of it is folded.
  * @typedef {[from: number, to: number, folds?: [number, number][]]} Span
+ * @param {Timed[]} samples
+ * @param {number} nowUs
+ * @param {[number, number][]} [folds]
  * @returns {Span}
  */
 export function timeSpan(samples, nowUs, folds = []) {
@@ -37,7 +50,12 @@ export function idleTimes(busy) {
 /** An alarm that goes for less than this many pixels has not gone: it flaps. */
 const FLAP_PX = 14;
 
-/** Where an alarm stands: [x0, x1] in pixels; one that flaps is one band. */
+/**
+ * Where an alarm stands: [x0, x1] in pixels; one that flaps is one band.
+ * @param {Timed[]} samples
+ * @param {Span} span
+ * @param {Across} area
+ */
 export function alarmBands(samples, span, area) {
   const x = scaleX(span, area);
   /** @type {[number, number][]} */
@@ -54,10 +72,17 @@ export function alarmBands(samples, span, area) {
 
 const ALARMS = new Set(["memory", "disk"]);
 
-/** Events without the turns of an alarm that flaps: its first beginning and its last end stay. */
+/**
+ * Events without the turns of an alarm that flaps: its first beginning and its last end stay.
+ * @param {RunEvent[]} events
+ * @param {Span} span
+ * @param {Across} area
+ */
 export function withoutFlaps(events, span, area) {
   const x = scaleX(span, area);
+  /** @type {RunEvent[]} */
   const kept = [];
+  /** @type {RunEvent | null} */
   let over = null;
   for (const event of events) {
     if (ALARMS.has(event.type) && over && x(event.atUs) - x(over.atUs) < FLAP_PX) {
@@ -74,28 +99,38 @@ export function withoutFlaps(events, span, area) {
 /**
  * Ticks at round seconds, about every `pixels`, and none in folded time.
  * @param {Span} span
+ * @param {number} width
  */
 export function timeTicks([from, to, folds = []], width, pixels = 90) {
   const spanS = (to - from - total(folds)) / 1e6;
   const rough = (spanS * pixels) / Math.max(1, width - FOLD_PX * folds.length);
   const unit = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5].map((factor) => factor * unit).find((each) => each >= rough) ?? 10 * unit;
+  /** @type {number[]} */
   const ticks = [];
   for (let second = Math.ceil(from / 1e6 / step) * step; second <= to / 1e6; second += step)
     if (!folds.some(([a, b]) => second * 1e6 > a && second * 1e6 < b)) ticks.push(second);
   return ticks;
 }
 
+/** @param {[number, number][]} folds */
 function total(folds) {
   return folds.reduce((sum, [a, b]) => sum + b - a, 0);
 }
 
-/** Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the top value. */
+/**
+ * Area of each layer, bottom first: [{name, points: [[x, low, high], ...]}] in pixels, and the top value.
+ * @param {Timed[]} samples
+ * @param {string[]} names
+ * @param {Span} span
+ * @param {Box} area
+ */
 export function stacked(samples, names, span, area) {
   const top = Math.max(1, ...samples.map((sample) => names.reduce((sum, name) => sum + sample[name], 0)));
   const x = scaleX(span, area);
+  /** @param {number} value */
   const y = (value) => area.y + area.h - (value / top) * area.h;
-  const layers = names.map((name) => ({ name, points: [] }));
+  const layers = names.map((name) => ({ name, points: /** @type {[number, number, number][]} */ ([]) }));
   for (const sample of samples) {
     let sum = 0;
     names.forEach((name, at) => {
@@ -106,9 +141,17 @@ export function stacked(samples, names, span, area) {
   return { layers, top };
 }
 
-/** A line as points in pixels. `top` is the value at the upper border. */
+/**
+ * A line as points in pixels. `top` is the value at the upper border.
+ * @param {Timed[]} samples
+ * @param {(sample: Timed) => number | null | undefined} read
+ * @param {number} top
+ * @param {Span} span
+ * @param {Box} area
+ */
 export function line(samples, read, top, span, area) {
   const x = scaleX(span, area);
+  /** @type {[x: number, y: number][]} */
   const points = [];
   for (const sample of samples) {
     const value = read(sample);
@@ -118,8 +161,12 @@ export function line(samples, read, top, span, area) {
   return points;
 }
 
-/** Rates from the running totals: [{us, arrivals, deliveries}], messages per second over half a second or more. */
+/**
+ * Rates from the running totals: [{us, arrivals, deliveries}], messages per second over half a second or more.
+ * @param {Timed[]} samples
+ */
 export function rates(samples) {
+  /** @type {{ us: number, arrivals: number, deliveries: number }[]} */
   const found = [];
   let from = 0;
   for (let at = 1; at < samples.length; at += 1) {
@@ -138,6 +185,8 @@ export function rates(samples) {
 /**
  * Virtual time to pixels; folded time is thin.
  * @param {Span} span
+ * @param {Across} area
+ * @returns {(us: number) => number}
  */
 export function scaleX([from, to, folds = []], area) {
   const perUs = (area.w - FOLD_PX * folds.length) / (to - from - total(folds));
@@ -151,6 +200,8 @@ export function scaleX([from, to, folds = []], area) {
 /**
  * The virtual time at a pixel: the way back of `scaleX`.
  * @param {Span} span
+ * @param {Across} area
+ * @param {number} pixel
  */
 export function timeAt(span, area, pixel) {
   const x = scaleX(span, area);

@@ -6,10 +6,23 @@ import { box } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { walker } from "./lane.js";
 
+/**
+ * @import { Entry, QueueState, State, Values } from "../model/catalogue/types.js"
+ * @import { Mark } from "./glyphs.js"
+ * @import { LanePlan } from "./lane.js"
+ * @import { Lane, Scene } from "./stage.js"
+ */
+
 const MAX_GROUPS = 40;
 const BARS = 6;
 
-/** Append what delta shows; sets scene.term (the record that RAM keeps) and scene.ruler (segment labels). */
+/**
+ * Append what delta shows; sets scene.term (the record that RAM keeps) and scene.ruler (segment labels).
+ * @param {Scene} scene
+ * @param {State} state
+ * @param {QueueState} queue
+ * @param {Lane} lane
+ */
 export function pushDelta(scene, state, queue, lane) {
   const [start, count, , end] = queue.delta;
   scene.term = { start, count, end, u: (lane.u0 + lane.u1) / 2 };
@@ -18,10 +31,13 @@ export function pushDelta(scene, state, queue, lane) {
   else pushSegments(scene, state, queue, lane, live);
 }
 
-/** Index entries of delta that stand for a message: [start, count, code]. */
+/**
+ * Index entries of delta that stand for a message: [start, count, code].
+ * @param {QueueState} queue
+ */
 export function liveEntries(queue) {
   const [start, , , end] = queue.delta;
-  if (start === null) return [];
+  if (start === null || end === null) return [];
   const rows = overlapping(queue.index.entries, start, end - start, ENTRIES).filter((row) => !acked(row[N.code]));
   for (const place of PENDING) {
     for (const row of rowsOf(queue, place))
@@ -30,9 +46,14 @@ export function liveEntries(queue) {
   return rows;
 }
 
-/** The entries of those messages that a plan shows. */
+/**
+ * The entries of those messages that a plan shows.
+ * @param {Entry[]} rows
+ * @param {LanePlan} plan
+ */
 function partOf(rows, { from, shown, count }) {
   if (shown === count) return rows;
+  /** @type {Entry[]} */
   const found = [];
   let before = 0;
   for (const [start, length, ...rest] of rows) {
@@ -45,6 +66,11 @@ function partOf(rows, { from, shown, count }) {
   return found;
 }
 
+/**
+ * @param {Scene} scene
+ * @param {Lane} lane
+ * @param {Entry[]} live
+ */
 function pushSingles(scene, lane, live) {
   const { plan } = lane;
   const read = walker(live);
@@ -61,8 +87,14 @@ function pushSingles(scene, lane, live) {
   }
 }
 
-/** Live entries per segment over the span of delta: [[segment, live], ...]. */
+/**
+ * Live entries per segment over the span of delta: [[segment, live], ...].
+ * @param {QueueState} queue
+ * @param {number} size
+ * @param {Entry[]} live
+ */
 function segmentShares(queue, size, live) {
+  /** @type {Map<number, number>} */
   const shares = new Map();
   for (const [start, count] of live) {
     for (let at = start; at < start + count; ) {
@@ -75,6 +107,13 @@ function segmentShares(queue, size, live) {
   return [...shares].sort((a, b) => a[0] - b[0]);
 }
 
+/**
+ * @param {Scene} scene
+ * @param {State} state
+ * @param {QueueState} queue
+ * @param {Lane} lane
+ * @param {Entry[]} live
+ */
 function pushSegments(scene, state, queue, lane, live) {
   const size = state.node.settings.segment_entry_count || 2048;
   const shares = segmentShares(queue, size, live);
@@ -91,17 +130,25 @@ function pushSegments(scene, state, queue, lane, live) {
   });
 }
 
-/** Where messages are when each segment has a cell of the lane: the borders of a plan. */
+/**
+ * Where messages are when each segment has a cell of the lane: the borders of a plan.
+ * @param {[segment: number, live: number][]} shares
+ * @param {Lane} lane
+ * @param {number} cell
+ */
 function bySegments(shares, { u1, plan }, cell) {
   const starts = [plan.from];
   const count = plan.from + plan.shown;
   for (const [, live] of shares) starts.push(starts[starts.length - 1] + live);
+  /** @param {number} i */
   const cellOf = (i) => Math.max(0, starts.findLastIndex((start) => start <= i));
   return {
+    /** @param {number} i */
     border: (i) => {
       const at = Math.min(shares.length - 1, cellOf(i));
       return u1 - (at + (i - starts[at]) / Math.max(1, shares[at]?.[1])) * cell;
     },
+    /** @param {number} u */
     index: (u) => {
       const place = (u1 - u) / cell;
       const at = Math.max(0, Math.min(shares.length - 1, Math.floor(place)));
@@ -111,8 +158,16 @@ function bySegments(shares, { u1, plan }, cell) {
   };
 }
 
-/** One group of bars for each segment, as wide as its share of live messages. */
+/**
+ * One group of bars for each segment, as wide as its share of live messages.
+ * @param {Scene} scene
+ * @param {Lane} lane
+ * @param {[segment: number, live: number][]} shares
+ * @param {number} size
+ * @param {number} cell
+ */
 function pushGroups(scene, lane, shares, size, cell) {
+  /** @type {[segment: number, u: number][]} */
   const labels = [];
   shares.forEach(([segment, live], at) => {
     const right = lane.u1 - at * cell;
@@ -131,7 +186,13 @@ function pushGroups(scene, lane, shares, size, cell) {
   scene.ruler = { labels, next: shares[0]?.[0] };
 }
 
-/** Very long: a ruler, one tick for each segment or bin of segments, its strength the live share. */
+/**
+ * Very long: a ruler, one tick for each segment or bin of segments, its strength the live share.
+ * @param {Scene} scene
+ * @param {Lane} lane
+ * @param {[segment: number, live: number][]} shares
+ * @param {number} size
+ */
 function pushRuler(scene, lane, shares, size) {
   const room = lane.u1 - lane.u0;
   const ticks = Math.min(shares.length, Math.max(1, Math.floor(room / 2.5)));
@@ -144,6 +205,7 @@ function pushRuler(scene, lane, shares, size) {
     );
     const share = part.reduce((sum, each) => sum + each[1], 0) / (part.length * size);
     const u = lane.u1 - (tick + 1) * width;
+    /** @type {Pick<Mark, "from" | "shape" | "fill" | "tone"> & Values} */
     const mark = { from: null, shape: "bar", fill: "solid", tone: "delta", strength: 0.25 + 0.75 * share };
     const { geo } = scene;
     scene.marks.push({

@@ -2,16 +2,25 @@
 import { EXTENT as E } from "../model/catalogue/rows.js";
 import { rowsOfLane } from "./spot.js";
 
+/**
+ * @import { QueueState } from "../model/catalogue/types.js"
+ * @import { Fate } from "../model/fate.js"
+ * @import { Lane, Scene } from "./stage.js"
+ */
+
 const MOST = 400;
 
 /**
  * The fate of a stretch of seq_ids by runs [start, count]: pieces [kind, start, count] in order.
+ * @param {number} start
+ * @param {number} count
+ * @param {Fate} fates
  * @returns {[kind: string, start: number, count: number][]}
  */
 function pieces(start, count, fates) {
   /** @type {[string, number, number][]} */
   const found = [];
-  for (const kind of ["kept", "lost", "back"]) {
+  for (const kind of /** @type {const} */ (["kept", "lost", "back"])) {
     for (const [from, length] of fates[kind]) {
       const low = Math.max(start, from);
       const high = Math.min(start + count, from + length);
@@ -22,10 +31,15 @@ function pieces(start, count, fates) {
 }
 
 /**
- * @typedef {{lane: any, kind: string, from: number, to: number}} Segment
+ * @typedef {{lane: Lane, kind: string, from: number, to: number}} Segment
  */
 
-/** Segments [{lane, kind, from, to}] of a scene: indexes from the head, `to` excluded; neighbours alike are one. */
+/**
+ * Segments [{lane, kind, from, to}] of a scene: indexes from the head, `to` excluded; neighbours alike are one.
+ * @param {Scene} scene
+ * @param {QueueState} queue
+ * @param {Fate} fates
+ */
 export function fateSegments(scene, queue, fates) {
   /** @type {Segment[]} */
   const found = [];
@@ -44,7 +58,11 @@ export function fateSegments(scene, queue, fates) {
   return found;
 }
 
-/** The rectangle of a segment, from the contents in RAM to those on disk; null where none of it is shown. */
+/**
+ * The rectangle of a segment, from the contents in RAM to those on disk; null where none of it is shown.
+ * @param {Scene} scene
+ * @param {Segment} segment
+ */
 export function segmentFrame({ geo }, { lane, from, to }) {
   const { plan } = lane;
   const [first, end] = [Math.max(from, plan.from), Math.min(to, plan.from + plan.shown)];

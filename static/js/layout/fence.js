@@ -1,15 +1,26 @@
 /** The fence: target_ram_count contents counted from the head. Every content behind it is to leave RAM. */
 import { limitedLanesOf } from "../model/places.js";
 
-/** The lanes whose contents the target limits: the one at the tail, and the one at the head. */
+/**
+ * @import { QueueState } from "../model/catalogue/types.js"
+ * @import { Lane } from "./stage.js"
+ */
+
+/**
+ * The lanes whose contents the target limits: the one at the tail, and the one at the head.
+ * @param {Lane[]} lanes
+ */
 function contentLanes(lanes) {
   const names = limitedLanesOf(null, "contents");
-  return [names[0], names.at(-1)].map((name) => lanes.find((lane) => lane.name === name));
+  return [names[0], names.at(-1)].map((name) => /** @type {Lane} */ (lanes.find((lane) => lane.name === name)));
 }
 
 /**
  * {target, lane, u, over: [[u0, u1], ...]}; `u` is where the fence stands; null without a target. A fence that is
  * `held` somewhere shows what would leave if it stood there.
+ * @param {QueueState} queue
+ * @param {Lane[]} lanes
+ * @param {number | null | undefined} [held]
  */
 export function fenceOf(queue, lanes, held = null) {
   const target = held ?? queue.counters.target_ram_count;
@@ -27,14 +38,22 @@ export function fenceOf(queue, lanes, held = null) {
   return fence;
 }
 
-/** How many contents would stay if the fence stood at `u`: the number of messages with limited contents nearer to the head. */
+/**
+ * How many contents would stay if the fence stood at `u`: the number of messages with limited contents nearer to the head.
+ * @param {Lane[]} lanes
+ * @param {number} u
+ */
 export function targetAt(lanes, u) {
   const [tail, head] = contentLanes(lanes);
   if (u >= head.u0 - 3 || !tail.count) return nearer(head, u);
   return head.count + (u <= tail.u1 ? nearer(tail, u) : 0);
 }
 
-/** Messages of a lane on the head's side of `u`; in the free room behind the last one a place counts like a message. */
+/**
+ * Messages of a lane on the head's side of `u`; in the free room behind the last one a place counts like a message.
+ * @param {Lane} lane
+ * @param {number} u
+ */
 function nearer({ plan, count, u1 }, u) {
   const end = count ? plan.border(count) : u1;
   if (u <= end) return count + (plan.folded ? 0 : Math.round((end - u) / plan.pitch));
@@ -42,7 +61,11 @@ function nearer({ plan, count, u1 }, u) {
   return plan.border(index) - u < u - plan.border(index + 1) ? index : index + 1;
 }
 
-/** Beyond the last message there is room for more: as far as the lane goes. */
+/**
+ * Beyond the last message there is room for more: as far as the lane goes.
+ * @param {Lane} lane
+ * @param {number} index
+ */
 function placeOf(lane, index) {
   if (index <= lane.count && lane.count) return lane.plan.border(index);
   return Math.max(

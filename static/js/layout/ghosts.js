@@ -1,9 +1,11 @@
 /** Where a prediction stands on the stage: a frame over each lane that it speaks of. */
 import { box } from "./geometry.js";
 
+/** @import { Scene } from "./stage.js" */
+
 /**
  * One frame for each predicted lane: {lane, x, y, w, h, said, is}: how many messages were said to be there, and are.
- * @param {Record<string, any>} scene as stageScene made it
+ * @param {Scene} scene as stageScene made it
  * @param {Record<string, number>} lanes how many messages were said to be in each lane
  */
 export function ghostFrames(scene, lanes) {

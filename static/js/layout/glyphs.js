@@ -3,13 +3,45 @@ import { partsOf } from "../model/messages.js";
 import { box } from "./geometry.js";
 
 /**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Box, Geo } from "./geometry.js"
+ */
+
+/**
+ * A part of a message as it is drawn: a shape with its place, filling and tone. `key` names it between two scenes; `from`
+ * is the key of what it came from.
+ * @typedef {Values & Box & { key: string, from: string | null, shape: string, fill: string, tone: string }} Mark
+ */
+
+/**
+ * How a message looks: with pattern and thread, and which part on disk no fsync has covered.
+ * @typedef {{ detailed?: boolean, unsynced?: { index: boolean, content: boolean } | null }} Look
+ */
+
+/**
  * Append the marks of a message. `key` names it between two scenes, so that its parts can travel.
  * `look`: {detailed: pattern and thread, unsynced: {index, content}: which part on disk no fsync has covered}.
+ * @param {Mark[]} marks
+ * @param {Geo} geo
+ * @param {string} key
+ * @param {number} u
+ * @param {number} width
+ * @param {string} place
+ * @param {number} flags
+ * @param {Look} look
  */
 export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
   const parts = partsOf(place, flags);
   const spots = contentSpots(parts);
   if (look.detailed) pushThread(marks, geo, key, u + width / 2, parts, spots);
+  /**
+   * @param {string} part
+   * @param {number} v
+   * @param {number} dv
+   * @param {string} shape
+   * @param {string} fill
+   * @param {string | null} from
+   */
   const put = (part, v, dv, shape, fill, from, unsynced = false) =>
     marks.push({
       unsynced,
@@ -40,19 +72,37 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
   put("dc", geo.diskContent, geo.content, "block", fill, "rc", look.unsynced?.content);
 }
 
+/** @type {Record<string, string>} */
 const FILLS = { alpha: "solid", beta: "hatch", gamma: "split", delta: "outline" };
 
+/**
+ * @param {boolean} pale
+ * @param {boolean | undefined} unsynced
+ * @param {string} otherwise
+ */
 function diskFill(pale, unsynced, otherwise) {
   if (pale) return unsynced ? "dashed" : "pale";
   return otherwise;
 }
 
-/** Embedded contents sit inside the disk tag: they have no block of their own below the line. */
+/**
+ * Embedded contents sit inside the disk tag: they have no block of their own below the line.
+ * @param {ReturnType<typeof partsOf>} parts
+ */
 function contentSpots(parts) {
   return { ram: parts.ramContent, disk: parts.diskContent && !parts.embedded };
 }
 
+/**
+ * @param {Mark[]} marks
+ * @param {Geo} geo
+ * @param {string} key
+ * @param {number} u
+ * @param {ReturnType<typeof partsOf>} parts
+ * @param {ReturnType<typeof contentSpots>} spots
+ */
 function pushThread(marks, geo, key, u, parts, spots) {
+  /** @type {number[]} */
   const levels = [];
   if (spots.ram) levels.push(geo.ramContent, geo.ramContent + geo.content);
   if (parts.ramIndex) levels.push(geo.ramIndex, geo.ramIndex + geo.tag);

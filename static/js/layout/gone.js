@@ -1,6 +1,10 @@
 /** Files are numbered without holes: the numbers that are missing below the newest were deleted. */
 
-/** {count, first, last} of the numbers in [0, top) that are not among `numbers` (ascending). */
+/**
+ * {count, first, last} of the numbers in [0, top) that are not among `numbers` (ascending).
+ * @param {number[]} numbers
+ * @param {number} top
+ */
 export function goneBelow(numbers, top) {
   const there = numbers.filter((number) => number < top);
   const count = top - there.length;

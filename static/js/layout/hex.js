@@ -1,5 +1,18 @@
 /** A record as rows of hexadecimal bytes, cut where its fields end. */
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
+/**
+ * A row of bytes, cut where fields end; or how many bytes of a field are left out.
+ * @typedef {{ at?: number, cells?: { field: number, bytes: string[], first: boolean }[], more?: number, field?: number }} HexRow
+ */
+
+/**
+ * A record as the host takes it apart: its bytes in `hex`, and its fields.
+ * @typedef {Values & { hex: string, offset: number, fields: HexField[] }} HexRecord
+ * @typedef {Values & { name: string, value: string, offset: number, shown: number, length: number, part?: string, bits?: [name: string, high: number, low: number, value: number, words: string][] }} HexField
+ */
+
 const COLUMNS = 16;
 const BODY_BYTES = 32;
 
@@ -7,16 +20,20 @@ const BODY_BYTES = 32;
  * Rows of a record: {at, cells} with cells {field, bytes: ["c2", ..], first, label}, or {more, field} where bytes are
  * left out. `at` is the offset in the file. A field goes on in the next row; only its first cell has `first`. Without
  * `all`, no more than 32 bytes of a body are shown.
+ * @param {HexRecord} record
  */
 export function hexRows(record, all = false, columns = COLUMNS) {
+  /** @type {HexRow[]} */
   const rows = [];
   const bytes = record.hex.match(/../g) || [];
   let read = 0;
-  let row = null;
+  /** @type {{ field: number, bytes: string[], first: boolean }[]} */
+  let cells = [];
   let left = 0;
+  /** @param {number} at */
   const begin = (at) => {
-    row = { at, cells: [] };
-    rows.push(row);
+    cells = [];
+    rows.push({ at, cells });
     left = columns;
   };
   record.fields.forEach((field, index) => {
@@ -27,7 +44,7 @@ export function hexRows(record, all = false, columns = COLUMNS) {
     while (done < own.length) {
       if (!left) begin(record.offset + field.offset + done);
       const part = own.slice(done, done + left);
-      row.cells.push({ field: index, bytes: part, first: done === 0 });
+      cells.push({ field: index, bytes: part, first: done === 0 });
       done += part.length;
       left -= part.length;
     }
@@ -39,20 +56,31 @@ export function hexRows(record, all = false, columns = COLUMNS) {
   return rows;
 }
 
-/** Whether a name of so many characters fits under so many bytes (a byte is as wide as three narrow letters). */
+/**
+ * Whether a name of so many characters fits under so many bytes (a byte is as wide as three narrow letters).
+ * @param {string} name
+ * @param {number} count
+ */
 export function fitsUnder(name, count) {
   return name.length <= count * 3 + 1;
 }
 
-/** The bits of a field as groups: {name, digits, words}; long groups are cut in the middle. */
+/**
+ * The bits of a field as groups: {name, digits, words}; long groups are cut in the middle.
+ * @param {HexField} field
+ */
 export function bitGroups(field) {
-  return field.bits.map(([name, high, low, value, words]) => {
+  return (field.bits ?? []).map(([name, high, low, value, words]) => {
     const digits = value.toString(2).padStart(high - low + 1, "0");
     return { name, high, low, words, digits: digits.length > 16 ? `${digits.slice(0, 2)}…${digits.slice(-8)}` : digits };
   });
 }
 
-/** A record as text to copy: offset, bytes, and the fields below. */
+/**
+ * A record as text to copy: offset, bytes, and the fields below.
+ * @param {HexRecord} record
+ * @param {(field: HexField) => string} [words]
+ */
 export function hexText(record, words = (field) => `${field.name}: ${field.value}`) {
   const lines = [`${record.name} @ 0x${record.offset.toString(16)}, ${record.size} B`];
   let read = 0;

@@ -4,6 +4,19 @@ import { acked } from "../model/messages.js";
 import { ENTRIES, overlapping } from "../model/stretches.js";
 import { entryTones, toneBySeq } from "./tones.js";
 
+/**
+ * @import { IndexState, QueueState, State, Values } from "../model/catalogue/types.js"
+ * @import { Box } from "./geometry.js"
+ * @import { Tone } from "./tones.js"
+ */
+
+/** @typedef {ReturnType<typeof indexScene>} IndexScene */
+
+/**
+ * A segment of the scene, or a fold of many: then it has `folded`, `from` and `to`.
+ * @typedef {Values & Box} IndexItem
+ */
+
 /** A name such as 12.idx in the small fixed type, and the room behind it. */
 const NAME = 46;
 const DIGIT = 6.4;
@@ -13,7 +26,11 @@ const SMALL = 32;
 const ITEM_GAP = 4;
 const COLUMN_GAP = 18;
 
-/** {columns, rows, cell width, cell height} of a segment's map in `room` pixels. */
+/**
+ * {columns, rows, cell width, cell height} of a segment's map in `room` pixels.
+ * @param {number} size
+ * @param {number} room
+ */
 function gridOf(size, room, tight = false) {
   if (size <= SMALL) {
     const side = Math.max(4, Math.min(16, Math.floor(room / size)));
@@ -32,11 +49,16 @@ function gridOf(size, room, tight = false) {
 /**
  * The scene of the index: {journal, items, size, records}. Items are segments, or a fold of many; the segment `open`
  * is not folded.
+ * @param {State} state
+ * @param {QueueState | null} queue
+ * @param {number} width
+ * @param {number} height
+ * @param {number | null} [open]
  */
 export function indexScene(state, queue, width, height, open = null) {
   const size = state.node.settings.segment_entry_count || 2048;
   const index = queue?.index;
-  /** @type {any[]} */
+  /** @type {IndexItem[]} */
   const items = [];
   const scene = { size, items, journal: journalOf(index), records: 0, segments: 0 };
   if (!index) return scene;
@@ -64,6 +86,7 @@ export function indexScene(state, queue, width, height, open = null) {
   return scene;
 }
 
+/** @param {IndexState | undefined} index */
 function journalOf(index) {
   if (!index) return { exists: false, bytes: 0, buffered: 0, dirty: 0 };
   return {
@@ -74,7 +97,11 @@ function journalOf(index) {
   };
 }
 
-/** Segments that have a file or an entry. */
+/**
+ * Segments that have a file or an entry.
+ * @param {IndexState} index
+ * @param {number} size
+ */
 function segmentNumbers(index, size) {
   const numbers = new Set(index.segments.map(([number]) => number));
   for (const [start, count] of index.entries) {
@@ -88,9 +115,19 @@ function segmentNumbers(index, size) {
   return [...numbers].sort((a, b) => a - b);
 }
 
-/** How many characters the name of a segment has. */
+/**
+ * How many characters the name of a segment has.
+ * @param {number} number
+ */
 const suffixed = (number) => String(number).length + ".idx".length;
 
+/**
+ * @param {number} size
+ * @param {number} width
+ * @param {number} height
+ * @param {number} count
+ * @param {number} last
+ */
 function gridPlan(size, width, height, count, last) {
   const counts = size <= SMALL ? SMALL_COUNT : COUNT;
   const name = Math.max(NAME, (suffixed(last) + 1) * DIGIT);
@@ -106,7 +143,12 @@ function gridPlan(size, width, height, count, last) {
   return { columns, name, itemWidth, itemHeight, perColumn, grid, capacity: perColumn * columns };
 }
 
-/** What fits: all of them, or both ends with the middle folded into one item or, around `open`, two (lists). */
+/**
+ * What fits: all of them, or both ends with the middle folded into one item or, around `open`, two (lists).
+ * @param {number[]} numbers
+ * @param {number} capacity
+ * @param {number | null} open
+ */
 function chosen(numbers, capacity, open) {
   if (numbers.length <= capacity) return numbers;
   const head = Math.max(1, Math.ceil((capacity - 1) / 2));
@@ -114,14 +156,23 @@ function chosen(numbers, capacity, open) {
   const first = numbers.slice(0, head);
   const folded = numbers.slice(head, numbers.length - tail);
   const last = numbers.slice(numbers.length - tail);
-  const at = folded.indexOf(open);
-  if (at < 0 || capacity < 4) return [...first, folded, ...last];
+  const at = open === null ? -1 : folded.indexOf(open);
+  if (open === null || at < 0 || capacity < 4) return [...first, folded, ...last];
   // Two more items take the places of the neighbours that are folded as well.
   const before = [...first.splice(Math.max(1, head - 1)), ...folded.slice(0, at)];
   const after = [...folded.slice(at + 1), ...last.splice(0, 1)];
   return [...first, ...(before.length ? [before] : []), open, ...(after.length ? [after] : []), ...last];
 }
 
+/**
+ * @param {number} number
+ * @param {IndexState} index
+ * @param {Map<number, number>} files
+ * @param {Tone[]} tones
+ * @param {number} size
+ * @param {ReturnType<typeof gridPlan>} plan
+ * @param {{ x: number, y: number }} spot
+ */
 function segmentItem(number, index, files, tones, size, plan, spot) {
   const entries = overlapping(index.entries, number * size, size, ENTRIES);
   const item = {
@@ -135,6 +186,7 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
     bytes: files.get(number) ?? null,
     live: 0,
     used: 0,
+    /** @type {Values[]} */
     cells: [],
   };
   for (const [start, count, tone, journal] of entryTones(tones, entries)) {
@@ -145,9 +197,21 @@ function segmentItem(number, index, files, tones, size, plan, spot) {
   return item;
 }
 
-/** A run of entries as rectangles: parts of rows, and whole rows together. */
+/**
+ * A run of entries as rectangles: parts of rows, and whole rows together.
+ * @param {IndexItem} item
+ * @param {number} relative
+ * @param {number} count
+ * @param {string} tone
+ * @param {boolean} journal
+ */
 function pushCells(item, relative, count, tone, journal) {
   const { columns, cw, ch, gap } = item.grid;
+  /**
+   * @param {number} at
+   * @param {number} length
+   * @param {number} rows
+   */
   const put = (at, length, rows) =>
     item.cells.push({
       x: item.mapX + (at % columns) * cw,
@@ -177,7 +241,12 @@ function pushCells(item, relative, count, tone, journal) {
   }
 }
 
-/** The seq_id whose cell is at a point of the scene, or null. */
+/**
+ * The seq_id whose cell is at a point of the scene, or null.
+ * @param {ReturnType<typeof indexScene>} scene
+ * @param {number} x
+ * @param {number} y
+ */
 export function entryAt(scene, x, y) {
   for (const item of scene.items) {
     if (item.folded) continue;

@@ -1,8 +1,15 @@
 /** The leader line from a message to its bytes: down to the gap between stage and files, along it, and down to the bytes. */
 
+/** @import { Box } from "./geometry.js" */
+
 const RADIUS = 7;
 
-/** An SVG path from a point, along the height `gap`, to the top of a box. All in pixels of the page. */
+/**
+ * An SVG path from a point, along the height `gap`, to the top of a box. All in pixels of the page.
+ * @param {{ x: number, y: number }} from
+ * @param {Box} to
+ * @param {number} gap
+ */
 export function leaderPath(from, to, gap) {
   const x = to.x + to.w / 2;
   const across = x - from.x;
@@ -20,4 +27,5 @@ export function leaderPath(from, to, gap) {
   ].join("");
 }
 
+/** @param {number} value */
 const round = (value) => Math.round(value * 10) / 10;

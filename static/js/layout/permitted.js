@@ -3,7 +3,7 @@ import { EXTENT as E } from "../model/catalogue/rows.js";
 import { lengthOf, rowsOf } from "../model/messages.js";
 import { countedLanesOf, limitedLanesOf } from "../model/places.js";
 
-/** @import { QueueState } from "../model/catalogue/types.js" */
+/** @import { Extent, QueueState, Values } from "../model/catalogue/types.js" */
 
 /**
  * The lanes whose index entries are limited: the one at the tail, and the one at the head.
@@ -14,9 +14,17 @@ export function entryLanes(queue) {
   return { tail: names[0], head: names[names.length - 1] };
 }
 
+/**
+ * @param {QueueState} queue
+ * @param {string[]} lanes
+ */
 const total = (queue, lanes) => lanes.reduce((sum, lane) => sum + lengthOf(queue, lane), 0);
 
-/** How many betas and gammas a queue may keep; null for any number. */
+/**
+ * How many betas and gammas a queue may keep; null for any number.
+ * @param {QueueState} queue
+ * @param {number} segmentEntries
+ */
 export function permittedBetas(queue, segmentEntries) {
   const target = queue.counters.target_ram_count ?? null;
   const inner = total(queue, [...limitedLanesOf(queue, "entries"), ...countedLanesOf(queue)]);
@@ -31,6 +39,8 @@ export function permittedBetas(queue, segmentEntries) {
  * {permitted, held, surplus, batch, fromHeadLane, fromTailLane}: how many are held and permitted, and how many of the
  * surplus would leave: those at the tail of the lane nearest to the queue's head, then those at the head of the other.
  * Null where any number may stay.
+ * @param {QueueState} queue
+ * @param {Values} settings
  */
 export function betaSurplus(queue, settings) {
   const entries = settings.segment_entry_count || 2048;
@@ -50,7 +60,11 @@ export function betaSurplus(queue, settings) {
   };
 }
 
-/** The lane nearest to the head keeps the segment of its head: how many of its messages are beyond that. */
+/**
+ * The lane nearest to the head keeps the segment of its head: how many of its messages are beyond that.
+ * @param {Extent[]} rows
+ * @param {number} entries
+ */
 function beyondFirstSegment(rows, entries) {
   if (!rows.length) return 0;
   const boundary = (Math.floor(rows[0][E.start] / entries) + 1) * entries;

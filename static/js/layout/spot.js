@@ -3,14 +3,30 @@ import { EXTENT as E } from "../model/catalogue/rows.js";
 import { PENDING, rowsOf } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
 
-/** The rows of a lane of the stage, by seq_id. */
+/**
+ * @import { Entry, Extent, QueueState } from "../model/catalogue/types.js"
+ * @import { LanePlan } from "./lane.js"
+ * @import { Lane, Scene } from "./stage.js"
+ */
+
+/**
+ * The rows of a lane of the stage, by seq_id.
+ * @param {QueueState | null} queue
+ * @param {string} name
+ * @returns {(Extent | Entry)[]}
+ */
 export function rowsOfLane(queue, name) {
   if (name === "delta") return queue ? liveEntries(queue) : [];
   if (name !== "unacked") return rowsOf(queue, name);
   return PENDING.flatMap((place) => rowsOf(queue, place)).sort((a, b) => a[0] - b[0]);
 }
 
-/** How many messages of a lane are nearer to its head than a seq_id; -1 if it is not in the lane. */
+/**
+ * How many messages of a lane are nearer to its head than a seq_id; -1 if it is not in the lane.
+ * @param {QueueState | null} queue
+ * @param {string} name
+ * @param {number} seq
+ */
 export function indexIn(queue, name, seq) {
   let before = 0;
   for (const row of rowsOfLane(queue, name)) {
@@ -21,7 +37,12 @@ export function indexIn(queue, name, seq) {
   return -1;
 }
 
-/** {lane, index} of a seq_id in a scene, or null. */
+/**
+ * {lane, index} of a seq_id in a scene, or null.
+ * @param {Scene} scene
+ * @param {QueueState | null} queue
+ * @param {number} seq
+ */
 export function spotOf(scene, queue, seq) {
   for (const lane of scene.lanes) {
     const index = lane.count ? indexIn(queue, lane.name, seq) : -1;
@@ -30,7 +51,12 @@ export function spotOf(scene, queue, seq) {
   return null;
 }
 
-/** The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane. */
+/**
+ * The rectangle that a message takes on the page, from its topmost part to its lowest; null outside a zoomed lane.
+ * @param {Scene} scene
+ * @param {Lane} lane
+ * @param {number} index
+ */
 export function frameOf(scene, lane, index) {
   const { geo } = scene;
   if (!lane || index >= lane.count || !isShown(lane.plan, index)) return null;
@@ -43,6 +69,10 @@ export function frameOf(scene, lane, index) {
     : { x: low - 1, y: v, w: high - low + 2, h: depth };
 }
 
+/**
+ * @param {LanePlan} plan
+ * @param {number} index
+ */
 function isShown({ from, shown }, index) {
   return index >= from && index < from + shown;
 }

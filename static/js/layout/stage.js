@@ -15,7 +15,28 @@ import { fitting } from "./zoom.js";
 import { betaSurplus, entryLanes } from "./permitted.js";
 import { planLane, planPart, singles, walker } from "./lane.js";
 
-/** @import { Extent } from "../model/catalogue/types.js" */
+/**
+ * @import { Extent, QueueState, State, Values } from "../model/catalogue/types.js"
+ * @import { Unsynced } from "../model/unsynced.js"
+ * @import { Geo, LaneSpan } from "./geometry.js"
+ * @import { Mark } from "./glyphs.js"
+ * @import { LanePlan } from "./lane.js"
+ */
+
+/**
+ * One lane of a scene: its messages, counted from the head, and where they are. `keys` are the messages that stand alone:
+ * seq_id, u and width.
+ * @typedef {LaneSpan & { name: string, count: number, plan: LanePlan, parts: number[] | null, closed: boolean, keys?: [seq: number, u: number, width: number][] }} Lane
+ */
+
+/**
+ * What the stage shows of a state; `marks` are what is drawn, by the names of glyphs.js.
+ * @typedef {Values & { geo: Geo, lanes: Lane[], marks: Mark[], pills: Values[], total: number }} Scene
+ */
+
+/** @typedef {{ lane: string, from: number, count: number }} Zoom the part of a lane that fills the stage */
+
+/** @typedef {(row: Extent, offset: number) => { index: boolean, content: boolean } | null} UnsyncedTest */
 
 /** The lanes of the stage: the sub-queues, then what consumers hold. */
 export const STAGE_LANES = [...LANES, "unacked"];
@@ -23,14 +44,21 @@ export const STAGE_LANES = [...LANES, "unacked"];
 const FEW = 5;
 const FEW_PITCH = 40;
 
-/** The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows. */
+/**
+ * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows.
+ * @param {State} state
+ * @param {number} width
+ * @param {number} height
+ * @param {boolean} turned
+ * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: Zoom | null }} [look]
+ */
 export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);
   const queue = state.queues[shownQueue(state)];
   const counts = countsOf(queue);
   const zoom = fitting(look.zoom ?? null, counts);
   const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);
-  /** @type {Record<string, any>} */
+  /** @type {Scene} */
   const scene = {
     geo,
     lanes: [],
@@ -39,6 +67,7 @@ export function stageScene(state, width, height, turned, look = {}) {
     term: null,
     fence: null,
     ruler: null,
+    total: 0,
     queue: queue ? shownQueue(state) : null,
     zoom,
   };
@@ -53,33 +82,52 @@ export function stageScene(state, width, height, turned, look = {}) {
   return scene;
 }
 
-/** Permitted betas, with the stretches of the two lanes that must go. */
+/**
+ * Permitted betas, with the stretches of the two lanes that must go.
+ * @param {QueueState} queue
+ * @param {Values} settings
+ * @param {Lane[]} lanes
+ */
 function betasOf(queue, settings, lanes) {
   const betas = betaSurplus(queue, settings);
   if (!betas) return null;
   const names = entryLanes(queue);
-  const [tail, head] = [names.tail, names.head].map((name) => lanes.find((lane) => lane.name === name));
+  const [tail, head] = [names.tail, names.head].map(
+    (name) => /** @type {Lane} */ (lanes.find((lane) => lane.name === name)),
+  );
   const { fromHeadLane, fromTailLane } = betas;
-  betas.over = [];
-  betas.lane = names.head;
+  /** @type {[u0: number, u1: number][]} */
+  const over = [];
   if (fromHeadLane)
-    betas.over.push([head.plan.border(head.count), head.plan.border(head.count - fromHeadLane)]);
-  if (fromTailLane) betas.over.push([tail.plan.border(fromTailLane), tail.plan.border(0)]);
-  return betas;
+    over.push([head.plan.border(head.count), head.plan.border(head.count - fromHeadLane)]);
+  if (fromTailLane) over.push([tail.plan.border(fromTailLane), tail.plan.border(0)]);
+  return { ...betas, over, lane: names.head };
 }
 
+/** @param {QueueState | null} queue */
 function countsOf(queue) {
+  /** @type {Record<string, number>} */
   const counts = { unacked: pendingOf(queue) };
   for (const name of LANES) counts[name] = lengthOf(queue, name);
   return counts;
 }
 
+/**
+ * @param {Scene} scene
+ * @param {State} state
+ * @param {QueueState | null} queue
+ * @param {string} name
+ * @param {number} count
+ * @param {LaneSpan} span
+ * @param {UnsyncedTest} unsynced
+ */
 function laneScene(scene, state, queue, name, count, span, unsynced) {
   const maxPitch = scene.total <= FEW && !scene.geo.turned ? FEW_PITCH : undefined;
   const plan =
     scene.zoom?.lane === name
       ? planPart(span.u0, span.u1, count, scene.zoom)
       : planLane(span.u0, span.u1, count, maxPitch);
+  /** @type {Lane} */
   const lane = {
     name,
     count,
@@ -94,20 +142,41 @@ function laneScene(scene, state, queue, name, count, span, unsynced) {
   return lane;
 }
 
-/** Rows of a lane as [row, place], by seq_id. */
+/**
+ * Rows of a lane as [row, place], by seq_id.
+ * @param {QueueState} queue
+ * @param {string} name
+ * @returns {{ rows: Extent[], place?: string, places?: Map<Extent, string> }}
+ */
 function laneRows(queue, name) {
-  if (name !== "unacked") return { rows: rowsOf(queue, name), places: null, place: name };
+  if (name !== "unacked") return { rows: rowsOf(queue, name), place: name };
   /** @type {[row: Extent, place: string][]} */
   const pairs = PENDING.flatMap((place) => rowsOf(queue, place).map((row) => /** @type {[Extent, string]} */ ([row, place])));
   pairs.sort((a, b) => a[0][0] - b[0][0]);
-  return { rows: pairs.map(([row]) => row), places: new Map(pairs), place: null };
+  return { rows: pairs.map(([row]) => row), places: new Map(pairs) };
 }
 
+/**
+ * @param {Scene} scene
+ * @param {Lane} lane
+ * @param {ReturnType<typeof laneRows>} of
+ * @param {UnsyncedTest} unsynced
+ */
 function pushLane(scene, lane, { rows, places, place }, unsynced) {
   const { plan } = lane;
   const read = walker(rows);
-  const placeOf = (row) => place ?? places.get(row);
-  lane.keys = [];
+  /** @param {Extent} row */
+  const placeOf = (row) => place ?? places?.get(row) ?? "";
+  /** @type {[seq: number, u: number, width: number][]} */
+  const keys = [];
+  lane.keys = keys;
+  /**
+   * @param {number} index
+   * @param {string | null} key
+   * @param {number} u
+   * @param {number} width
+   * @param {boolean} detailed
+   */
   const glyph = (index, key, u, width, detailed) => {
     const found = read(index);
     if (!found) return;
@@ -117,7 +186,7 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
       detailed,
       unsynced: unsynced(row, offset),
     });
-    if (!key) lane.keys.push([seq, u, width]);
+    if (!key) keys.push([seq, u, width]);
   };
   const inset = (plan.pitch - plan.width) / 2;
   const alone = singles(plan);
@@ -126,25 +195,37 @@ function pushLane(scene, lane, { rows, places, place }, unsynced) {
   if (!plan.folded) return;
   pushFold(plan, glyph, lane.name);
   for (const i of alone.slice(plan.edges)) glyph(i, null, plan.border(i + 1) + inset, plan.width, true);
+  const { foldFrom = 0, foldTo = 0 } = plan;
   const inRam = (rows[0][E.flags] & IN_RAM) !== 0;
-  scene.pills.push({ lane: lane.name, u: (plan.foldFrom + plan.foldTo) / 2, inRam, count: plan.folded });
+  scene.pills.push({ lane: lane.name, u: (foldFrom + foldTo) / 2, inRam, count: plan.folded });
 }
 
-/** The accordion: bars that stand for many messages each, sampled evenly, the outer ones a little wider. */
+/**
+ * The accordion: bars that stand for many messages each, sampled evenly, the outer ones a little wider.
+ * @param {LanePlan} plan
+ * @param {(index: number, key: string | null, u: number, width: number, detailed: boolean) => void} glyph
+ * @param {string} name
+ */
 function pushFold(plan, glyph, name) {
-  const pitch = (plan.foldTo - plan.foldFrom) / plan.bars;
+  const { foldFrom = 0, foldTo = 0 } = plan;
+  const pitch = (foldTo - foldFrom) / plan.bars;
   for (let bar = 0; bar < plan.bars; bar += 1) {
     const index = plan.from + plan.edges + Math.floor(((bar + 0.5) / plan.bars) * plan.folded);
     const nearEdge = Math.min(bar, plan.bars - 1 - bar);
     const width = pitch * (nearEdge < 3 ? 0.78 - nearEdge * 0.08 : 0.54);
-    const u = plan.foldTo - (bar + 1) * pitch + (pitch - width) / 2;
+    const u = foldTo - (bar + 1) * pitch + (pitch - width) / 2;
     glyph(index, `${name}#${bar}`, u, width, false);
   }
 }
 
-/** A test for "no fsync has covered it": {index, content} of a message, or null where nothing waits. */
+/**
+ * A test for "no fsync has covered it": {index, content} of a message, or null where nothing waits.
+ * @param {string | null} queue
+ * @param {Unsynced | null | undefined} waiting
+ * @returns {UnsyncedTest}
+ */
 function unsyncedTest(queue, waiting) {
-  if (!waiting?.any) return () => null;
+  if (queue === null || !waiting?.any) return () => null;
   const journal = waiting.journals[queue]?.runs || [];
   const stores = [waiting.stores.transient?.runs || [], waiting.stores.persistent?.runs || []];
   if (!journal.length && !stores.some((runs) => runs.length)) return () => null;
@@ -154,7 +235,12 @@ function unsyncedTest(queue, waiting) {
   });
 }
 
-/** The message or fold under a point of the page: {lane, index, seq} or null. */
+/**
+ * The message or fold under a point of the page: {lane, index, seq} or null.
+ * @param {Scene} scene
+ * @param {number} x
+ * @param {number} y
+ */
 export function hit(scene, x, y) {
   const u = scene.geo.turned ? y : x;
   const v = scene.geo.turned ? x : y;

@@ -4,22 +4,38 @@ import { lowestByte } from "../model/stretches.js";
 import { goneBelow } from "./gone.js";
 import { cut, toneByMessage } from "./tones.js";
 
+/**
+ * @import { File, QueueState, Row, State, StoreState, Values } from "../model/catalogue/types.js"
+ * @import { Box } from "./geometry.js"
+ * @import { Tone } from "./tones.js"
+ */
+
 /** A name such as 12.rdq in the small fixed type, and the room behind it. */
 const NAME = 52;
 const DIGIT = 6.4;
 const SHARE = 52;
+/** @typedef {{ x: number, w: number, tone: string, refs?: number }} Block a stretch of a bar */
+
 const MAX_BLOCKS = 220;
 /** Bars are drawn so many times longer where all files fill less than this part of them. */
 const STEP = 8;
 
+/** @typedef {Values & { files: (Values & Box)[] }} StoreScene */
+
 /**
  * The scene of one store: {files, current, garbage, bytes, limit, buffered, scale}: a bar is `scale` bytes long. `known(start, count)` tells the numbers of
  * messages in delta, as far as somebody saw them (model/numbers.js).
+ * @param {State} state
+ * @param {QueueState | null} queue
+ * @param {string} name
+ * @param {number} width
+ * @param {number} height
+ * @param {(start: number, count: number) => [number, number][]} known
  */
 export function storeScene(state, queue, name, width, height, known) {
   const store = state.stores[name];
   const limit = state.node.settings.msg_store_file_size_limit || 16 * 1024 * 1024;
-  /** @type {Record<string, any>} */
+  /** @type {StoreScene} */
   const scene = {
     files: [],
     bytes: 0,
@@ -67,33 +83,56 @@ export function storeScene(state, queue, name, width, height, known) {
   return scene;
 }
 
-/** How many bytes a bar is long: a file's limit; less, by whole steps, where all files are so small that nothing would be seen. */
+/**
+ * How many bytes a bar is long: a file's limit; less, by whole steps, where all files are so small that nothing would be seen.
+ * @param {number} limit
+ * @param {number} largest
+ */
 function scaleOf(limit, largest) {
   const whole = Math.max(limit, largest);
   const steps = largest ? Math.ceil(Math.log(whole / largest) / Math.log(STEP)) - 1 : 0;
   return whole / STEP ** Math.max(0, steps);
 }
 
-/** The oldest and the newest files, as many as fit. */
+/**
+ * The oldest and the newest files, as many as fit.
+ * @param {File[]} files
+ * @param {number} capacity
+ */
 function ends(files, capacity) {
   if (files.length <= capacity) return files;
   const head = Math.ceil(capacity / 2);
   return [...files.slice(0, head), ...files.slice(files.length - (capacity - head))];
 }
 
+/**
+ * @param {StoreState} store
+ * @param {Set<number>} wanted
+ */
 function rowsByFile(store, wanted) {
+  /** @type {Map<number, Row[]>} */
   const found = new Map();
   for (const row of store.rows) {
     if (!wanted.has(row[S.file])) continue;
     if (!found.has(row[S.file])) found.set(row[S.file], []);
-    found.get(row[S.file]).push(row);
+    found.get(row[S.file])?.push(row);
   }
   for (const rows of found.values()) rows.sort((a, b) => lowestByte(a) - lowestByte(b));
   return found;
 }
 
+/**
+ * @param {StoreState} store
+ * @param {File} given
+ * @param {Row[]} rows
+ * @param {Tone[]} tones
+ * @param {string} otherwise
+ * @param {Box} bar
+ * @param {StoreScene} scene
+ */
 function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, bar, scene) {
   const perByte = bar.w / scene.scale;
+  /** @type {Values & Box & { blocks: Block[] }} */
   const item = {
     number,
     size,
@@ -104,6 +143,11 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
     used: size * perByte,
     blocks: [],
   };
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {string} tone
+   */
   const put = (from, to, tone, refs = 1) => {
     if (to > from) item.blocks.push({ x: bar.x + from * perByte, w: (to - from) * perByte, tone, refs });
   };
@@ -113,7 +157,7 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
     put(at, low, "garbage");
     for (const [msgNo, count, tone] of row[S.refs] > 0
       ? cut(tones, row[S.start], row[S.count], otherwise)
-      : [[row[S.start], row[S.count], "garbage"]]) {
+      : /** @type {Tone[]} */ ([[row[S.start], row[S.count], "garbage"]])) {
       const ahead = row[S.step] > 0 ? msgNo - row[S.start] : row[S.start] + row[S.count] - msgNo - count;
       const from = low + ahead * row[S.record_bytes];
       put(from, from + count * row[S.record_bytes], tone, Math.max(1, row[S.refs]));
@@ -128,17 +172,25 @@ function fileItem(store, [number, size, valid, locked], rows, tones, otherwise, 
   return item;
 }
 
-/** Width of one record in pixels where all are alike: lets the drawing rule a bar into its records. */
+/**
+ * Width of one record in pixels where all are alike: lets the drawing rule a bar into its records.
+ * @param {Row[]} rows
+ * @param {number} perByte
+ */
 function recordWidth(rows, perByte) {
   if (!rows.length) return 0;
   const first = rows[0][S.record_bytes];
   return rows.every((row) => row[S.record_bytes] === first) ? first * perByte : 0;
 }
 
-/** Too many blocks to draw singly: every two pixels show the tone that covers most of them. */
+/**
+ * Too many blocks to draw singly: every two pixels show the tone that covers most of them.
+ * @param {Block[]} blocks
+ * @param {Box} bar
+ */
 function binned(blocks, bar) {
   const bins = Math.floor(bar.w / 2);
-  const shares = Array.from({ length: bins }, () => ({}));
+  const shares = Array.from({ length: bins }, () => /** @type {Record<string, number>} */ ({}));
   for (const block of blocks) {
     const last = Math.min(bins - 1, Math.floor((block.x + block.w - bar.x) / 2));
     for (let bin = Math.max(0, Math.floor((block.x - bar.x) / 2)); bin <= last; bin += 1) {
@@ -147,6 +199,7 @@ function binned(blocks, bar) {
       shares[bin][block.tone] = (shares[bin][block.tone] || 0) + high - low;
     }
   }
+  /** @type {Block[]} */
   const found = [];
   shares.forEach((share, bin) => {
     const tone = Object.keys(share).sort((a, b) => share[b] - share[a])[0];
@@ -158,7 +211,12 @@ function binned(blocks, bar) {
   return found;
 }
 
-/** The byte of a store file that is at a point of the scene: {file, at}, or null. */
+/**
+ * The byte of a store file that is at a point of the scene: {file, at}, or null.
+ * @param {StoreScene} scene
+ * @param {number} x
+ * @param {number} y
+ */
 export function byteAt(scene, x, y) {
   const item = scene.files.find((file) => y >= file.y && y < file.y + file.h);
   if (!item || x < item.x || x >= item.x + item.used) return null;

@@ -3,13 +3,27 @@ import { DELTA as D } from "../model/catalogue/rows.js";
 import { acked, spans } from "../model/messages.js";
 import { liveEntries } from "./delta.js";
 
+/** @import { Entry, QueueState } from "../model/catalogue/types.js" */
+
 /** @typedef {[start: number, count: number, tone: string]} Tone the tone of a stretch of numbers */
 
-/** Cut [start, start+count) by sorted [start, count, tone] spans; what no span covers gets `otherwise`. */
+/**
+ * Cut [start, start+count) by sorted [start, count, tone] spans; what no span covers gets `otherwise`.
+ * @param {Tone[]} list
+ * @param {number} start
+ * @param {number} count
+ * @param {string} otherwise
+ */
 export function cut(list, start, count, otherwise) {
+  /** @type {Tone[]} */
   const found = [];
   const end = start + count;
   let at = start;
+  /**
+   * @param {number} from
+   * @param {number} to
+   * @param {string} tone
+   */
   const push = (from, to, tone) => {
     const last = found[found.length - 1];
     if (last && last[2] === tone && last[0] + last[1] === from) last[1] += to - from;
@@ -26,6 +40,10 @@ export function cut(list, start, count, otherwise) {
   return found;
 }
 
+/**
+ * @param {Tone[]} list
+ * @param {number} start
+ */
 function firstEndingAfter(list, start) {
   let low = 0;
   let high = list.length;
@@ -37,7 +55,11 @@ function firstEndingAfter(list, start) {
   return low;
 }
 
-/** Spans of seq_ids outside delta: [start, count, tone]. */
+/**
+ * Spans of seq_ids outside delta.
+ * @param {QueueState} queue
+ * @returns {Tone[]}
+ */
 export function toneBySeq(queue) {
   return spans(queue).map(([start, count, tone]) => [start, count, tone]);
 }
@@ -45,13 +67,13 @@ export function toneBySeq(queue) {
 /**
  * Spans of message numbers with their tones, and the tone of all others: {list: [msg_no, count, tone], otherwise}.
  * `known(start, count)` gives the numbers of messages in delta; where some are unknown, the others may be delta's.
- * @param {any} queue
+ * @param {QueueState} queue
  * @param {(start: number, count: number) => [number, number][]} known
  */
 export function toneByMessage(queue, known = () => []) {
   /** @type {Tone[]} */
   const list = spans(queue).map(([, count, tone, msgNo]) => [msgNo, count, tone]);
-  let unknown = queue.delta?.[D.count] > 0 ? queue.delta[D.count] : 0;
+  let unknown = Math.max(0, queue.delta?.[D.count] ?? 0);
   if (unknown)
     for (const [start, length] of liveEntries(queue))
       for (const [msgNo, count] of known(start, length)) {
@@ -62,8 +84,13 @@ export function toneByMessage(queue, known = () => []) {
   return { list, otherwise: unknown > 0 ? "delta" : "other" };
 }
 
-/** Tones of index entries: [start, count, tone, inJournalOnly]. Entries no lane knows are delta's. */
+/**
+ * Tones of index entries: [start, count, tone, inJournalOnly]. Entries no lane knows are delta's.
+ * @param {Tone[]} list
+ * @param {Entry[]} entries
+ */
 export function entryTones(list, entries) {
+  /** @type {[start: number, count: number, tone: string, journal: boolean][]} */
   const found = [];
   for (const [start, count, code] of entries) {
     const journal = code >> 3 === 0;

@@ -7,6 +7,8 @@ import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
 
+/** @import { HexRow } from "../../layout/hex.js" */
+
 const AGAIN_MS = 400;
 /** The past is asked for when the reader stays at a moment. */
 const STAY_MS = 350;
@@ -30,6 +32,7 @@ export class BytesPanel {
     this[side] = nothingAsked();
   }
 
+  /** @param {boolean} wanted */
   open(wanted) {
     this.toggle.setAttribute("aria-expanded", String(wanted));
     this.root.toggleAttribute("data-open", wanted);
@@ -100,6 +103,11 @@ export class BytesPanel {
     this.update(this.last);
   }
 
+  /**
+   * @param {string} side
+   * @param {string} key
+   * @param {string} text
+   */
   setNote(side, key, text) {
     const mine = this[side];
     clearTimeout(mine.timer);
@@ -126,7 +134,10 @@ function isWhole(record, plan) {
   return Boolean(record) && (!plan.acked || (record.more || []).some((each) => each.kind === "ack"));
 }
 
-/** What stands there while nothing is chosen. */
+/**
+ * What stands there while nothing is chosen.
+ * @param {string} side
+ */
 function nothing(side) {
   return side === "index"
     ? gettext("Choose a message to see its index record: on the stage, or a cell of a segment.")
@@ -210,6 +221,7 @@ class Strip {
     find("[data-field]", this.hex)?.setAttribute("tabindex", "0");
   }
 
+  /** @param {HexRow} row */
   row({ at, cells }) {
     const offset = `0x${at.toString(16).toUpperCase().padStart(4, "0")}`;
     return el("div.hex-row", {}, el("span.at", { "aria-hidden": "true" }, offset), ...cells.map((cell) => this.cell(cell)));
@@ -235,6 +247,7 @@ class Strip {
     });
   }
 
+  /** @param {HexRow} row */
   moreRow({ more, field }) {
     const { shown, length } = this.record.fields[field];
     const text = fill(gettext("%(n)s bytes more"), { n: number(more) });

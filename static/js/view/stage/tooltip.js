@@ -15,7 +15,7 @@ export function messageAt(state, lane, index) {
   if (!queue) return null;
   const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;
-  const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).includes(found.row)) : lane;
+  const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).some((row) => row === found.row)) : lane;
   return { seq: found.row[E.start] + found.offset, place, row: found.row };
 }
 
