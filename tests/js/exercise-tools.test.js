@@ -44,3 +44,12 @@ test("without a list of verbs everything is allowed but the forbidden settings",
   assert.deepEqual(forbidden({ verbs: [], forbidden_settings: [] }), []);
   assert.deepEqual(forbidden({ verbs: [], forbidden_settings: ["queue_mode"] }), SETTINGS.queue_mode);
 });
+
+test("the topology is greyed unless something in it may be done: a queue declared, an exchange bound, a policy set", () => {
+  const grey = (...verbs) => forbidden({ verbs, forbidden_settings: [] });
+  for (const opens of ["[data-act=topology]", "[data-open-topology]"]) {
+    assert.ok(grey("publish", "get").includes(opens), opens);
+    for (const verb of ["declare_queue", "declare_exchange", "bind", "set_policy", "delete_queue"])
+      assert.ok(!grey("publish", verb).includes(opens), `${opens} for ${verb}`);
+  }
+});

@@ -1,6 +1,9 @@
 /** Which controls of the page give which commands, so that those that an exercise forbids can be greyed. */
 
-/** Selectors of controls by the verb that they send, and of settings by their names. */
+/** What opens the dialog of the topology, in which one declares, binds and deletes. */
+const TOPOLOGY = ["[data-act=topology]", "[data-open-topology]"];
+
+/** Selectors of controls by the verb that they send, and of settings by their names. Some send one of several verbs. */
 export const VERBS = {
   publish: ["[data-form=publish] .burst [data-publish-label]"],
   set_publisher: ["[data-act=stream]", "[data-add=publisher]"],
@@ -11,7 +14,14 @@ export const VERBS = {
   purge: ["[data-act=purge]"],
   restart: ["[data-restart]"],
   set: ["[data-mode]", "#ram", "#watermark", "#ratio", "#strategy", ".target", "[name=work_profile]", "[data-fence]"],
-  declare_queue: ["[data-act=topology]"],
+  declare_queue: TOPOLOGY,
+  declare_exchange: TOPOLOGY,
+  bind: TOPOLOGY,
+  unbind: TOPOLOGY,
+  set_policy: TOPOLOGY,
+  clear_policy: TOPOLOGY,
+  delete_queue: TOPOLOGY,
+  delete_exchange: TOPOLOGY,
 };
 export const SETTINGS = {
   queue_mode: ["[data-mode]"],
@@ -30,6 +40,7 @@ export const SETTINGS = {
 export function forbidden({ verbs, forbidden_settings: settings }) {
   const found = settings.flatMap((name) => SETTINGS[name] ?? []);
   if (!verbs.length) return found;
-  for (const [verb, selectors] of Object.entries(VERBS)) if (!verbs.includes(verb)) found.push(...selectors);
+  const useful = new Set(verbs.flatMap((verb) => VERBS[verb] ?? []));
+  found.push(...Object.values(VERBS).flat().filter((selector) => !useful.has(selector)));
   return [...new Set(found)];
 }

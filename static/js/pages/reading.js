@@ -2,9 +2,9 @@
 import { History } from "../model/history.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
-import { emptyState } from "../model/reduce.js";
 import { situation } from "../model/situation.js";
 import { clock, gettext } from "../model/text.js";
+import { Rerun } from "../net/rerun.js";
 import { find, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
@@ -24,27 +24,26 @@ playhead.listen((change) => {
   writeStatus();
 });
 
-/** Play the run with the numbers that the form has; an answer that was overtaken is dropped. */
-let asked = 0;
+const rerun = new Rerun(session, async (query) => {
+  const answer = await fetch(`${address}?${query}`, { headers: { Accept: "application/json" } });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.json();
+});
+
+/** Play the run with the numbers that the form has. */
 async function playAgain() {
-  asked += 1;
-  const mine = asked;
-  const chosen = [...form.querySelectorAll("input")].map(({ name, value }) => [name, value]);
-  const query = new URLSearchParams(chosen).toString();
+  const sliders = [...form.querySelectorAll("input")];
+  for (const { id, value } of sliders) setText(find(`output[for="${id}"]`, form), value);
   try {
-    const answer = await fetch(`${address}?${query}`, { headers: { Accept: "application/json" } });
-    if (!answer.ok) throw new Error(String(answer.status));
-    const run = await answer.json();
-    if (mine === asked) take(run);
-    problem("");
+    const run = await rerun.play(sliders.map(({ name, value }) => [name, value]));
+    if (run) take(run);
   } catch {
-    if (mine === asked) problem(gettext("The run cannot be played now. Try again in a moment."));
+    problem(gettext("The run cannot be played now. Try again in a moment."));
   }
 }
 
 function take(run) {
-  session.snapshot({ next: 0, at_us: 0, state: emptyState(), digest: "", skipped: null, why: "join" });
-  session.frame({ first: 0, at_us: run.at_us, rows: run.rows, now_us: run.until_us });
+  problem("");
   for (const [name, text] of Object.entries(run.said)) {
     const line = find(`[data-said="${name}"]`, root);
     setText(find("p", line), text);
