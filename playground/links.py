@@ -10,14 +10,13 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
-import orjson
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from engine.errors import CommandError
 from engine.node.commands import commands
 from playground import limits
-from playground.messages import Message
+from playground.messages import Message, Refused
 from playground.storybook.entry import BadScenario, Entry, read
 
 LONGEST: Final = 8000
@@ -101,7 +100,7 @@ def packed(scenario: dict[str, Any]) -> str | None:
     slim = {name: value for name, value in scenario.items() if value not in ("", {}, None)}
     slim["commands"] = [_slim(each) for each in scenario["commands"]]
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zdict=WORDS)
-    data = compressor.compress(orjson.dumps(slim)) + compressor.flush()
+    data = compressor.compress(msgspec.json.encode(slim)) + compressor.flush()
     text = FORM + base64.urlsafe_b64encode(data).decode().rstrip("=")
     return text if len(text) <= LONGEST else None
 
@@ -127,6 +126,14 @@ def unpacked(text: str) -> Entry:
         raise BadLink(
             Message(_("The scenario in this link cannot be repeated here: %(why)s"), why=bad.first)
         ) from None
+
+
+def read_run(scenario: dict[str, Any]) -> dict[str, Any]:
+    """Return a scenario in full, checked by the engine and against what is afforded here. Raises Refused."""
+    try:
+        return read(scenario, limits.current()).run
+    except BadScenario as bad:
+        raise Refused(Message("%(why)s", why=bad.first)) from None
 
 
 def _slim(timed: dict[str, Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.replay import Player, on_ledger
+from tools import wasm_desk
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PYODIDE: Final = ROOT / "node_modules" / "pyodide"
@@ -31,6 +32,8 @@ files = {each.__file__ for name, each in sys.modules.items() if name.partition("
 print(*sorted(files), sep="\\n")
 """
 """Prints the files that it needs: those that were imported where neither numpy nor a server is."""
+ASKED: Final = "first-in"
+"""The exercise with which it is seen what the desk needs."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -48,6 +51,9 @@ def build(out: Path) -> None:
             _write(archive, path.relative_to(ROOT).as_posix(), path.read_bytes())
         for name, scenario in _scenarios():
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
+    with zipfile.ZipFile(out / "desk.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in wasm_desk.files(ASKED):
+            _write(archive, name, data)
 
 
 def _of_sessions() -> Iterator[Path]:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from playground.exercises import catalog, words
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.kinds.broker import place_word
-from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise, Texts, Unit
+
+if TYPE_CHECKING:
+    from playground.exercises.models import Learner, Work
+    from playground.exercises.task import Answered, Worked
 
 DONE = ("first", "later")
 """States of an exercise that is done."""
@@ -27,7 +30,7 @@ def work_on(learner: Learner | None, slug: str) -> Work | None:
     return learner.works.select_related("session", "learner").filter(exercise=slug).first()
 
 
-def state_of(work: Work | None) -> str:
+def state_of(work: Worked | None) -> str:
     """Return how far somebody is: none, working, wrong (the last answer), first (right first time) or later."""
     if work is None:
         return "none"
@@ -40,7 +43,7 @@ LATER = 0.6
 """What an exercise counts that was right later; right first time counts 1."""
 
 
-def score(work: Work) -> float | None:
+def score(work: Worked) -> float | None:
     """Return what somebody's work on an exercise counts, 0 to 1; None before there is an answer."""
     if work.done_at:
         return 1.0 if work.right_first else LATER
@@ -57,10 +60,10 @@ def units(learner: Learner | None, language: str) -> list[dict[str, Any]]:
 
 
 def unit_row(
-    unit: Unit, number: str, exercises: Sequence[Exercise], works: dict[str, Work], language: str
+    unit: Unit, number: str, exercises: Sequence[Exercise], works: Mapping[str, Worked], language: str
 ) -> dict[str, Any]:
     """Return a unit with some of its exercises and somebody's progress in them."""
-    rows = []
+    rows: list[dict[str, Any]] = []
     for place, exercise in enumerate(exercises, 1):
         work = works.get(exercise.slug)
         rows.append(
@@ -86,12 +89,12 @@ def unit_row(
     }
 
 
-def last_attempt(work: Work | None) -> Attempt | None:
+def last_attempt(work: Work | None) -> Answered | None:
     """Return the latest answer since one began, or began again: an older one speaks of other numbers."""
     return work.answers.filter(number__gt=work.earlier).order_by("-number").first() if work else None
 
 
-def shown_verdict(exercise: Exercise, texts: Texts, attempt: Attempt, *, locked: bool) -> dict[str, Any]:
+def shown_verdict(exercise: Exercise, texts: Texts, attempt: Answered, *, locked: bool) -> dict[str, Any]:
     """Return an attempt in words: what was predicted beside what happened."""
     verdict, kind = attempt.verdict, kind_of(exercise)
     return {

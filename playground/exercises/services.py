@@ -6,7 +6,6 @@ import contextlib
 import time
 from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 import msgspec
 from django.db import IntegrityError, transaction
@@ -16,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from engine.reading.conditions import Condition
 from playground import repeating
-from playground.exercises import catalog, gates, limits, stages
+from playground.exercises import catalog, gates, limits, stages, task
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
 from playground.exercises.kinds import grade, kind_of
 from playground.exercises.models import Attempt, Learner, Work
@@ -24,9 +23,6 @@ from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
 from playground.models import Session
 from playground.services import delete_sessions
-
-MOST_VARIANTS = 1_000_000
-"""Seeds go from 1 up to this."""
 
 
 def begin(learner: Learner, exercise: Exercise) -> Work:
@@ -66,7 +62,7 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
 
 def _whole_answer(work: Work, exercise: Exercise, given: Any) -> Any:
     return kind_of(exercise).whole_answer(
-        exercise, given, stages.progress(work), lambda goals: _log(work, goals)
+        exercise, given, task.progress(work), lambda goals: _log(work, goals)
     )
 
 
@@ -135,14 +131,9 @@ def _keep(work: Work, verdict: Verdict) -> None:
 
 def _move_on(work: Work, exercise: Exercise, verdict: Verdict, given: Any) -> None:
     """Let the run go on where the answer allows it, and note that the exercise is done."""
-    if verdict.passed and work.done_at is None:
-        work.done_at = timezone.now()
-        work.right_first = not work.failures and not work.solution_shown
-    before = stages.progress(work)
-    after = kind_of(exercise).after(given, verdict, before)
-    work.locked, work.steps = after.locked, list(after.steps)
+    another = task.move_on(work, exercise, verdict, given, timezone.now())
     work.save(update_fields=["locked", "steps", "done_at", "right_first"])
-    if after != before:
+    if another:
         stages.open_stage(exercise, work)
 
 
@@ -158,7 +149,7 @@ def hint(work: Work, exercise: Exercise) -> None:
 def show_solution(work: Work, exercise: Exercise) -> None:
     """Show the solution, once there were some attempts and all hints."""
     _pass_gates(work.learner, exercise)
-    if not may_see_solution(work, exercise):
+    if not task.may_see_solution(work, exercise):
         raise Refused(
             _("The solution comes after %(tries)s tries, or after all hints."),
             tries=limits.TRIES_BEFORE_SOLUTION,
@@ -166,15 +157,6 @@ def show_solution(work: Work, exercise: Exercise) -> None:
     work.solution_shown = True
     work.save(update_fields=["solution_shown"])
     _touch(work)
-
-
-def may_see_solution(work: Work, exercise: Exercise) -> bool:
-    """Tell whether the solution may be shown."""
-    return bool(
-        work.done_at
-        or work.attempts >= limits.TRIES_BEFORE_SOLUTION
-        or (work.attempts and work.hints >= len(exercise.en.hints))
-    )
 
 
 def again(work: Work, exercise: Exercise) -> None:
@@ -185,9 +167,7 @@ def again(work: Work, exercise: Exercise) -> None:
     _pass_gates(work.learner, exercise)
     work.locked, work.steps, work.earlier = False, [], work.attempts
     if exercise.variants and work.attempts:
-        work.variant = (
-            crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode()) % MOST_VARIANTS + 1
-        )
+        work.variant = task.next_variant(work)
     work.save(update_fields=["locked", "steps", "earlier", "variant"])
     stages.open_stage(catalog.variant(work.exercise, work.variant), work)
     _touch(work)

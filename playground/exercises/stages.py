@@ -12,21 +12,12 @@ from engine.reading.conditions import Condition
 from playground import selectors, services, whereabouts
 from playground.doors import door
 from playground.exercises import catalog
-from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
+from playground.exercises.task import held, progress
 from playground.messages import Message
 from playground.models import Session
-
-
-def progress(work: Work) -> Progress:
-    """Return how far somebody is."""
-    return Progress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
-
-
-def held(exercise: Exercise, work: Work) -> bool:
-    """Tell whether the run stands still until there is an answer: then its session can only be watched."""
-    return kind_of(exercise).is_held(progress(work))
 
 
 def holds_us(session: Session) -> int | None:

@@ -18,19 +18,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from playground import ownership
-from playground.exercises import (
-    bringing,
-    catalog,
-    gates,
-    learners,
-    readings,
-    review,
-    selectors,
-    services,
-    stages,
-    words,
-)
-from playground.exercises.kinds import Progress, kind_of
+from playground.exercises import bringing, catalog, gates, learners, review, selectors, services, task, words
+from playground.exercises.kinds import kind_of
 from playground.exercises.models import Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
@@ -52,10 +41,6 @@ def _found(unit: str, slug: str) -> Exercise:
     if exercise is None or exercise.unit != unit:
         raise Gone(_("There is no such exercise"), Message(_("Choose one from the list of units.")))
     return exercise
-
-
-def _address(exercise: Exercise) -> str:
-    return reverse("exercise", args=[exercise.unit, exercise.slug])
 
 
 @require_safe
@@ -98,7 +83,7 @@ def notes(request: HttpRequest, unit: str) -> HttpResponse:
             "kind": words.kind(each),
             "rules": each.rules,
             "solution": selectors.shown_solution(each, language),
-            "address": _address(each),
+            "address": task.address(each),
         }
         for each in catalog.of_unit(unit)
     ]
@@ -118,7 +103,7 @@ def named(line: str, language: str) -> SafeString:
         "{}",
         (
             (
-                format_html('<a href="{}">{}</a>', _address(each), each.texts(language).title)
+                format_html('<a href="{}">{}</a>', task.address(each), each.texts(language).title)
                 if each
                 else part,
             )
@@ -148,7 +133,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
     context["problem"] = problem
     if work is None or work.session is None:
         return render(request, "exercises/begin.html", context, status=status)
-    held = stages.held(found, work)
+    held = task.held(found, work)
     if not held:
         ownership.claim(request.session, work.session.public_id)
     context |= live_page.context(request, work.session, plays=held)
@@ -156,44 +141,7 @@ def page(request: HttpRequest, found: Exercise, problem: str = "", status: int =
 
 
 def _context(found: Exercise, work: Work | None) -> dict[str, Any]:
-    texts, language = found.texts(_language()), _language()
-    attempt = selectors.last_attempt(work)
-    following = catalog.next_after(found.slug)
-    slugs = catalog.unit(found.unit).exercises
-    progress = stages.progress(work) if work else Progress()
-    reading = readings.before(found.slug)
-    held = work is not None and stages.held(found, work)
-    anew = work is not None and work.earlier > 0 and attempt is None
-    return {
-        "exercise": found,
-        "texts": texts,
-        "task": texts.task.split("\n\n"),
-        "kind": words.kind(found),
-        "reading": reading.texts(language).title if reading else "",
-        "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,
-        "of": len(slugs) or 1,
-        "unit_title": catalog.unit(found.unit).texts(language).title,
-        "work": work,
-        "other_numbers": bool(found.variants and work and work.attempts),
-        "state": selectors.state_of(work),
-        "done": bool(work and work.done_at),
-        "explained": work is not None and not anew and (work.done_at is not None or progress.locked),
-        "held": held,
-        "hints": texts.hints[: work.hints] if work else (),
-        "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
-        "verdict": selectors.shown_verdict(found, texts, attempt, locked=progress.locked)
-        if attempt
-        else None,
-        "solution": selectors.shown_solution(found, language)
-        if work and work.solution_shown and not anew
-        else None,
-        "may_see_solution": work is not None and services.may_see_solution(work, found),
-        "answer": selectors.answer_form(found, texts, progress) if work else None,
-        "runs_on": held or (attempt is not None and progress.locked),
-        "next": {"address": _address(following), "title": following.texts(language).title}
-        if following
-        else None,
-    }
+    return task.context(found, work, selectors.last_attempt(work), _language())
 
 
 def changes_work(view: View) -> View:
@@ -205,7 +153,7 @@ def changes_work(view: View) -> View:
         found = _found(unit, slug)
         work = selectors.work_on(learners.current(request.session), slug)
         if work is None:
-            return redirect(_address(found))
+            return redirect(task.address(found))
         found = catalog.variant(slug, work.variant)
         try:
             view(request, work, found)
@@ -213,7 +161,7 @@ def changes_work(view: View) -> View:
             if request.htmx:
                 return error_page(request, 409, _("That did not work"), refused.message)
             return page(request, found, str(refused.message), status=409)
-        return redirect(_address(found) + "#task")
+        return redirect(task.address(found) + "#task")
 
     return done
 
@@ -243,7 +191,7 @@ def begin(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
         services.begin(learners.begin(request.session), found)
     except Refused as refused:
         return page(request, found, str(refused.message), status=409)
-    return redirect(_address(found))
+    return redirect(task.address(found))
 
 
 @rate_limited_reading

@@ -86,6 +86,8 @@ class Solo:
         keep: takes the whole command log whenever it has changed, and how far the run is.
         clock: real seconds.
         storage: makes the files, empty.
+        say: puts a refusal into words.
+        watched: whether nothing can be done in it: its time goes on to the scenario's end, and waits there.
     """
 
     def __init__(
@@ -97,12 +99,14 @@ class Solo:
         keep: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
         storage: Callable[[int], Ledger] = Ledger,
+        say: Callable[[protocol.Refusal], str] = lambda refusal: refusal.text or refusal.code,
+        watched: bool = False,
     ) -> None:
         self._scenario = scenario
         self._commands = commands
         self._reached_us = until_us
         self._tell, self._keep = send, keep
-        self._clock = clock
+        self._clock, self._say, self._watched = clock, say, watched
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
         self._door = LedgerDoor(storage)
@@ -122,6 +126,8 @@ class Solo:
         """Take a message of the page; what makes no sense is refused or passed over."""
         message = json.loads(text)
         session, number = self._session, message.get("id")
+        if self._watched and message.get("t") not in ("hello", "ack", "show", "control"):
+            return
         match message.get("t"):
             case "hello":
                 session.receive(protocol.Hello(SESSION, READER, message.get("have"), message.get("life")))
@@ -156,8 +162,9 @@ class Solo:
 
     def _open(self, until_us: int) -> None:
         call = self._call("open", None)
+        holds_us = self._scenario["until_us"] if self._watched else None
         self._session.receive(
-            protocol.Open(SESSION, call, self._scenario, list(self._commands), until_us, False)
+            protocol.Open(SESSION, call, self._scenario, list(self._commands), until_us, False, holds_us)
         )
 
     def _call(self, kind: str, number: Any, command: dict[str, Any] | None = None) -> int:
@@ -196,12 +203,14 @@ class Solo:
             case protocol.Text():
                 self._tell(bytes(message.text).decode())
             case protocol.Welcome():
-                self._write(t="welcome", owner=True, life=message.life, lasts_us=message.lasts_us)
+                self._write(
+                    t="welcome", owner=not self._watched, life=message.life, lasts_us=message.lasts_us
+                )
             case protocol.Answer():
                 self._answered(message)
             case protocol.Refusal():
                 _kind, number, _command = self._asked.pop(message.call, ("", None, {}))
-                self._write(t="refused", id=number, message=message.text or message.code)
+                self._write(t="refused", id=number, message=self._say(message))
             case protocol.Took():
                 self._commands.append((message.at_us, message.command))
                 self._note()

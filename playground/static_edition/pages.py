@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from django.test import Client
+from django.urls import resolve
 
-from playground.static_edition.addresses import PLAY, is_there
+from playground.static_edition.addresses import is_there
 
 BEGIN: Final = (
     "/library/",
@@ -20,8 +21,8 @@ BEGIN: Final = (
     "/whatif/",
 )
 MORE: Final = ("/fidelity/", "/i18n/catalog.js", "/schema/scenario-v1.json")
-OWN: Final = frozenset(("/", PLAY, "/needs-a-server/"))
-"""Pages that the edition has templates of its own for, as the server's show what only a server has."""
+OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise"))
+"""Names of pages that the edition has templates of its own for, as the server's show what only a server has."""
 _LINKED = re.compile(r'href="(/[^"?#]*)"')
 
 
@@ -43,9 +44,13 @@ def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[t
         yield path, body
         if not answer["Content-Type"].startswith("text/html"):
             continue
-        found = {each for each in _LINKED.findall(body.decode()) if each not in OWN and is_there(each)}
+        found = {each for each in _LINKED.findall(body.decode()) if is_there(each) and not _own(each)}
         waiting += sorted(found - seen)
         seen |= found
+
+
+def _own(path: str) -> bool:
+    return resolve(path).url_name in OWN
 
 
 def permalinks() -> Mapping[str, str]:

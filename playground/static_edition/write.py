@@ -11,18 +11,20 @@ from typing import Any, Final
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.test.utils import override_settings
+from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import get_language
 
 from playground import library
 from playground.doors import door
+from playground.exercises import catalog, task
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
 from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
 from playground.web import live_page
 from playground.whatif.export import to_csv
-from playground.whatif.opening import peak_us, run_title
 from playground.whatif.query import read_query
-from playground.whatif.shipped import CellRun, Heatmap, beside, heatmaps
+from playground.whatif.shipped import beside, heatmaps
 
 FREE: Final[dict[str, Any]] = {
     "version": 1,
@@ -85,6 +87,10 @@ def _own_pages(folder: Path) -> None:
         "needs-a-server/index.html": render_to_string("static_edition/needs_a_server.html", context),
         "play/index.html": render_to_string("static_edition/play.html", {**context, **play}),
     }
+    for each in catalog.exercises().values():
+        at = file_of(reverse("exercise", args=[each.unit, each.slug]))
+        shown = {**context, **play, **task.context(each, None, None, get_language() or "en")}
+        own[at] = render_to_string("static_edition/exercise.html", shown)
     for at, page in own.items():
         _put(folder / at, relative(page, at, {}).encode())
 
@@ -120,20 +126,9 @@ def _tables(folder: Path) -> None:
         table = beside(name, ".parquet")
         if table:
             _put(folder / table.name, table.read_bytes())
-        for run in heatmap.cells:
-            if run.digest is not None:
-                _put(folder / name / f"{run.cell_id}.json", _cell(heatmap, run))
         for workload in heatmap.workloads:
             query, _notices = read_query({"h": name, "w": workload.name}, known)
             _put(folder / f"{name}-{workload.name}.csv", to_csv(query).encode())
-
-
-def _cell(heatmap: Heatmap, run: CellRun) -> bytes:
-    """Return what the playground needs to open a cell: its run, and the moment of its peak."""
-    title = run_title(heatmap, run)
-    scenario = door().check({**heatmap.scenario(run), "title": title, "digest": run.digest})
-    told = {"scenario": scenario, "story": None, "title": title, "at_us": peak_us(heatmap, run)}
-    return json.dumps(told).encode()
 
 
 def _put(path: Path, data: bytes) -> None:

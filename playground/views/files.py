@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from playground import live, repeating, selectors, whereabouts
 from playground.doors import door
 from playground.hosting.places import NotThere, wanted
+from playground.hosting.records_words import missing_words
 from playground.messages import Message, Refused
 from playground.web.access import may_repeat, rate_limited_reading, session_or_gone
 from playground.web.errors import Gone, answer, too_many
@@ -108,32 +109,9 @@ def _question(request: HttpRequest) -> tuple[int | None, str, int, int]:
     return None, *place, whole_number(request, "offset")
 
 
-def _missing_words(missing: NotThere, kind: str) -> dict[str, str]:
-    """Return the sentence for each reason."""
-    words = {
-        "asleep": _("The session sleeps, and its files with it. They are made again as soon as it runs."),
-        "no_file": _("There is no such file now: it is not made yet, or it was deleted."),
-        "no_record": _("No record begins there now: the file has changed. Choose the message again."),
-        "future": _("The run has not come to that moment."),
-        "too_long": _("Repeating the run up to that moment takes longer than this server allows."),
-        "busy": _("Other moments are being repeated. Try again in a moment."),
-        "absent": _(
-            "The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it."
-        ),
-    }
-    if missing.reason == "waiting":
-        text = (
-            _("These bytes are still in the journal's buffer: the file ends at %(size)s.")
-            if kind in ("journal", "segment", "")
-            else _("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s.")
-        )
-        words["waiting"] = text % {"size": missing.numbers["size"]}
-    return words
-
-
 def _not_there(missing: NotThere, kind: str) -> JsonResponse:
     """Tell why there is no record: what waits in a buffer is a lesson, not an error."""
-    words = _missing_words(missing, kind)
+    words = missing_words(missing, kind)
     about = {"reason": missing.reason, **missing.numbers}
     if missing.reason in ("waiting", "absent"):
         return JsonResponse({"waiting": words[missing.reason], **about})
@@ -195,7 +173,7 @@ def _stream(
         return too_many(request, error.message)
     except NotThere as missing:
         held.close()
-        return answer(request, 404, _("No such file"), _missing_words(missing, "")[missing.reason])
+        return answer(request, 404, _("No such file"), missing_words(missing, "")[missing.reason])
     except Refused as refused:
         held.close()
         return answer(request, 400, _("That did not work"), refused.message)

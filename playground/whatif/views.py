@@ -16,9 +16,10 @@ from playground.sweeping import tables
 from playground.sweeping.refusals import failure
 from playground.web.access import rate_limited
 from playground.web.errors import Gone, answer
+from playground.whatif.cells import peak_us
 from playground.whatif.context import page_context
 from playground.whatif.export import to_csv
-from playground.whatif.opening import keep_run, open_run, peak_us
+from playground.whatif.opening import keep_run, open_run
 from playground.whatif.own import known_to
 from playground.whatif.query import read_query
 from playground.whatif.shipped import beside, directories

@@ -1,18 +1,24 @@
-/** The page's side of a session that a worker plays: messages both ways, the log that is kept, a failure that is said. */
+/** The page's side of a session that a worker plays: messages both ways, the log that is kept, questions to the desk, a failure that is said. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BrowserHost } from "../../static/js/net/browser.js";
+import { Desk } from "../../static/js/net/desk.js";
 import { Transport } from "../../static/js/net/transport.js";
 
 class FakeWorker {
   sent = [];
+  hearers = [];
+
+  addEventListener(name, hearer) {
+    if (name === "message") this.hearers.push(hearer);
+  }
 
   postMessage(message) {
     this.sent.push(message);
   }
 
   tell(data) {
-    this.onmessage({ data });
+    for (const hearer of this.hearers) hearer({ data });
   }
 }
 
@@ -39,7 +45,7 @@ async function connected() {
 
 test("the worker begins with the run, and hears what the socket would", async () => {
   const { worker, heard } = await connected();
-  assert.deepEqual(worker.sent[0], { begin: { place: "https://host/wasm/", scenario: { seed: 1 }, commands: [], until_us: 0 } });
+  assert.deepEqual(worker.sent[0], { begin: { place: "https://host/wasm/", lang: undefined, scenario: { seed: 1 }, commands: [], until_us: 0 } });
   assert.equal(JSON.parse(worker.sent[1].text).t, "hello");
   worker.tell({ told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4]);
@@ -74,4 +80,50 @@ test("a record is asked of the engine, and what is not there is said in words", 
   assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
   assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
   assert.deepEqual(heard.notices, []);
+});
+
+const SCENARIO = { seed: 1, commands: [{ at_us: 3, do: "publish" }], until_us: 4 };
+
+function edition() {
+  const worker = new FakeWorker();
+  const desk = new Desk("https://host/wasm/", "zh-hans", "play/index.html", () => worker);
+  const start = { scenario: SCENARIO, commands: [], until_us: 0 };
+  const host = new BrowserHost(desk.place, start, () => {}, () => desk.worker, desk, (packed) => `https://host/#x=${packed}`);
+  return { worker, host };
+}
+
+/** The question that was put last, as the desk reads it. */
+function lastAsked(worker) {
+  const { id, desk, ask, args } = worker.sent.at(-1);
+  return { id, desk, ask, ...JSON.parse(args[0]) };
+}
+
+test("a link carries the run with what was done in it", async () => {
+  const { worker, host } = edition();
+  assert.equal(worker.sent[0].begin.lang, "zh-hans");
+  worker.tell({ kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
+  const shared = host.share();
+  const { id, q, scenario, desk } = lastAsked(worker);
+  assert.deepEqual([q, desk, scenario.until_us], ["share", "pages", 6]);
+  assert.deepEqual(scenario.commands, [{ at_us: 3, do: "publish" }, { at_us: 5, do: "purge" }]);
+  worker.tell({ id, answer: { packed: "1abc" } });
+  assert.equal((await shared).url, "https://host/#x=1abc");
+  const long = host.share();
+  worker.tell({ id: lastAsked(worker).id, answer: { packed: null } });
+  await assert.rejects(long, /too long/);
+});
+
+test("a record of a moment that has passed is asked of the desk, and what it refuses is told", async () => {
+  const { worker, host } = edition();
+  const told = host.record({ seq: 7, at: 3 });
+  const { id, q, number, seq, lang, at } = lastAsked(worker);
+  assert.deepEqual({ q, number, seq, lang, at }, { q: "record", number: 3, seq: 7, lang: "zh-hans", at: "play/index.html" });
+  worker.tell({ id, answer: { fields: [], seq: 7 } });
+  assert.deepEqual(await told, { fields: [], seq: 7 });
+  const refused = host.record({ seq: 8, at: 3 });
+  worker.tell({ id: lastAsked(worker).id, answer: { error: "There is no such file now." } });
+  assert.deepEqual(await refused, { error: "There is no such file now." });
+  const broken = host.record({ seq: 9, at: 3 });
+  worker.tell({ id: lastAsked(worker).id, error: "no room" });
+  assert.deepEqual(await broken, { error: "no room" });
 });

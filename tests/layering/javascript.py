@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # Runs in a worker, on its own.
     "wasm": (),
     # Pages whose sessions run in the reader's own browser.
-    "edition": ("pages", "view", "net", "layout", "model"),
+    "edition": ("pages", "exercises", "view", "net", "layout", "model"),
     **dict.fromkeys(
         ("pages", "classroom", "compare", "exercises", "whatif"), ("view", "net", "layout", "model")
     ),

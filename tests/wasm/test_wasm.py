@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("first-burst", "journal-flush", "mirrors-failover", "five-lanes")
@@ -57,5 +58,51 @@ def test_a_sample_has_the_same_digests_in_webassembly(tmp_path: Path) -> None:
     rows = [json.loads(line) for line in told.stdout.splitlines()]
     assert told.returncode == 0, told.stderr[-2000:]
     assert {row["name"] for row in rows} == set(SAMPLE)
+    _the_desk_answers(node, out)
     sizes = sum(path.stat().st_size for path in out.iterdir())
     assert sizes < 20_000_000
+
+
+def _the_desk_answers(node: str, out: Path) -> None:
+    """Ask the static edition's desk: an exercise answered wrong and right, and begun again; searches; a link."""
+    work = {"exercise": "first-in"}
+    shown = _ask(node, out, {"q": "task", "exercise": "first-in"}, {"q": "library", "query": "q=mirror"})
+    assert 'value="q4"' in shown[0]["html"]
+    assert 'id="mirrors-failover"' in shown[1]["html"]
+    assert 'id="first-burst"' not in shown[1]["html"]
+    log = {"commands": [], "until_us": 0}
+    wrong, right, link, heatmap = _ask(
+        node,
+        out,
+        {"q": "task", "work": work, "do": "answer", "form": [["answer", "q1"]], "log": log},
+        {
+            "q": "task",
+            "work": work,
+            "do": "answer",
+            "form": [["answer", "q4"]],
+            "log": log,
+            "lang": "zh-hans",
+        },
+        {"q": "share", "scenario": {**shown[0]["scenario"], "title": ""}},
+        {"q": "whatif", "query": "h=lazy-default"},
+    )
+    assert (wrong["score"], right["score"]) == (0.0, 1.0), (wrong["problem"], right["problem"])
+    assert "Not quite" in wrong["html"]
+    assert "Right or not" not in right["html"]
+    assert "<table" in heatmap["html"]
+    again, opened = _ask(
+        node,
+        out,
+        {"q": "task", "work": wrong["work"], "do": "again"},
+        {"q": "link", "packed": link["packed"]},
+    )
+    assert again["work"]["variant"] > 0
+    assert opened["scenario"] == {**shown[0]["scenario"], "title": opened["title"]}
+
+
+def _ask(node: str, out: Path, *questions: dict[str, Any]) -> list[dict[str, Any]]:
+    command = [node, "tests/wasm/desk.mjs", str(out), json.dumps(questions)]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr[-2000:]
+    answers: list[dict[str, Any]] = json.loads(told.stdout)
+    return answers

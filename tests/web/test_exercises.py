@@ -15,7 +15,7 @@ from django.utils.html import escape
 
 from playground import ownership, whereabouts
 from playground.classroom import leaving
-from playground.exercises import catalog, gates, learners, limits, services
+from playground.exercises import catalog, gates, learners, limits, services, task
 from playground.exercises.grading import Verdict
 from playground.exercises.kinds import reach, solution_of
 from playground.exercises.models import Attempt, Learner, Work
@@ -395,7 +395,7 @@ def test_the_notes_are_for_teachers(client: Client, django_user_model: Any) -> N
     for unit in catalog.units():
         page = client.get(f"/learn/{unit.slug}/notes/").content.decode()
         assert unit.en.before[:40] in page
-    assert services.may_see_solution(Work(attempts=3), catalog.exercise("first-in"))
+    assert task.may_see_solution(Work(attempts=3), catalog.exercise("first-in"))
 
 
 def test_a_locked_prediction_stands_on_the_lanes(client: Client) -> None:

@@ -37,3 +37,26 @@ export function keeper(session) {
     }
   };
 }
+
+/** Forget the log of a session. */
+export async function forget(session) {
+  try {
+    const database = await opened();
+    await asked(database.transaction(STORE, "readwrite").objectStore(STORE).delete(session));
+  } catch {
+    // There was nothing to forget.
+  }
+}
+
+/** All that is kept under names that begin so, by the rest of the name. */
+export async function keptAll(begin) {
+  try {
+    const database = await opened();
+    const store = database.transaction(STORE).objectStore(STORE);
+    const [names, values] = await Promise.all([asked(store.getAllKeys()), asked(store.getAll())]);
+    const rows = names.map((name, at) => [String(name), values[at]]);
+    return Object.fromEntries(rows.filter(([name]) => name.startsWith(begin)).map(([name, value]) => [name.slice(begin.length), value]));
+  } catch {
+    return {};
+  }
+}

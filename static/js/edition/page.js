@@ -1,5 +1,5 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
-import { find } from "../view/base/dom.js";
+import { find, findAll, show } from "../view/base/dom.js";
 
 /** The folder of this language. */
 export const root = new URL(document.documentElement.dataset.root, location.href);
@@ -10,6 +10,21 @@ export function to(page, query = {}, fragment = "") {
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
   address.hash = fragment;
   return address.href;
+}
+
+/** The run in an address of this edition, and in one of a server. */
+const X_LINKS = [/[#?&]x=([A-Za-z0-9_-]{2,8000})/, /^[a-z]+:\/\/[^/]+(?:\/[^?#]*)?\/x\/([A-Za-z0-9_-]{2,8000})/];
+
+/** The run that a link carries, from whichever edition, and the place in it; null where it carries none. */
+export function runOf(link) {
+  const packed = X_LINKS.map((each) => link.match(each)?.[1]).find(Boolean);
+  if (!packed) return null;
+  const place = {};
+  for (const name of ["at", "n", "msg"]) {
+    const value = link.match(new RegExp(`[?&#]${name}=(\\d{1,16})`))?.[1];
+    if (value) place[name] = value;
+  }
+  return { packed, place };
 }
 
 /** Where the forms of the server's pages lead here, by the end of their action. */
@@ -27,24 +42,24 @@ function speak() {
   form.submit = go;
 }
 
+/** Forms that send something lead to what takes their place here. Those of a task are the exercise's own, and searches are asked of the desk. */
 function leave(event) {
   const { target: form, submitter } = event;
-  if (form.method === "dialog" || event.defaultPrevented) return;
-  const action = form.getAttribute("action") ?? "";
-  if (!action) return;
+  if (form.method !== "post" || event.defaultPrevented || form.closest("#task")) return;
   event.preventDefault();
+  const action = form.getAttribute("action") ?? "";
   const found = FORMS.find(({ end }) => action.endsWith(end));
   location.assign(found ? found.leads(/** @type {any} */ (Object.fromEntries(new FormData(form, submitter)))) : to(SERVER));
 }
 
-/** Another view of a heatmap is made by a server. */
-function asksServer(event) {
-  if (!(event.target instanceof Element) || !event.target.closest(event.type === "click" ? ".whatif a[href^='?']" : ".whatif form")) return;
+function openLink(event) {
   event.preventDefault();
-  location.assign(to(SERVER));
+  const form = event.currentTarget;
+  const run = runOf(new FormData(form).get("link"));
+  show(find("[role=alert]", form), !run);
+  if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
 }
 
 speak();
 addEventListener("submit", leave);
-addEventListener("click", asksServer);
-addEventListener("change", asksServer);
+for (const form of findAll("[data-open-link]")) form.addEventListener("submit", openLink);

@@ -4,7 +4,8 @@ import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
 import { find, show } from "../view/base/dom.js";
 import { kept, keeper } from "./kept.js";
-import { root } from "./page.js";
+import { root, runOf, to } from "./page.js";
+import { openDesk } from "./worker.js";
 
 const SLUG = /^[a-z0-9-]{1,60}$/;
 const PROFILES = ["classroom", "real", "articles"];
@@ -15,13 +16,8 @@ function whole(query, name) {
   return /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** What the address names: the run, its story, and under which name its log is kept. */
-async function wanted(query) {
-  const [heatmap, cell] = [query.get("h") ?? "", query.get("cell") ?? ""];
-  if (SLUG.test(heatmap) && SLUG.test(cell)) {
-    const found = await fetch(new URL(`../data/heatmaps/${heatmap}/${cell}.json`, root));
-    if (found.ok) return { ...(await found.json()), name: `cell-${heatmap}-${cell}` };
-  }
+/** A ready run by its name, or an empty one of a profile. */
+async function ready(query) {
   const slug = query.get("s") ?? "free";
   const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
@@ -31,25 +27,33 @@ async function wanted(query) {
   return { ...found, name: profile ? `free-${profile}` : slug };
 }
 
+/** What the address names: the run, its story, and under which name its log is kept. */
+async function wanted(query, desk) {
+  const run = runOf(location.href);
+  if (run) return { name: `x-${run.packed}`, ...(await desk.ask("link", { packed: run.packed })) };
+  const [heatmap, cell] = [query.get("h"), query.get("cell")];
+  if (heatmap && cell) return { name: `cell-${heatmap}-${cell}`, ...(await desk.ask("cell", { heatmap, cell })) };
+  return ready(query);
+}
+
 async function start() {
   const told = JSON.parse(find("#live-data").textContent);
   const query = new URLSearchParams(location.search);
-  const { scenario, story, title, name, at_us: peak = null } = await wanted(query);
+  const desk = openDesk();
+  const { scenario, story, title, name, at_us: peak = null } = await wanted(query, desk);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });
     query.delete("again");
     history.replaceState(null, "", `?${query}`);
   }
   const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
-  const before = await kept(name);
-  const log = before ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
-  document.title = `${title} \u00b7 Waterline`;
-  const data = { ...told, session: `static-${name}`, scenario, story, place };
+  const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
+  document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
+  const data = { ...told, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   if (story) find("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
-  const engine = new URL("../wasm/", root).href;
-  const make = () => new Worker(new URL("../wasm/worker.js", import.meta.url), { type: "module" });
-  openSession(find("#live"), data, new BrowserHost(engine, { scenario, ...log }, keeper(name), make));
+  const linkOf = (packed) => to("play/", {}, `x=${packed}`);
+  openSession(find("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
 }
 
 start().catch((error) => {

@@ -28,7 +28,7 @@ document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) =
 
 const reach = task?.querySelector("[data-reach]");
 document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
-  if (reach) new Goals(reach, event.detail.session);
+  if (reach) new Goals(reach, event.detail.session, event.detail.host.standing);
 });
 
 const draft = new Draft(sessionStorage, task?.querySelector("[data-draft]")?.getAttribute("data-draft") ?? "");

@@ -4,11 +4,19 @@ import { fill, gettext } from "../model/text.js";
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
-   * makes the worker.
+   * makes the worker. A page of the static edition has a `desk` (net/desk.js) in it, and `linkOf(packed)` is the address of a run
+   * that a link carries.
+   * @param {any} place @param {any} start @param {(log: any) => void} keep @param {() => any} make @param {any} desk @param {any} linkOf
    */
-  constructor(place, start, keep, make) {
+  constructor(place, start, keep, make, desk = null, linkOf = null) {
     this.address = "worker:";
     this.ahead = false;
+    this.desk = desk;
+    this.linkOf = linkOf;
+    this.scenario = start.scenario;
+    this.log = { commands: start.commands, until_us: start.until_us };
+    /** @type {(() => Promise<any>)?} how the goals of an exercise stand */
+    this.standing = null;
     const host = this;
     this.Socket = class extends WorkerSocket {
       constructor() {
@@ -16,12 +24,15 @@ export class BrowserHost {
       }
     };
     this.worker = make();
-    this.worker.postMessage({ begin: { place, ...start } });
-    this.worker.onmessage = ({ data }) => {
+    this.worker.postMessage({ begin: { place, lang: desk?.lang, ...start } });
+    this.worker.addEventListener("message", ({ data }) => {
       if (data.told) this.hear(data.told);
-      if (data.kept) keep(JSON.parse(data.kept));
+      if (data.kept) {
+        this.log = JSON.parse(data.kept);
+        keep(this.log);
+      }
       if (data.failed) this.socket?.receive(JSON.stringify({ t: "notice", level: "error", message: data.failed }));
-    };
+    });
     /** @type {WorkerSocket?} */
     this.socket = null;
     /** Who waits for a record: [(told) => void], by the question's number. */
@@ -44,9 +55,9 @@ export class BrowserHost {
     return "";
   }
 
-  /** A record as the files have it now. Those of other moments are nowhere. */
+  /** A record as the files have it now, or had it: for a moment that has passed the desk repeats the run. */
   async record({ at, ...question }) {
-    if (at !== undefined) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
+    if (at !== undefined) return this.pastRecord(at, question);
     this.questions += 1;
     const id = this.questions;
     const told = await new Promise((done) => {
@@ -56,12 +67,36 @@ export class BrowserHost {
     return told.fields ? told : { waiting: missing(told, question) };
   }
 
+  async pastRecord(at, question) {
+    if (!this.desk) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
+    try {
+      return await this.desk.ask("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
+    } catch (error) {
+      return { error: /** @type {Error} */ (error).message };
+    }
+  }
+
   async past() {
     return { ok: false, status: 404 };
   }
 
+  /** What makes a link that carries the run so far; nothing where there is no page that opens it. */
   get share() {
-    return null;
+    return this.desk && this.linkOf ? () => this.linked() : null;
+  }
+
+  async linked() {
+    const { commands, until_us: until } = this.log;
+    const given = commands.map(([at, command]) => ({ at_us: at, ...command }));
+    const scripted = this.scenario.commands.filter((each) => each.at_us <= until);
+    const whole = given.length || until > this.scenario.until_us;
+    const run = whole
+      ? { ...this.scenario, commands: [...scripted, ...given].sort((a, b) => a.at_us - b.at_us), until_us: until, digest: null }
+      : this.scenario;
+    const { packed } = await this.desk.ask("share", { scenario: run });
+    if (!packed) throw new Error(gettext("This run is too long for a link."));
+    const url = this.linkOf(packed);
+    return { url, stateless: url, embed: url };
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { gettext } from "../model/text.js";
 import { BrowserHost } from "./browser.js";
+import { Questions } from "./questions.js";
 import { Recording } from "./recording.js";
 
 /** What was given cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
@@ -27,29 +28,11 @@ export class OwnReader {
     this.own = true;
     this.worker = worker;
     this.place = place;
-    this.questions = 0;
-    /** @type {Map<number, {done: (answer: any) => void, fail: (error: Error) => void}>} */
-    this.waiting = new Map();
-    worker.addEventListener("message", ({ data }) => {
-      const asked = this.waiting.get(data.id);
-      if (!asked) return;
-      this.waiting.delete(data.id);
-      if (data.error === undefined) asked.done(data.answer);
-      else asked.fail(new Error(data.error));
-    });
-    worker.addEventListener("error", (event) => {
-      for (const { fail } of this.waiting.values()) fail(new Error(event.message || gettext("The worker could not be loaded.")));
-      this.waiting.clear();
-    });
+    this.questions = new Questions(worker, place, "given");
   }
 
   ask(name, ...args) {
-    this.questions += 1;
-    const id = this.questions;
-    return new Promise((done, fail) => {
-      this.waiting.set(id, { done, fail });
-      this.worker.postMessage({ id, place: this.place, ask: name, args });
-    });
+    return this.questions.ask(name, ...args);
   }
 
   /** Resolves with the engine's version when it runs. */

@@ -1,10 +1,12 @@
 /**
- * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and reads
- * what somebody gave to be inspected (`playground.inspecting.desk`).
- * In: {begin: {place, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files that were read.
- * {id, place, ask, args} asks the desk. Out: {told} for the page, {kept} to be remembered, {failed}; {id, answer} or {id, error}.
+ * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and two
+ * desks that answer questions: `given` reads what somebody gave to be inspected (`playground.inspecting.desk`), `pages` says
+ * what a page would ask a server (`playground.desk`).
+ * In: {begin: {place, lang, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files that
+ * were read. {id, place, desk, ask, args} asks a desk. Out: {told} for the page, {kept} to be remembered, {failed};
+ * {id, answer} or {id, error}.
  */
-import { startPython } from "./python.js";
+import { MODULES, startPython, unpack } from "./python.js";
 
 const LONGEST_MS = 60_000;
 
@@ -12,21 +14,30 @@ const SESSION = `
 import json
 from playground.hosting.solo import Solo
 
-def begin(text, send, keep):
+def begin(text, send, keep, say):
     wanted = json.loads(text)
     commands = [tuple(each) for each in wanted["commands"]]
-    return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep)
+    return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep, say=say, watched=wanted.get("watched", False))
 begin
 `;
-const DESK = `
+const GIVEN = `
 from playground.inspecting.desk import Desk
 Desk()
+`;
+const PAGES = `
+from pathlib import Path
+from playground.desk.begin import begin as begin_desk
+begin_desk(Path("${MODULES}"))
+from playground.desk import desk
+desk
 `;
 
 /** @type {Promise<any>?} */
 let python = null;
-/** What a reader gave; made with the first question. */
-let desk = null;
+/** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<any>>} */
+const desks = {};
+/** The desk of the pages, as soon as it is there: it has refusals in the reader's language. */
+let speaker = null;
 let solo = null;
 let timer = 0;
 const early = [];
@@ -34,6 +45,19 @@ const early = [];
 function started(place) {
   python ??= startPython(place);
   return python;
+}
+
+async function openDesk(name, place) {
+  const running = await started(place);
+  if (name === "given") return running.runPython(GIVEN);
+  await unpack(running, place, "desk.zip");
+  speaker = running.runPython(PAGES);
+  return speaker;
+}
+
+function deskOf(name, place) {
+  desks[name] ??= openDesk(name, place);
+  return desks[name];
 }
 
 /** Let the session work until it wants to wait. */
@@ -49,20 +73,23 @@ function turn() {
   work();
 }
 
-async function begin({ place, ...wanted }) {
+async function begin({ place, lang, ...wanted }) {
   const running = await started(place);
   const [send, keep] = [(told) => postMessage({ told }), (kept) => postMessage({ kept })];
-  solo = wanted.scenario ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep) : desk.begin(wanted.until_us, send, keep);
+  const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
+  if (wanted.scenario) solo = running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say);
+  else solo = (await deskOf("given", place)).begin(wanted.until_us, send, keep);
   postMessage({ ready: true });
   for (const text of early.splice(0)) solo.receive(text);
   work();
+  if (lang) await deskOf("pages", place);
 }
 
-/** Put a question to the desk; what is no text goes there as Python's own bytes and dicts. */
-async function ask({ id, place, ask: name, args }) {
+/** Put a question to a desk; what is no text goes there as Python's own bytes and dicts. */
+async function ask({ id, place, desk: name, ask: question, args }) {
   const running = await started(place);
-  desk ??= running.runPython(DESK);
-  postMessage({ id, answer: name ? JSON.parse(desk[name](...args.map((each) => running.toPy(each)))) : desk.version });
+  const desk = await deskOf(name, place);
+  postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((each) => running.toPy(each)))) : desk.version });
 }
 
 function words(error) {

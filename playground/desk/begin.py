@@ -1,0 +1,59 @@
+"""Django's templates and texts without its server: set up from an archive that `tools.wasm` packs."""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any, Final
+
+import django
+from django.conf import settings
+from django.urls import URLPattern, path, re_path
+
+ADDRESSES: Final = "addresses.json"
+LANGUAGES: Final = [("en", "English"), ("zh-hans", "Simplified Chinese"), ("zh-hant", "Traditional Chinese")]
+LIBRARIES: Final = {
+    **{name: f"django.templatetags.{name}" for name in ("i18n", "static", "l10n")},
+    **{name: f"playground.templatetags.{name}" for name in ("rules", "terms")},
+}
+URLS: Final = "playground_desk_urls"
+
+
+def begin(root: Path) -> None:
+    """Set Django up, once.
+
+    Args:
+        root: where the archive was unpacked.
+    """
+    if settings.configured:
+        return
+    options = {"libraries": LIBRARIES, "context_processors": []}
+    engine = "django.template.backends.django.DjangoTemplates"
+    settings.configure(
+        BASE_DIR=root,
+        VAR_DIR=root / "var",
+        USE_I18N=True,
+        LANGUAGE_CODE="en",
+        LANGUAGES=LANGUAGES,
+        LOCALE_PATHS=[root / "locale"],
+        STATIC_URL="/static/",
+        ROOT_URLCONF=URLS,
+        WATERLINE=json.loads((root / "limits.json").read_text("utf-8")),
+        TEMPLATES=[{"BACKEND": engine, "DIRS": [root / "templates"], "OPTIONS": options}],
+    )
+    django.setup()
+    module = types.ModuleType(URLS)
+    rows = json.loads((root / ADDRESSES).read_text("utf-8"))
+    module.urlpatterns = [_pattern(*row) for row in rows]  # type: ignore[attr-defined]  # Django's name
+    sys.modules[URLS] = module
+
+
+def _pattern(name: str, route: str, is_regex: bool) -> URLPattern:
+    return (re_path if is_regex else path)(route, _nothing, name=name)
+
+
+def _nothing(request: Any) -> Any:
+    """Stand where on the server a view is: here addresses are only written."""
+    raise NotImplementedError

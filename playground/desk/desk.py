@@ -1,0 +1,117 @@
+"""The desk: answers questions of the page as JSON, one function for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from playground import library, links, rules
+from playground.desk import exercises, records
+from playground.hosting import refusals
+from playground.hosting.session import protocol
+from playground.messages import Refused
+from playground.rules.search import LONGEST_QUERY, search
+from playground.static_edition.addresses import relative
+from playground.storybook import cards
+from playground.storybook.texts import localized
+from playground.timeline import short_id
+from playground.verdicts.marking import words_of
+from playground.whatif.cells import cell_scenario, peak_us
+from playground.whatif.context import page_context
+from playground.whatif.query import read_query
+from playground.whatif.shipped import heatmaps
+
+Answer = dict[str, Any]
+
+
+def ask(text: str) -> str:
+    """Answer a question: {q, lang, at, ...}. What is wrong with it is told in words, as `error`."""
+    question = json.loads(text)
+    with translation.override(question.get("lang", "en")):
+        try:
+            told = QUESTIONS[question["q"]](question)
+        except (Refused, links.BadLink) as refused:
+            told = {"error": str(refused)}
+    if "html" in told:
+        told["html"] = relative(told["html"], question.get("at", "index.html"), _names())
+    return json.dumps(told, default=str)
+
+
+def refused(refusal: protocol.Refusal, language: str) -> str:
+    """Return what a refusal of the session says, in the reader's language."""
+    with translation.override(language):
+        return str(refusals.of(refusal))
+
+
+def _link(question: Answer) -> Answer:
+    """Return the run that a link carries."""
+    entry = links.unpacked(question["packed"])
+    story = localized(entry.story_json()) if entry.story_json() else None
+    if story:
+        story |= {"words": words_of(story), "glossary": "../glossary/index.html"}
+    return {"scenario": entry.run, "story": story, "title": entry.title or entry.run["title"]}
+
+
+def _cell(question: Answer) -> Answer:
+    """Return the run of a heatmap's cell, and the moment of its peak."""
+    heatmap = heatmaps().get(question["heatmap"])
+    run = heatmap.runs.get(question["cell"]) if heatmap else None
+    if heatmap is None or run is None or run.digest is None:
+        raise Refused(translation.gettext("This run is not there any more"))
+    entry = links.read_run(cell_scenario(heatmap, run))
+    return {"scenario": entry, "story": None, "title": entry["title"], "at_us": peak_us(heatmap, run)}
+
+
+def _whatif(question: Answer) -> Answer:
+    """Return the view of a heatmap that a query asks for."""
+    known = heatmaps()
+    query, notices = read_query(dict(parse_qsl(question["query"])), known)
+    context = {**page_context(query, known), "notices": notices}
+    return {"html": render_to_string("whatif/_view.html", context)}
+
+
+def _library(question: Answer) -> Answer:
+    """Return the cards of the scenarios that match a search."""
+    asked = dict(parse_qsl(question["query"]))
+    numbers = [
+        int(text) if (text := asked.get(name, "")).isdecimal() else None for name in ("subject", "question")
+    ]
+    every = [cards.card(entry, short_id(entry.slug)) for entry in library.entries()]
+    found = [each for each in every if cards.matches(each, asked.get("q", "")[:80], *numbers)]
+    return {"html": render_to_string("library/_cards.html", {"cards": found, "count": len(every)})}
+
+
+def _rules(question: Answer) -> Answer:
+    """Return the rules that a search finds."""
+    query = dict(parse_qsl(question["query"])).get("q", "").strip()[:LONGEST_QUERY]
+    context = {"query": query, "hits": search(query), "count": len(rules.by_id())}
+    return {"html": render_to_string("rules/_found.html", context)}
+
+
+def _share(question: Answer) -> Answer:
+    """Return a run as a link carries it; nothing where it is too long for one."""
+    told = {name: value for name, value in question["scenario"].items() if name != "title" or value}
+    return {"packed": links.packed(links.read_run(told))}
+
+
+def _names() -> dict[str, str]:
+    return {short_id(entry.slug): entry.slug for entry in library.entries()}
+
+
+QUESTIONS: Final[dict[str, Callable[[Answer], Answer]]] = {
+    "link": _link,
+    "cell": _cell,
+    "whatif": _whatif,
+    "library": _library,
+    "rules": _rules,
+    "share": _share,
+    "task": exercises.task_page,
+    "units": exercises.units_page,
+    "standing": exercises.standing,
+    "record": records.record,
+}

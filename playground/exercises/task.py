@@ -1,0 +1,129 @@
+"""An exercise as somebody who works on it sees it, and how an answer moves the work on. It knows no database."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, Final, Protocol
+from zlib import crc32
+
+from django.urls import reverse
+
+from playground.exercises import catalog, limits, readings, selectors, words
+from playground.exercises.grading import Verdict
+from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.schema import Exercise
+
+MOST_VARIANTS: Final = 1_000_000
+"""Seeds go from 1 up to this."""
+
+
+class Worked(Protocol):
+    """Somebody's work on one exercise: a row of the database, or what a browser remembers."""
+
+    exercise: str
+    learner_id: Any
+    attempts: int
+    failures: int
+    wrong: bool
+    done_at: dt.datetime | None
+    right_first: bool
+    variant: int
+    earlier: int
+    hints: int
+    solution_shown: bool
+    steps: Any
+    locked: bool
+
+
+class Answered(Protocol):
+    """One answer and what grading said of it."""
+
+    number: int
+    passed: bool
+    verdict: Any
+
+
+def progress(work: Worked) -> Progress:
+    """Return how far somebody is."""
+    return Progress(tuple(work.steps), work.locked, f"learner {work.learner_id}")
+
+
+def held(exercise: Exercise, work: Worked) -> bool:
+    """Tell whether the run stands still until there is an answer: then its session can only be watched."""
+    return kind_of(exercise).is_held(progress(work))
+
+
+def may_see_solution(work: Worked, exercise: Exercise) -> bool:
+    """Tell whether the solution may be shown."""
+    return bool(
+        work.done_at
+        or work.attempts >= limits.TRIES_BEFORE_SOLUTION
+        or (work.attempts and work.hints >= len(exercise.en.hints))
+    )
+
+
+def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now: dt.datetime) -> bool:
+    """Note what a graded answer changes; tell whether the run beside the task becomes another."""
+    if verdict.passed and work.done_at is None:
+        work.done_at = now
+        work.right_first = not work.failures and not work.solution_shown
+    before = progress(work)
+    after = kind_of(exercise).after(given, verdict, before)
+    work.locked, work.steps = after.locked, list(after.steps)
+    return after != before
+
+
+def next_variant(work: Worked) -> int:
+    """Return the seed of the numbers with which one begins again."""
+    return crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode()) % MOST_VARIANTS + 1
+
+
+def address(exercise: Exercise) -> str:
+    """Return where an exercise stands."""
+    return reverse("exercise", args=[exercise.unit, exercise.slug])
+
+
+def context(found: Exercise, work: Worked | None, attempt: Answered | None, language: str) -> dict[str, Any]:
+    """Return what the templates of an exercise need.
+
+    Args:
+        found: in the variant that is worked on.
+        work: None before one has begun.
+        attempt: the latest answer.
+        language: of the texts.
+    """
+    texts = found.texts(language)
+    following = catalog.next_after(found.slug)
+    slugs = catalog.unit(found.unit).exercises
+    far = progress(work) if work else Progress()
+    reading = readings.before(found.slug)
+    is_held = work is not None and held(found, work)
+    anew = work is not None and work.earlier > 0 and attempt is None
+    return {
+        "exercise": found,
+        "texts": texts,
+        "task": texts.task.split("\n\n"),
+        "kind": words.kind(found),
+        "reading": reading.texts(language).title if reading else "",
+        "place": slugs.index(found.slug) + 1 if found.slug in slugs else 1,
+        "of": len(slugs) or 1,
+        "unit_title": catalog.unit(found.unit).texts(language).title,
+        "work": work,
+        "other_numbers": bool(found.variants and work and work.attempts),
+        "state": selectors.state_of(work),
+        "done": bool(work and work.done_at),
+        "explained": work is not None and not anew and (work.done_at is not None or far.locked),
+        "held": is_held,
+        "hints": texts.hints[: work.hints] if work else (),
+        "hints_left": len(texts.hints) - work.hints if work else len(texts.hints),
+        "verdict": selectors.shown_verdict(found, texts, attempt, locked=far.locked) if attempt else None,
+        "solution": selectors.shown_solution(found, language)
+        if work and work.solution_shown and not anew
+        else None,
+        "may_see_solution": work is not None and may_see_solution(work, found),
+        "answer": selectors.answer_form(found, texts, far) if work else None,
+        "runs_on": is_held or (attempt is not None and far.locked),
+        "next": {"address": address(following), "title": following.texts(language).title}
+        if following
+        else None,
+    }

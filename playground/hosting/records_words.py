@@ -1,0 +1,30 @@
+"""Why there is no record to be shown, in the reader's language."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from playground.hosting.places import NotThere
+
+
+def missing_words(missing: NotThere, kind: str) -> dict[str, str]:
+    """Return the sentence for each reason."""
+    words = {
+        "asleep": _("The session sleeps, and its files with it. They are made again as soon as it runs."),
+        "no_file": _("There is no such file now: it is not made yet, or it was deleted."),
+        "no_record": _("No record begins there now: the file has changed. Choose the message again."),
+        "future": _("The run has not come to that moment."),
+        "too_long": _("Repeating the run up to that moment takes longer than this server allows."),
+        "busy": _("Other moments are being repeated. Try again in a moment."),
+        "absent": _(
+            "The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it."
+        ),
+    }
+    if missing.reason == "waiting":
+        text = (
+            _("These bytes are still in the journal's buffer: the file ends at %(size)s.")
+            if kind in ("journal", "segment", "")
+            else _("These bytes are still in the 1 MiB write buffer: the file ends at %(size)s.")
+        )
+        words["waiting"] = text % {"size": missing.numbers["size"]}
+    return words

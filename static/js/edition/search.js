@@ -1,0 +1,85 @@
+/** Searches and heatmaps of the static edition: the parts that change are asked for at the desk, as htmx asks a server. */
+import { find } from "../view/base/dom.js";
+import { keptAll } from "./kept.js";
+import { openDesk } from "./worker.js";
+
+const PAUSE_MS = 250;
+/** What is exchanged on which page: the question, and the element that the answer takes the place of or fills. */
+const PARTS = [
+  { q: "whatif", selector: "#whatif", whole: true },
+  { q: "library", selector: "#cards", whole: false },
+  { q: "rules", selector: "#found", whole: false },
+];
+
+const part = PARTS.find(({ selector }) => find(selector));
+let desk = null;
+let timer = 0;
+let newest = 0;
+
+/** Exchange the part for the one that a query asks for. */
+async function show(query) {
+  newest += 1;
+  const mine = newest;
+  const old = find(part.selector);
+  old.setAttribute("aria-busy", "true");
+  desk ??= openDesk();
+  const { html } = await desk.ask(part.q, { query });
+  if (mine !== newest) return;
+  if (part.whole) old.outerHTML = html;
+  else old.innerHTML = html;
+  find(part.selector).removeAttribute("aria-busy");
+  document.body.dispatchEvent(new CustomEvent("htmx:afterSettle"));
+}
+
+function go(query) {
+  history.pushState(null, "", `?${query}`);
+  show(query);
+}
+
+function asked(form) {
+  return new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
+}
+
+/** Whether a form asks for another view: its action is this page's, by get. */
+function asks(form) {
+  return form instanceof HTMLFormElement && form.method === "get" && !form.dataset.openLink;
+}
+
+function listen() {
+  addEventListener("submit", (event) => {
+    if (!asks(event.target) || event.defaultPrevented) return;
+    event.preventDefault();
+    go(asked(event.target));
+  });
+  addEventListener("change", (event) => {
+    const { form } = /** @type {HTMLInputElement} */ (event.target);
+    if (asks(form)) go(asked(form));
+  });
+  addEventListener("input", (event) => {
+    const { form } = /** @type {HTMLInputElement} */ (event.target);
+    if (part.whole || !asks(form)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => go(asked(form)), PAUSE_MS);
+  });
+  addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("#whatif a[href^='?']");
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    go(link.getAttribute("href").slice(1));
+  });
+  addEventListener("popstate", () => show(location.search.slice(1)));
+  const query = location.search.slice(1);
+  if (query) show(query);
+}
+
+/** The marks of what this browser has done, on the list of units. */
+async function marks() {
+  const works = await keptAll("work-");
+  if (!Object.keys(works).length) return;
+  desk ??= openDesk();
+  const { html } = await desk.ask("units", { works });
+  find(".units").innerHTML = html;
+}
+
+if (part) listen();
+if (find(".units")) marks();

@@ -1,0 +1,11 @@
+/** The worker of a page of the static edition. */
+import { Desk } from "../net/desk.js";
+import { root } from "./page.js";
+
+/** Begin to load the engine. */
+export function openDesk() {
+  const lang = document.documentElement.lang;
+  const at = new URL(location.href).pathname.slice(root.pathname.length) || "index.html";
+  const make = () => new Worker(new URL("../wasm/worker.js", import.meta.url), { type: "module" });
+  return new Desk(new URL("../wasm/", root).href, lang, at.endsWith("/") ? `${at}index.html` : at, make);
+}

@@ -1,0 +1,40 @@
+/** Questions to a desk of the worker (static/js/wasm/worker.js): each has a number, and its answer comes back under it. */
+import { gettext } from "../model/text.js";
+
+export class Questions {
+  /** `place` is where the engine lies; `desk` is one of the worker's desks. */
+  constructor(worker, place, desk) {
+    this.worker = worker;
+    this.place = place;
+    this.desk = desk;
+    this.count = 0;
+    /** @type {Map<number, {done: (answer: any) => void, fail: (error: Error) => void}>} */
+    this.waiting = new Map();
+    worker.addEventListener("message", ({ data }) => this.answered(data));
+    worker.addEventListener("error", (event) => this.fail(event.message || gettext("The worker could not be loaded.")));
+  }
+
+  /** Resolves with what the desk says; without a name, with its version. */
+  ask(name, ...args) {
+    this.count += 1;
+    const id = this.count;
+    return new Promise((done, fail) => {
+      this.waiting.set(id, { done, fail });
+      this.worker.postMessage({ id, place: this.place, desk: this.desk, ask: name, args });
+    });
+  }
+
+  answered({ id, answer, error }) {
+    const asked = this.waiting.get(id);
+    if (!asked) return;
+    this.waiting.delete(id);
+    if (error === undefined) asked.done(answer);
+    else asked.fail(new Error(error));
+  }
+
+  /** The worker is gone: whoever waits is told. */
+  fail(words) {
+    for (const { fail } of this.waiting.values()) fail(new Error(words));
+    this.waiting.clear();
+  }
+}
