@@ -24,7 +24,7 @@ class FakeWorker {
 
 async function connected() {
   const worker = new FakeWorker();
-  const heard = { snapshots: [], notices: [], logs: [] };
+  const heard = { snapshots: [], notices: [], logs: [], statuses: [] };
   const start = { scenario: { seed: 1 }, commands: [], until_us: 0 };
   const host = new BrowserHost("https://host/wasm/", start, (log) => heard.logs.push(log), () => worker);
   const transport = new Transport(
@@ -34,7 +34,7 @@ async function connected() {
       snapshot: (message) => heard.snapshots.push(message.next),
       frame: () => {},
       notice: (message) => heard.notices.push(message.message),
-      status: () => {},
+      status: (name) => heard.statuses.push(name),
     },
     host.Socket,
   );
@@ -45,9 +45,9 @@ async function connected() {
 
 test("the worker begins with the run, and hears what the socket would", async () => {
   const { worker, heard } = await connected();
-  assert.deepEqual(worker.sent[0], { begin: { place: "https://host/wasm/", lang: undefined, scenario: { seed: 1 }, commands: [], until_us: 0 } });
+  assert.deepEqual(worker.sent[0], { begin: { run: 1, place: "https://host/wasm/", lang: undefined, scenario: { seed: 1 }, commands: [], until_us: 0 } });
   assert.equal(JSON.parse(worker.sent[1].text).t, "hello");
-  worker.tell({ told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4]);
   assert.deepEqual(JSON.parse(worker.sent[2].text), { t: "ack", through: 4 });
 });
@@ -56,15 +56,15 @@ test("commands are answered, and the log is kept", async () => {
   const { worker, heard, transport } = await connected();
   const asked = transport.command({ do: "purge" });
   const { id } = JSON.parse(worker.sent.at(-1).text);
-  worker.tell({ kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 5 }) });
-  worker.tell({ told: JSON.stringify({ t: "accepted", id }) });
+  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 5 }) });
+  worker.tell({ run: 1, told: JSON.stringify({ t: "accepted", id }) });
   await asked;
   assert.deepEqual(heard.logs, [{ commands: [[5, { do: "purge" }]], until_us: 5 }]);
 });
 
 test("an engine that cannot start says why", async () => {
   const { worker, heard } = await connected();
-  worker.tell({ failed: "no room" });
+  worker.tell({ run: 1, failed: "no room" });
   assert.deepEqual(heard.notices, ["no room"]);
 });
 
@@ -73,10 +73,10 @@ test("a record is asked of the engine, and what is not there is said in words", 
   const asked = host.record({ seq: "7" });
   const { t, id, question } = JSON.parse(worker.sent.at(-1).text);
   assert.deepEqual({ t, question }, { t: "record", question: { seq: "7" } });
-  worker.tell({ told: JSON.stringify({ t: "record", id, told: { fields: [], seq: 7 } }) });
+  worker.tell({ run: 1, told: JSON.stringify({ t: "record", id, told: { fields: [], seq: 7 } }) });
   assert.deepEqual(await asked, { fields: [], seq: 7 });
   const missing = host.record({ file: "persistent:0", offset: "99" });
-  worker.tell({ told: JSON.stringify({ t: "record", id: id + 1, told: { reason: "waiting", size: 40 } }) });
+  worker.tell({ run: 1, told: JSON.stringify({ t: "record", id: id + 1, told: { reason: "waiting", size: 40 } }) });
   assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
   assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
   assert.deepEqual(heard.notices, []);
@@ -101,7 +101,7 @@ function lastAsked(worker) {
 test("a link carries the run with what was done in it", async () => {
   const { worker, host } = edition();
   assert.equal(worker.sent[0].begin.lang, "zh-hans");
-  worker.tell({ kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
+  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
   const shared = host.share();
   const { id, q, scenario, desk } = lastAsked(worker);
   assert.deepEqual([q, desk, scenario.until_us], ["share", "pages", 6]);
@@ -126,4 +126,24 @@ test("a record of a moment that has passed is asked of the desk, and what it ref
   const broken = host.record({ seq: 9, at: 3 });
   worker.tell({ id: lastAsked(worker).id, error: "no room" });
   assert.deepEqual(await broken, { error: "no room" });
+});
+
+test("another run begins in the same worker: the page connects again, and what the one before still says is passed over", async () => {
+  const { worker, host, heard, transport } = await connected();
+  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  const before = host.socket;
+  host.begin({ scenario: { seed: 2 }, commands: [], until_us: 7 });
+  assert.equal(before.readyState, 3);
+  assert.equal(heard.statuses.at(-1), "lost");
+  const { run, scenario, until_us: until } = worker.sent.at(-1).begin;
+  assert.deepEqual([run, scenario, until], [2, { seed: 2 }, 7]);
+  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[1, { do: "purge" }]], until_us: 3 }) });
+  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 5, at_us: 0, state: {} }) });
+  assert.deepEqual(host.log, { commands: [], until_us: 7 });
+  assert.deepEqual(heard.snapshots, [4]);
+  transport.connect();
+  await Promise.resolve();
+  assert.equal(JSON.parse(worker.sent.at(-1).text).t, "hello");
+  worker.tell({ run: 2, told: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
+  assert.deepEqual(heard.snapshots, [4, 6]);
 });

@@ -6,12 +6,15 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("first-burst", "journal-flush", "mirrors-failover", "five-lanes")
-"""A quick sample; `make wasm-digests` plays all. Starting Pyodide takes most of the time."""
+"""A quick sample; `make wasm-digests` plays all."""
 
 PLAY = """
 import json, sys
@@ -42,67 +45,78 @@ def test_the_ledger_needs_no_numpy() -> None:
     assert played.stdout.strip() == entry.run["digest"]
 
 
-def test_a_sample_has_the_same_digests_in_webassembly(tmp_path: Path) -> None:
+class Told(Protocol):
+    """Asks one thing of the Python in Node.js, see asked.mjs."""
+
+    def __call__(self, **asked: Any) -> Any:
+        """Return what it tells."""
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder into which everything was built."""
+    assert (ROOT / "node_modules" / "pyodide").is_dir(), "make test installs Pyodide"
+    out = tmp_path_factory.mktemp("dist") / "wasm"
+    subprocess.run([sys.executable, "-m", "tools.wasm", "--out", str(out)], cwd=ROOT, check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def told(built: Path) -> Iterator[Told]:
+    """Yield what asks one Python in WebAssembly: starting it takes most of the time."""
     node = shutil.which("node")
     assert node is not None, "make test installs Node.js"
-    assert (ROOT / "node_modules" / "pyodide").is_dir(), "make test installs Pyodide"
-    out = tmp_path / "wasm"
-    subprocess.run([sys.executable, "-m", "tools.wasm", "--out", str(out)], cwd=ROOT, check=True)
-    told = subprocess.run(
-        [node, "tests/wasm/digests.mjs", str(out), *SAMPLE],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    rows = [json.loads(line) for line in told.stdout.splitlines()]
-    assert told.returncode == 0, told.stderr[-2000:]
+    command = [node, "tests/wasm/asked.mjs", str(built)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdin
+        assert run.stdout
+
+        def tell(**asked: Any) -> Any:
+            print(json.dumps(asked), file=run.stdin, flush=True)
+            line = run.stdout.readline()
+            assert line, "Python ended"
+            answer = json.loads(line)
+            assert "told" in answer, answer["error"]
+            return answer["told"]
+
+        yield tell
+        run.stdin.close()
+
+
+def test_a_sample_has_the_same_digests_in_webassembly(built: Path, told: Told) -> None:
+    rows = told(play=SAMPLE)
     assert {row["name"] for row in rows} == set(SAMPLE)
-    _the_desk_answers(node, out)
-    sizes = sum(path.stat().st_size for path in out.iterdir())
-    assert sizes < 20_000_000
+    assert [row["digest"] for row in rows] == [row["native"] for row in rows]
+    assert sum(path.stat().st_size for path in built.iterdir()) < 20_000_000
 
 
-def _the_desk_answers(node: str, out: Path) -> None:
-    """Ask the static edition's desk: an exercise answered wrong and right, and begun again; searches; a link."""
-    work = {"exercise": "first-in"}
-    shown = _ask(node, out, {"q": "task", "exercise": "first-in"}, {"q": "library", "query": "q=mirror"})
-    assert 'value="q4"' in shown[0]["html"]
-    assert 'id="mirrors-failover"' in shown[1]["html"]
-    assert 'id="first-burst"' not in shown[1]["html"]
-    log = {"commands": [], "until_us": 0}
-    wrong, right, link, heatmap = _ask(
-        node,
-        out,
-        {"q": "task", "work": work, "do": "answer", "form": [["answer", "q1"]], "log": log},
-        {
-            "q": "task",
-            "work": work,
-            "do": "answer",
-            "form": [["answer", "q4"]],
-            "log": log,
-            "lang": "zh-hans",
-        },
-        {"q": "share", "scenario": {**shown[0]["scenario"], "title": ""}},
-        {"q": "whatif", "query": "h=lazy-default"},
-    )
+def test_the_desk_grades_an_exercise_and_begins_it_again(told: Told) -> None:
+    shown = told(ask={"q": "task", "exercise": "first-in"})
+    assert 'value="q4"' in shown["html"]
+    answer = {
+        "q": "task",
+        "work": {"exercise": "first-in"},
+        "do": "answer",
+        "log": {"commands": [], "until_us": 0},
+    }
+    wrong = told(ask={**answer, "form": [["answer", "q1"]]})
+    right = told(ask={**answer, "form": [["answer", "q4"]], "lang": "zh-hans"})
     assert (wrong["score"], right["score"]) == (0.0, 1.0), (wrong["problem"], right["problem"])
     assert "Not quite" in wrong["html"]
     assert "Right or not" not in right["html"]
-    assert "<table" in heatmap["html"]
-    again, opened = _ask(
-        node,
-        out,
-        {"q": "task", "work": wrong["work"], "do": "again"},
-        {"q": "link", "packed": link["packed"]},
-    )
+    again = told(ask={"q": "task", "work": wrong["work"], "do": "again"})
     assert again["work"]["variant"] > 0
-    assert opened["scenario"] == {**shown[0]["scenario"], "title": opened["title"]}
 
 
-def _ask(node: str, out: Path, *questions: dict[str, Any]) -> list[dict[str, Any]]:
-    command = [node, "tests/wasm/desk.mjs", str(out), json.dumps(questions)]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr[-2000:]
-    answers: list[dict[str, Any]] = json.loads(told.stdout)
-    return answers
+def test_the_desk_searches_and_shows_heatmaps(told: Told) -> None:
+    found = told(ask={"q": "library", "query": "q=mirror"})
+    assert 'id="mirrors-failover"' in found["html"]
+    assert 'id="first-burst"' not in found["html"]
+    assert "<table" in told(ask={"q": "whatif", "query": "h=lazy-default"})["html"]
+
+
+def test_a_link_that_the_desk_makes_opens_the_same_run(told: Told) -> None:
+    scenario = told(ask={"q": "task", "exercise": "first-in"})["scenario"]
+    link = told(ask={"q": "share", "scenario": {**scenario, "title": ""}})
+    opened = told(ask={"q": "link", "packed": link["packed"]})
+    assert opened["scenario"] == {**scenario, "title": opened["title"]}

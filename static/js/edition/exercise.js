@@ -1,7 +1,8 @@
 /**
  * An exercise of the static edition. The desk in the worker grades, with the server's own Python and templates; what was done is
- * kept in this browser. After an answer the page opens anew, as it does on the server.
+ * kept in this browser. After an answer the task changes in its place, and the same worker plays the run that follows.
  */
+import { followTask, openTask } from "../exercises/task.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
 import { find, findAll, setText } from "../view/base/dom.js";
@@ -13,10 +14,13 @@ const session = `exercise-${slug}`;
 const ACTION = /\/(answer|hint|solution|again)$/;
 
 /** Put the task in its place, and a locked prediction beside the run. */
-function show(html) {
+function show({ html, held }) {
   const found = new DOMParser().parseFromString(html, "text/html");
   find("#task").replaceWith(find("#task", found));
+  for (const old of findAll(".beside-live > .ghosts, #ghost-lanes")) old.remove();
   find(".beside-live").prepend(...findAll(".ghosts, #ghost-lanes", found));
+  document.body.classList.toggle("is-held", held);
+  openTask(find("#task"));
 }
 
 /** Tell who listens, as a learning platform's wrapper does, how far the work is. */
@@ -24,41 +28,80 @@ function report(told) {
   document.dispatchEvent(new CustomEvent("waterline:worked", { detail: { score: told.score, done: Boolean(told.work.done_at) } }));
 }
 
+/** Say in the task why something did not work. */
+function complain(words) {
+  find("#task [data-problem]")?.remove();
+  find(".task-text").after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: words }));
+  find(".task-text + .error").dataset.problem = "";
+}
+
+function enable(may) {
+  for (const button of findAll("#task button")) button.disabled = !may;
+}
+
+/** Where the run begins that a task goes with. */
+function beginning(told, log) {
+  return { scenario: told.scenario, watched: told.held, ...(log ?? { commands: [], until_us: told.past_us }) };
+}
+
 async function start() {
   const desk = openDesk();
-  const told = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
-  const { work, held } = told;
-  show(told.html);
-  document.body.classList.toggle("is-held", held);
-  const log = (await kept(session)) ?? { commands: [], until_us: told.past_us };
-  const host = new BrowserHost(desk.place, { scenario: told.scenario, watched: held, ...log }, keeper(session), () => desk.worker, desk);
-  host.standing = () => desk.ask("standing", { work, log: host.log });
+  let told = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
+  show(told);
+  const host = new BrowserHost(desk.place, beginning(told, await kept(session)), keeper(session), () => desk.worker, desk);
+  host.standing = () => desk.ask("standing", { work: told.work, log: host.log });
+  let live = null;
+  let leave = () => {};
+
+  /** Put what the desk says in the place of the task before; a run that goes with it begins in the same worker. */
+  function take(next) {
+    told = next;
+    leave();
+    show(told);
+    if (told.another) {
+      live.session.forget();
+      live.selection.choose(null);
+      host.begin(beginning(told));
+      live.engine.connect();
+    }
+    leave = followTask(find("#task"), live);
+    report(told);
+    const first = find("#verdict") ?? find("#task-title");
+    first.tabIndex = -1;
+    first.focus();
+  }
 
   /** Do what a form of the task asks. */
   async function act(action, form, submitter) {
-    for (const button of findAll("#task button")) button.disabled = true;
-    const next = await desk.ask("task", { exercise: slug, work, do: action, form: [...new FormData(form, submitter)], log: host.log });
+    const entries = [...new FormData(form, submitter)];
+    enable(false);
+    const next = await desk.ask("task", { exercise: slug, work: told.work, do: action, form: entries, log: host.log });
     if (next.problem) {
-      for (const button of findAll("#task button")) button.disabled = false;
-      find(".task-text").after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: next.problem }));
+      enable(true);
+      complain(next.problem);
       return;
     }
     await keeper(`work-${slug}`)(next.work);
     if (next.another) await forget(session);
-    report(next);
-    location.reload();
+    take(next);
   }
 
   addEventListener("submit", (event) => {
     const form = /** @type {HTMLFormElement} */ (event.target);
     const action = (form.getAttribute("action") ?? "").match(ACTION)?.[1];
-    if (!action) return;
+    if (!action || !form.closest("#task")) return;
     event.preventDefault();
-    act(action, form, event.submitter).catch((error) => setText(find("#situation"), error.message));
+    act(action, form, event.submitter).catch((error) => {
+      enable(true);
+      complain(error.message);
+    });
   });
 
-  await import("../exercises/page.js");
-  const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: told.scenario, owner: !held, story: null };
+  document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
+    live = event.detail;
+    leave = followTask(find("#task"), live);
+  });
+  const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: told.scenario, owner: !told.held, story: null };
   openSession(find("#live"), data, host);
   report(told);
   find("[data-opening]").toggleAttribute("inert", false);

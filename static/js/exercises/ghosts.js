@@ -19,9 +19,16 @@ export class Ghosts {
     stage.refresh();
   }
 
+  /** Take them off the stage. */
+  remove() {
+    for (const frame of this.frames.values()) frame.remove();
+    this.frames.clear();
+  }
+
   show(scene) {
     for (const { lane, x, y, w, h, said } of ghostFrames(scene, this.lanes)) {
       const frame = this.frames.get(lane);
+      if (!frame) continue;
       Object.assign(frame.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
       const text = fill(gettext("you said: %(count)s here"), { count: said });
       if (frame.firstChild.textContent !== text) frame.firstChild.textContent = text;

@@ -12,18 +12,25 @@ export class Goals {
     this.standing = standing ?? (() => asked(root.dataset.reach));
     this.seen = null;
     this.asking = false;
+    this.ended = false;
     grey(JSON.parse(root.querySelector("#reach-allowed").textContent));
     session.listen(() => this.askSoon(session));
   }
 
+  /** Ask no more. */
+  end() {
+    this.ended = true;
+  }
+
   askSoon(session) {
     const now = `${session.next} ${session.play}`;
-    if (this.asking || now === this.seen) return;
+    if (this.asking || this.ended || now === this.seen) return;
     this.asking = true;
     setTimeout(async () => {
       this.seen = `${session.next} ${session.play}`;
       try {
-        this.show(await this.standing());
+        const told = await this.standing();
+        if (!this.ended) this.show(told);
       } catch {
         // the next change asks again
       } finally {

@@ -72,6 +72,15 @@ export class Session {
     for (const listener of this.listeners) listener(change);
   }
 
+  /** Another run comes: what was told of this one is not of it. */
+  forget() {
+    this.timeline.clear();
+    this.history.clear();
+    this.numbers.clear();
+    this.deleted.clear();
+    this.toldFrom = Infinity;
+  }
+
   /**
    * Take the whole state at once.
    * @param {Snapshot} message
@@ -79,13 +88,7 @@ export class Session {
   snapshot(message) {
     const { next, digest } = this;
     const other = message.next === next && digest && message.digest && digest !== message.digest;
-    if (message.next < next || other) {
-      this.timeline.clear();
-      this.history.clear();
-      this.numbers.clear();
-      this.deleted.clear();
-      this.toldFrom = Infinity;
-    }
+    if (message.next < next || other) this.forget();
     this.toldFrom = Math.min(this.toldFrom, message.next);
     this.state = message.state;
     this.numbers.take(this.state);

@@ -13,8 +13,8 @@ export class BrowserHost {
     this.ahead = false;
     this.desk = desk;
     this.linkOf = linkOf;
-    this.scenario = start.scenario;
-    this.log = { commands: start.commands, until_us: start.until_us };
+    this.place = place;
+    this.keep = keep;
     /** @type {(() => Promise<any>)?} how the goals of an exercise stand */
     this.standing = null;
     const host = this;
@@ -23,21 +23,35 @@ export class BrowserHost {
         super(host);
       }
     };
+    this.runs = 0;
     this.worker = make();
-    this.worker.postMessage({ begin: { place, lang: desk?.lang, ...start } });
     this.worker.addEventListener("message", ({ data }) => {
-      if (data.told) this.hear(data.told);
-      if (data.kept) {
-        this.log = JSON.parse(data.kept);
-        keep(this.log);
-      }
-      if (data.failed) this.socket?.receive(JSON.stringify({ t: "notice", level: "error", message: data.failed }));
+      if (data.run === this.runs) this.told(data);
     });
     /** @type {WorkerSocket?} */
     this.socket = null;
     /** Who waits for a record: [(told) => void], by the question's number. */
     this.asked = new Map();
     this.questions = 0;
+    this.begin(start);
+  }
+
+  /** Let the worker play this run, whatever it played before; what it still says of the one before is passed over. */
+  begin(start) {
+    this.runs += 1;
+    this.scenario = start.scenario;
+    this.log = { commands: start.commands, until_us: start.until_us };
+    this.worker.postMessage({ begin: { run: this.runs, place: this.place, lang: this.desk?.lang, ...start } });
+    this.socket?.end();
+  }
+
+  told(data) {
+    if (data.told) this.hear(data.told);
+    if (data.kept) {
+      this.log = JSON.parse(data.kept);
+      this.keep(this.log);
+    }
+    if (data.failed) this.socket?.receive(JSON.stringify({ t: "notice", level: "error", message: data.failed }));
   }
 
   /** What the session says goes to the page; a record goes to who asked for it. */
@@ -119,6 +133,7 @@ class WorkerSocket {
     this.onopen = () => {};
     /** @type {(event: {data: string}) => void} */
     this.onmessage = () => {};
+    /** @type {(event?: {code: number}) => void} */
     this.onclose = () => {};
     host.socket = this;
     queueMicrotask(() => {
@@ -138,5 +153,12 @@ class WorkerSocket {
 
   close() {
     this.readyState = 3;
+  }
+
+  /** The run is over: whoever listens connects again, and hears another. */
+  end() {
+    if (this.readyState === 3) return;
+    this.close();
+    this.onclose();
   }
 }

@@ -2,9 +2,9 @@
  * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and two
  * desks that answer questions: `given` reads what somebody gave to be inspected (`playground.inspecting.desk`), `pages` says
  * what a page would ask a server (`playground.desk`).
- * In: {begin: {place, lang, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files that
- * were read. {id, place, desk, ask, args} asks a desk. Out: {told} for the page, {kept} to be remembered, {failed};
- * {id, answer} or {id, error}.
+ * In: {begin: {run, place, lang, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files
+ * that were read, and another one takes its place. {id, place, desk, ask, args} asks a desk. Out: {told} for the page, {kept} to be
+ * remembered, {failed}, each with the number of its run; {id, answer} or {id, error}.
  */
 import { MODULES, startPython, unpack } from "./python.js";
 
@@ -40,7 +40,7 @@ const desks = {};
 let speaker = null;
 let solo = null;
 let timer = 0;
-const early = [];
+let early = [];
 
 function started(place) {
   python ??= startPython(place);
@@ -73,13 +73,16 @@ function turn() {
   work();
 }
 
-async function begin({ place, lang, ...wanted }) {
+async function begin({ run, place, lang, ...wanted }) {
+  clearTimeout(timer);
+  solo = null;
+  early = [];
   const running = await started(place);
-  const [send, keep] = [(told) => postMessage({ told }), (kept) => postMessage({ kept })];
+  const [send, keep] = [(told) => postMessage({ run, told }), (kept) => postMessage({ run, kept })];
   const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
   if (wanted.scenario) solo = running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say);
   else solo = (await deskOf("given", place)).begin(wanted.until_us, send, keep);
-  postMessage({ ready: true });
+  postMessage({ run, ready: true });
   for (const text of early.splice(0)) solo.receive(text);
   work();
   if (lang) await deskOf("pages", place);
@@ -98,7 +101,7 @@ function words(error) {
 
 addEventListener("message", ({ data }) => {
   if (data.ask !== undefined) ask(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
-  else if (data.begin) begin(data.begin).catch((error) => postMessage({ failed: words(error) }));
+  else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));
   else if (!solo) early.push(data.text);
   else {
     solo.receive(data.text);

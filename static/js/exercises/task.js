@@ -1,0 +1,38 @@
+/** The task of an exercise: answers by hand, and what follows the session beside it. */
+import { makeBoard } from "./board.js";
+import { Draft } from "./drafts.js";
+import { Ghosts } from "./ghosts.js";
+import { Goals } from "./goals.js";
+import { makeSortable } from "./sort.js";
+
+/** Make what one moves by hand; what was put down before is there again. */
+export function openTask(task) {
+  const draft = new Draft(sessionStorage, task.querySelector("[data-draft]")?.getAttribute("data-draft") ?? "");
+  const board = task.querySelector("[data-board]");
+  if (board) makeBoard(board, draft);
+  const list = task.querySelector("[data-sort]");
+  if (list) makeSortable(list, task.querySelector("[data-sort-live]"), draft);
+}
+
+/**
+ * Follow the session, as `waterline:live` tells of it. The run goes on to its end, once: there is something to see before the
+ * next answer. The prediction stays on the lanes; goals stand as they are reached. Returns what ends it, for a task that takes
+ * this one's place.
+ */
+export function followTask(task, { engine, session, stage, host }) {
+  let wantsRun = task.hasAttribute("data-run-on");
+  const endsUs = Number(task.getAttribute("data-run-on"));
+  session.listen(() => {
+    if (wantsRun && session.version && engine.live) wantsRun = session.nowUs < endsUs && !engine.control({ play: true });
+  });
+  const said = document.querySelector("#ghost-lanes");
+  const box = document.querySelector(".stage-box");
+  const ghosts = said && box ? new Ghosts(box, JSON.parse(said.textContent), stage) : null;
+  const reach = task.querySelector("[data-reach]");
+  const goals = reach ? new Goals(reach, session, host.standing) : null;
+  return () => {
+    wantsRun = false;
+    ghosts?.remove();
+    goals?.end();
+  };
+}
