@@ -26,7 +26,7 @@ export class BrowserHost {
     this.runs = 0;
     this.worker = make();
     this.worker.addEventListener("message", ({ data }) => {
-      if (data.run === this.runs) this.told(data);
+      if (data.run === this.runs) this.receive(data);
     });
     /** @type {WorkerSocket?} */
     this.socket = null;
@@ -45,7 +45,7 @@ export class BrowserHost {
     this.socket?.end();
   }
 
-  told(data) {
+  receive(data) {
     if (data.told) this.hear(data.told);
     if (data.kept) {
       this.log = JSON.parse(data.kept);
