@@ -12,7 +12,7 @@ from playground.exercises.schema import Exercise, Texts, Unit
 
 if TYPE_CHECKING:
     from playground.exercises.models import Learner, Work
-    from playground.exercises.task import Answered, Worked
+    from playground.exercises.worked import Answered, Worked
 
 DONE = ("first", "later")
 """States of an exercise that is done."""

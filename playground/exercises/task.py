@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from zlib import crc32
 
 from django.urls import reverse
@@ -12,35 +12,10 @@ from playground.exercises import catalog, limits, readings, selectors, words
 from playground.exercises.grading import Verdict
 from playground.exercises.kinds import Progress, kind_of
 from playground.exercises.schema import Exercise
+from playground.exercises.worked import Answered, Worked
 
 MOST_VARIANTS: Final = 1_000_000
 """Seeds go from 1 up to this."""
-
-
-class Worked(Protocol):
-    """Somebody's work on one exercise: a row of the database, or what a browser remembers."""
-
-    exercise: str
-    learner_id: Any
-    attempts: int
-    failures: int
-    wrong: bool
-    done_at: dt.datetime | None
-    right_first: bool
-    variant: int
-    earlier: int
-    hints: int
-    solution_shown: bool
-    steps: Any
-    locked: bool
-
-
-class Answered(Protocol):
-    """One answer and what grading said of it."""
-
-    number: int
-    passed: bool
-    verdict: Any
 
 
 def progress(work: Worked) -> Progress:

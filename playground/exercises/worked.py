@@ -1,0 +1,32 @@
+"""What is known of somebody's work on an exercise, wherever it is kept."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import Any, Protocol
+
+
+class Worked(Protocol):
+    """Somebody's work on one exercise: a row of the database, or what a browser remembers."""
+
+    exercise: str
+    learner_id: Any
+    attempts: int
+    failures: int
+    wrong: bool
+    done_at: dt.datetime | None
+    right_first: bool
+    variant: int
+    earlier: int
+    hints: int
+    solution_shown: bool
+    steps: Any
+    locked: bool
+
+
+class Answered(Protocol):
+    """One answer and what grading said of it."""
+
+    number: int
+    passed: bool
+    verdict: Any
