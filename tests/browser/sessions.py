@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def begin(page: Page, profile: str = "classroom") -> None:

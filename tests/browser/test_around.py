@@ -11,7 +11,7 @@ from tests.browser.sessions import begin
 from tests.browser.test_story import wait_for_lane
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def palette(page: Page, words: str) -> None:

@@ -13,7 +13,7 @@ from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def start(page: Page, count: int = 30) -> None:

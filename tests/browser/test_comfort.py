@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.sessions import begin
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 PARTS = ".stage-box, .files, .dock, .charts"
 RECTANGLES = f"""() => [...document.querySelectorAll('{PARTS}')].map((part) => {{
   const {{ top, bottom, left, right }} = part.getBoundingClientRect();

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def test_the_first_page_runs_a_real_session_at_once(

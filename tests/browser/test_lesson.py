@@ -12,7 +12,7 @@ from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage
 
-WAIT_MS = 20_000
+WAIT_MS = 60_000
 
 
 def begin(page: Page, slug: str) -> None:

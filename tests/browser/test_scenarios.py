@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PHONE
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def open_scenario(page: Page, slug: str) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 30_000
+SLOW_MS = 60_000
 
 
 def start_from_the_first_page(page: Page) -> None:
