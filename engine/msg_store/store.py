@@ -307,6 +307,10 @@ class MsgStore:
         rows = self._state.index.rows
         return rows.first.start if rows else None
 
+    def load(self) -> views.StoreLoad:
+        """Return what the memory model counts."""
+        return views.load(self._state)
+
     def snapshot(self) -> dict[str, Any]:
         """Return the state as plain values (the fold's counterpart)."""
         return views.snapshot(self._state)

@@ -4,9 +4,36 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from engine.errors import InvariantBroken
 from engine.msg_store.file_summary import FileRow
 from engine.msg_store.state import StoreState
+
+
+class StoreLoad(msgspec.Struct, frozen=True):
+    """What the memory model counts of a store.
+
+    Args:
+        files: how many there are.
+        messages: in its index.
+        cached: messages in the current file's cache.
+        cached_bytes: of the records that the cache holds.
+    """
+
+    files: int
+    messages: int
+    cached: int
+    cached_bytes: int
+
+
+def load(state: StoreState) -> StoreLoad:
+    """Return what the memory model counts."""
+    cached = len(state.cache)
+    cached_bytes = (
+        sum(file.valid for file in state.files if file.number == state.files.current) if cached else 0
+    )
+    return StoreLoad(len(state.files), state.index.rows.total, cached, cached_bytes)
 
 
 def snapshot(state: StoreState) -> dict[str, Any]:

@@ -23,6 +23,8 @@ class Board:
     def report_part(self, part: str, rule: str, facts: Why, why: Why | None = None) -> None:
         """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
         told = self._parts.setdefault(part, {})
+        if told == facts:  # nearly always, and quicker than to look at each
+            return
         changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
         if changed:
             told.update(changed)
@@ -31,6 +33,8 @@ class Board:
     def report_actor(self, actor: str, rule: str, facts: dict[str, Any], why: Why | None = None) -> None:
         """Emit what differs of an actor, if anything does."""
         told = self._actors.setdefault(actor, {})
+        if told == facts:
+            return
         changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
         if changed:
             told.update(changed)

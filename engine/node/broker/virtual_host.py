@@ -12,7 +12,7 @@ from engine.extents import Extent
 from engine.formats.chunks import RawBytes
 from engine.formats.message import MessageCodec
 from engine.formats.names import config_text, queue_directory, vhost_directory
-from engine.msg_store import MsgStore
+from engine.msg_store import MsgStore, StoreLoad
 from engine.node.broker.backing_queues import BACKING_QUEUES, QueueMeans, backing_queue_of
 from engine.settings import QueueSettings
 from engine.storage.port import Storage
@@ -238,6 +238,10 @@ class VirtualHost:
             journal = f"{directory}/journal.jif"
             if self._storage.size(journal) == 0:
                 self._storage.fsync(journal)
+
+    def store_loads(self) -> list[StoreLoad]:
+        """Return what the memory model counts of each store."""
+        return [] if self.down else [store.load() for store in self.stores.values()]
 
     def snapshots(self) -> dict[str, dict[str, Any]]:
         """Return the stores' snapshots by name."""

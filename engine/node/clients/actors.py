@@ -133,6 +133,8 @@ class Publisher:
     @property
     def unread(self) -> int:
         """Messages that wait in its socket, or behind it in its channel."""
+        if not (self.waiting or self.stopped):
+            return 0
         return sum([batch.count for batch in self.waiting]) + sum([batch.count for batch in self.stopped])
 
     @property

@@ -97,12 +97,13 @@ class Monitors:
         settings = self._configuration.node
         each_bytes = settings.connection_memory_bytes
         queues = list(self._host.queues())
+        actors = self._actors(FIRST_NODE)
         memory = model.measure(
             settings.base_memory_bytes + model.queues_bytes(self._count(queues), each_bytes),
-            self._actors(FIRST_NODE) * each_bytes,
-            self._actors(FIRST_NODE) * settings.receive_buffer_bytes,
+            actors * each_bytes,
+            actors * settings.receive_buffer_bytes,
             queues,
-            self._host.snapshots().values(),
+            self._host.store_loads(),
         )
         changed = self._watch.check(memory, settings, self._clock.now_us)
         self.used_bytes = self._storage.used_bytes()

@@ -96,12 +96,13 @@ class SiteMonitors:
         each_bytes = settings.connection_memory_bytes
         for site in self._others.values():
             queues = list(site.host.queues()) if site.up else []
+            actors = self._actors(site.name)
             memory = model.measure(
                 settings.base_memory_bytes + model.queues_bytes(len(queues), each_bytes),
-                self._actors(site.name) * each_bytes,
-                self._actors(site.name) * settings.receive_buffer_bytes,
+                actors * each_bytes,
+                actors * settings.receive_buffer_bytes,
                 queues,
-                site.host.snapshots().values() if site.up else (),
+                site.host.store_loads() if site.up else (),
             )
             changed = site.watch.check(memory, settings, self._clock.now_us) or changed
             if not site.up:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.extents import Extent
+from engine.msg_store import StoreLoad
 from engine.node.memory import calibration as cal
 from engine.ranges import RangeSet
 
@@ -75,14 +75,14 @@ def measure(
     connections: int,
     buffers: int,
     queues: Sequence[BackingQueue],
-    stores: Iterable[dict[str, Any]],
+    stores: Iterable[StoreLoad],
 ) -> Memory:
     """Add up the memory; the cost follows the number of runs.
 
     Args:
         base, connections, buffers: bytes of the node, of all connections, and of what their sockets receive into.
         queues: all queues; a body that lies in several of them is one binary.
-        stores: snapshots of the message stores.
+        stores: what counts of each message store.
     """
     entries = bodies = in_ram_and_store = 0
     counted = RangeSet()
@@ -130,13 +130,12 @@ def _journal(queue: BackingQueue) -> int:
     return total
 
 
-def _stores(stores: Iterable[dict[str, Any]]) -> tuple[int, int]:
+def _stores(stores: Iterable[StoreLoad]) -> tuple[int, int]:
     """Return thousandths of a byte for tables, and the bytes of records that the caches hold."""
     total = cached = 0
     for store in stores:
-        total += cal.FILE_ROW * len(store["files"])
-        total += cal.STORE_ROW * sum(row[1] for row in store["rows"])
-        total += cal.CACHE_ROW * store["cache"]
-        if store["cache"]:
-            cached += sum(file[2] for file in store["files"] if file[0] == store["current"])
+        total += cal.FILE_ROW * store.files
+        total += cal.STORE_ROW * store.messages
+        total += cal.CACHE_ROW * store.cached
+        cached += store.cached_bytes
     return total, cached

@@ -27,6 +27,7 @@ class MemoryWatch:
         "alarm",
         "high_water",
         "_differed",
+        "_told",
         "_bodies",
     )
 
@@ -42,6 +43,8 @@ class MemoryWatch:
         self.alarm = False
         self._bodies: deque[tuple[int, int]] = deque()
         """When the bodies were measured, and their bytes: those of the last moments, each more than all after it."""
+        self._told = self._items()
+        """What is shown of the last measurement."""
 
     def check(self, memory: Memory, settings: NodeSettings, now_us: int) -> bool:
         """Take a fresh measurement; return whether the alarm changed (M7, M8)."""
@@ -53,6 +56,7 @@ class MemoryWatch:
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
         self.high_water.note(memory)
         self.counted = counted(memory, settings.vm_memory_calculation_strategy, self.high_water)
+        self._told = self._items()
         alarm = self.counted > self.limit
         changed = alarm != self.alarm
         self.alarm = alarm
@@ -85,8 +89,7 @@ class MemoryWatch:
             self._differed = True
         return {"beyond_live_bytes": self.counted - self.memory.total} if self._differed else {}
 
-    def info_items(self) -> Why:
-        """Return what is shown of it; bytes are modelled."""
+    def _items(self) -> Why:
         memory = self.memory
         return self._beyond() | {
             "process_memory": self.counted,
@@ -99,6 +102,12 @@ class MemoryWatch:
             "journal_bytes": memory.journal,
             "store_bytes": memory.stores,
             "cached_body_bytes": memory.cached_bodies,
+        }
+
+    def info_items(self) -> Why:
+        """Return what is shown of it; bytes are modelled."""
+        return {
+            **self._told,
             "reporting": self.monitor.count,
             "reported_sum": self.monitor.sum,
             "desired_duration": self.monitor.desired,

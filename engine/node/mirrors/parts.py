@@ -142,4 +142,6 @@ class ClusterParts:
     def actors_at(self, node: str) -> int:
         """Return how many connections of publishers and consumers a node has."""
         names = [name for name in (*self._connections.publishers, *self._consumers.all) if name != "burst"]
+        if len(self.sites) == 1:
+            return len(names)
         return sum(self.nodes.node_of(name) == node for name in names)

@@ -327,6 +327,8 @@ class Queues(Mapping[str, Deliveries]):
     def items_of_parts(self, name: str) -> dict[str, dict[str, Any]]:
         """Return what is shown of the queues that a queue consists of: one for each priority, the highest first."""
         parts = self._site_of[name].host.hosted[name].queue.parts
+        if not parts:
+            return {}
         return {
             part: {"part_of": name, "priority": len(parts) - 1 - place} for place, part in enumerate(parts)
         }
