@@ -68,10 +68,19 @@ _conversations: list[asyncio.Future[None]] = []
 
 
 def _converse() -> None:
-    """Begin to hear what other processes say."""
+    """Begin to hear what other processes say, and have a worker ready."""
     from playground import control  # noqa: PLC0415 - needs the apps to be ready
 
     _conversations.append(asyncio.ensure_future(control.run()))
+    _conversations.append(asyncio.ensure_future(_start_worker()))
+
+
+async def _start_worker() -> None:
+    """Start a worker before the first visitor needs it. If that cannot be, whoever needs one is told why."""
+    from playground import live  # noqa: PLC0415 - needs the apps to be ready
+
+    with contextlib.suppress(OSError):
+        await live.registry().pool.begin()
 
 
 def rest_all() -> Deferred[None]:

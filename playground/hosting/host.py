@@ -288,9 +288,12 @@ class Host:
         timeout = self._seconds_until_rest(self.clock())
         if self._upkeep.stands and self.audience:
             timeout = min(timeout, self._upkeep.due_s - self.clock())
-        if timeout > 0:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._poke.wait(), timeout)
+        if timeout > 0 and not self._poke.is_set():
+            alarm = self.loop.call_later(timeout, self._poke.set)
+            try:
+                await self._poke.wait()
+            finally:
+                alarm.cancel()
         self._poke.clear()
 
     async def _guarded(self, work: Work) -> None:

@@ -71,6 +71,15 @@ def alive(pid: int) -> bool:
     return True
 
 
+async def test_the_first_visitor_does_not_wait_for_a_worker_to_start(workers: Workers) -> None:
+    await workers.registry.pool.begin()
+    ready = list(workers.pids)
+    assert len(ready) == 1
+    await workers.registry.pool.begin()
+    await workers.reader("one").until("snapshot", seconds=60)
+    assert workers.pids == ready, "the one that was ready has the session"
+
+
 async def test_sessions_are_spread_over_processes_and_end_with_them(workers: Workers) -> None:
     readers = [workers.reader(name) for name in ("one", "two", "three")]
     for reader in readers:

@@ -34,10 +34,12 @@ logger = logging.getLogger(__name__)
 
 TICK_S: Final = 0.045
 """Between two frames where somebody does something: at most twenty a second, with the worker's grid of turns."""
-STEADY_TICK_S: Final = 0.19
+STEADY_TICK_S: Final = 0.24
 """Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
-UNSEEN_TICK_S: Final = 0.2
+UNSEEN_TICK_S: Final = 0.49
 """Between two turns of a session whose pages are all in the background."""
+LATE_BY: Final = 1.6
+"""A tick that is later than so many times its distance slows time down."""
 TURN_S: Final = 0.04
 """Real time that the engine may work before the session is told of."""
 BEAT_S: Final = 0.5
@@ -130,6 +132,7 @@ class Session:
             if message.reader in windows:
                 windows[message.reader].show(message.seen)
                 self.frames.beat()
+                self._soon()
         else:
             if isinstance(message, protocol.Hello):
                 windows.setdefault(message.reader, FrameWindow())
@@ -363,7 +366,7 @@ class Session:
         self._next_tick_s = min(self._next_tick_s, self.frames.last_s + TICK_S * self._ease.factor)
 
     def _play(self, run: Run, now_s: float) -> None:
-        owes_s = max(CATCH_UP_S, 2 * self._tick_s)  # frames that come seldom do not slow time down
+        owes_s = max(CATCH_UP_S, LATE_BY * self._tick_s)  # frames that come seldom do not slow time down
         due_us = self.pacer.due_us(now_s, run.node.now_us, owes_s)
         due_us = min(due_us, self._bounds.max_virtual_s * 1_000_000)
         for stop_us in (self._ends_us, self._stops_us, self._holds_us):

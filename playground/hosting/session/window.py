@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import Literal
 
-FRAMES_IN_FLIGHT = 8
-ASKED = 3
-"""Each frame that is the third on its way, or the sixth, is to be acknowledged: the others are with it."""
-EMPTY_IN_FLIGHT = 4
+FRAMES_IN_FLIGHT = 10
+ASKED = 4
+"""Each frame that is the fourth on its way, or the eighth, is to be acknowledged: the others are with it."""
+EMPTY_IN_FLIGHT = 5
 """An empty frame (only the clock moves) leaves room for those with rows."""
 
 Answer = Literal["frame", "snapshot", "nothing"]

@@ -48,6 +48,11 @@ class Agenda:
         self._due_s.pop(name, None)
         self._since_s.pop(name, None)
 
+    @property
+    def asked(self) -> bool:
+        """Whether somebody waits for a session's answer."""
+        return self._next_asked() is not None
+
     def wait_s(self, now_s: float) -> float:
         """Return how long nobody wants a turn."""
         if self._next_asked() is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import os
 import socket
@@ -90,6 +91,13 @@ class Pool:
         self._starting = asyncio.Lock()
         self._ease = Ease()
         self._tasks: list[asyncio.Task[None]] = []
+
+    async def begin(self) -> None:
+        """Start a first worker before anybody needs it: no visitor waits for one to start."""
+        async with self._starting:
+            if not self.ends:
+                with contextlib.suppress(Lost):  # whoever needs it is told
+                    await self._start()
 
     async def place(self, session_id: str, listener: Listener) -> WorkerEnd:
         """Return the worker of a session that has none yet: one with few sessions.

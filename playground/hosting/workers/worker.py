@@ -98,8 +98,17 @@ class Worker:
             self._ease.late(now_s, late_s)
         self.turn = session.session_id, time.thread_time()
         session.turn(TURN_S)
+        if self._may_go_on(session):
+            session.turn(TURN_S)
         self.turn = None
         self._plan(session)
+
+    def _may_go_on(self, session: Session) -> bool:
+        """Tell whether what a session has just answered can be shown at once, because nobody else waits for an answer.
+
+        Then the answer and the picture leave together, and nobody is woken for each.
+        """
+        return not (session.is_busy or self._agenda.asked) and -math.inf < session.due_s() <= self._clock()
 
     def _plan(self, session: Session) -> None:
         due_s = session.due_s()
