@@ -14,7 +14,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
-from playground.hosting.session.session import STEADY_TICK_S
+from playground.hosting.session.rhythm import STEADY_TICK_S
 from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
 from tests.web.stub import MemoryBook, Reader, StubDoor, settled
 

@@ -27,23 +27,14 @@ from playground.hosting.session.ease import Ease
 from playground.hosting.session.frame_sender import FrameSender
 from playground.hosting.session.goals import Found, Goals
 from playground.hosting.session.pacer import CATCH_UP_S, Pacer
+from playground.hosting.session.rhythm import BEAT_S, LATE_BY, TICK_S, tick_s
 from playground.hosting.session.whole import Begin, Whole, Work
 from playground.hosting.session.window import FrameWindow
 
 logger = logging.getLogger(__name__)
 
-TICK_S: Final = 0.045
-"""Between two frames where somebody does something: at most twenty a second, with the worker's grid of turns."""
-STEADY_TICK_S: Final = 0.24
-"""Between two frames while time passes and nobody does anything: marks are on their way for longer than that."""
-UNSEEN_TICK_S: Final = 0.49
-"""Between two turns of a session whose pages are all in the background."""
-LATE_BY: Final = 1.6
-"""A tick that is later than so many times its distance slows time down."""
 TURN_S: Final = 0.04
 """Real time that the engine may work before the session is told of."""
-BEAT_S: Final = 0.5
-"""An empty frame this often while time passes and nothing happens."""
 LOOK_S: Final = 0.5
 """Between two counts of what the session takes."""
 NOTE_S: Final = 1.0
@@ -354,8 +345,7 @@ class Session:
 
     def _tick(self, run: Run) -> None:
         now_s = self._clock()
-        steady_s = STEADY_TICK_S if self.plays else TICK_S
-        self._tick_s = (steady_s if self.frames.seen else UNSEEN_TICK_S) * self._ease.factor
+        self._tick_s = tick_s(self.plays, self.frames.seen) * self._ease.factor
         self._next_tick_s = now_s + self._tick_s
         if self.plays:
             self._play(run, now_s)
