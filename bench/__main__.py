@@ -59,9 +59,9 @@ def verdict(results: dict[str, Result | None]) -> tuple[str, bool]:
     """Return the last line of a run, and whether everything ran and kept its bounds."""
     broken = [name for name, found in results.items() if found is None]
     missed = [name for name, found in results.items() if found and not found.get("passed", True)]
-    told = f"bench: {len(results) - len(broken)} of {len(results)} ran, "
-    told += f"{', '.join(missed)} missed the bound" if missed else "all within their bounds"
-    return told + (f"; {', '.join(broken)} broke off" if broken else ""), not missed and not broken
+    outcome = f"bench: {len(results) - len(broken)} of {len(results)} ran, "
+    outcome += f"{', '.join(missed)} missed the bound" if missed else "all within their bounds"
+    return outcome + (f"; {', '.join(broken)} broke off" if broken else ""), not missed and not broken
 
 
 def keep(results: dict[str, Result], path: Path = RESULTS) -> None:

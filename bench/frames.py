@@ -118,8 +118,8 @@ def run(tiny: bool) -> Result:
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
         for name, profile, commands in (("light", "classroom", LIGHT), ("heavy", "real", heavy(count))):
             page = open_run(browser, server.url, scenario(profile, commands))
-            told = figures(traced(page.context.new_cdp_session(page), page, watched_ms))
-            found[name] = {"messages": held(page), **told}
+            measured = figures(traced(page.context.new_cdp_session(page), page, watched_ms))
+            found[name] = {"messages": held(page), **measured}
             page.close()
         browser.close()
     counts = "work_ms_median" if tiny else "work_ms_p95"  # a slowest twentieth of a few frames says nothing

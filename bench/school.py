@@ -81,11 +81,11 @@ def run(tiny: bool) -> Result:
     found: Result = {}
     for students in sizes:
         for name in layouts:
-            told, kept = _lesson(name, students, seconds)
+            result, kept = _lesson(name, students, seconds)
             bound = not tiny and name != "one_process" and students <= BOUND_UP_TO
-            passed &= told["whole"] and (kept or not bound)
-            found[f"{students}_on_{name}"] = told
-            print(f"  {students} on {name}: {told}", flush=True)
+            passed &= result["whole"] and (kept or not bound)
+            found[f"{students}_on_{name}"] = result
+            print(f"  {students} on {name}: {result}", flush=True)
     return {**found, "passed": passed}
 
 
@@ -93,7 +93,10 @@ def _lesson(layout: str, students: int, seconds: float) -> tuple[Result, bool]:
     """Give a lesson; return what was measured, and whether it was in time. One that breaks off is told as such."""
     try:
         with LAYOUTS[layout]() as (url, pids):
-            seen, told = asyncio.run(lesson.give(url, pids, students, seconds))
+            seen, result = asyncio.run(lesson.give(url, pids, students, seconds))
     except Exception as error:  # noqa: BLE001 - the others are given all the same
         return {"whole": False, "broke_off": repr(error)}, False
-    return {**told, "whole": seen.whole}, seen.commands.p95 < COMMAND_P95_MS and seen.freeze.worst < FREEZE_MS
+    return {
+        **result,
+        "whole": seen.whole,
+    }, seen.commands.p95 < COMMAND_P95_MS and seen.freeze.worst < FREEZE_MS

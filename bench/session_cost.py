@@ -54,7 +54,7 @@ class Student:
         self._socket = socket
         self._number = 0
         self.answered = self.refused = self.frames = 0
-        self._told = asyncio.Event()
+        self._received = asyncio.Event()
         self.reading = asyncio.create_task(self._read())
 
     @classmethod
@@ -83,7 +83,7 @@ class Student:
             elif kind in {"accepted", "refused"}:
                 self.answered += 1
                 self.refused += kind == "refused"
-                self._told.set()
+                self._received.set()
 
     async def send(self, **message: Any) -> None:
         """Send a message."""
@@ -95,8 +95,8 @@ class Student:
         await self._socket.send(t="command", id=self._number, command=command)
         async with asyncio.timeout(30):
             while self.answered < self._number:
-                self._told.clear()
-                await self._told.wait()
+                self._received.clear()
+                await self._received.wait()
 
     async def commands(self, until_s: float) -> int:
         """Publish some messages, four times a second; return how often."""

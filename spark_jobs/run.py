@@ -89,12 +89,12 @@ def _write(session: SparkSession, frame: DataFrame, out: str, note_tasks: Callab
 
     writer = Thread(target=write, daemon=True)
     writer.start()
-    told = 0
+    reported = 0
     while writer.is_alive():
         writer.join(LOOK_S)
         done, total = _tasks(session)
-        if total and done > told:
-            told = done
+        if total and done > reported:
+            reported = done
             note_tasks(done, total)
     if failures:
         reason = str(failures[0]).strip().splitlines()[0]

@@ -96,9 +96,9 @@ def cell_id(
 
     The title and a recorded digest do not change a run, so they do not take part.
     """
-    facts = {key: value for key, value in scenario.items() if key not in {"title", "digest"}}
+    content = {key: value for key, value in scenario.items() if key not in {"title", "digest"}}
     measured = [series_points] if power_cut_us is None else [series_points, power_cut_us]
-    text = msgspec.json.encode([engine_version, *measured, facts], order="deterministic")
+    text = msgspec.json.encode([engine_version, *measured, content], order="deterministic")
     return hashlib.sha256(text).hexdigest()[:16]
 
 

@@ -83,8 +83,8 @@ def main() -> int:
     began = time.monotonic()
     with ThreadPoolExecutor() as beside:
         failed = [name for each in beside.map(run, (tests(tiny), reading_steps(tiny))) for name in each]
-    told = f"failed: {', '.join(failed)}" if failed else "all well"
-    print(f"check: {told}, {time.monotonic() - began:.0f} s")
+    outcome = f"failed: {', '.join(failed)}" if failed else "all well"
+    print(f"check: {outcome}, {time.monotonic() - began:.0f} s")
     return 1 if failed else 0
 
 

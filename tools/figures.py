@@ -46,12 +46,12 @@ def proofs(folder: Path) -> Iterator[Row]:
         "random AMQP programs of which the broker shows several outcomes, the engine's among them",
         str(len(stories["by_chance"])),
     )
-    for name, told in (
+    for name, label in (
         ("engine_to_node", "queues that a real node read from the engine's files"),
         ("node_to_engine", "queues that the engine read from a real node's files"),
     ):
         each = interop[name]
-        yield told, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
+        yield label, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
     rules = results["rules"]
     yield "rules that concern the engine and are cited by it", f"{rules['engine_cited']} of {rules['engine']}"
 
@@ -65,12 +65,12 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
     yield "the same, compressed", whole(wire["compressed_bytes"])
     for load in ("light", "heavy"):
         each = frames[load]
-        told = f"milliseconds of work for one drawn frame with {whole(each['messages'])} messages, 95 in 100"
-        yield told, f"{each['work_ms_p95']:.1f}"
+        label = f"milliseconds of work for one drawn frame with {whole(each['messages'])} messages, 95 in 100"
+        yield label, f"{each['work_ms_p95']:.1f}"
     memory, wake, room = found["session_memory"], found["wake"], found["classroom"]
     yield "MB of a session with a million messages", f"{memory['bytes']['well_filled'] / 1e6:.1f}"
-    told = f"seconds to wake a session of {whole(wake['transitions'])} transitions, from a checkpoint"
-    yield told, f"{wake['restored_s']:.2f}"
+    label = f"seconds to wake a session of {whole(wake['transitions'])} transitions, from a checkpoint"
+    yield label, f"{wake['restored_s']:.2f}"
     yield f"{room['students']} students at work: a command until accepted", room["command_until_accepted"]
     yield f"{room['students']} students: a freeze until everybody knows", room["freeze_until_everybody_knows"]
     cost, sweep, cluster = found["session_cost"], found["sweep"], found["cluster"]
@@ -94,7 +94,7 @@ def coverage(parts: dict[str, Any]) -> Iterator[Row]:
 
 def table(title: str, rows: Iterator[Row], on: str) -> str:
     """Return a section with its table."""
-    lines = "".join(f"| {told} | {value} |\n" for told, value in rows)
+    lines = "".join(f"| {label} | {value} |\n" for label, value in rows)
     return f"\n## {title}\n\n{on}\n\n| figure | measured |\n|---|---|\n{lines}"
 
 

@@ -41,9 +41,9 @@ def behaviour() -> str:
     return total.hexdigest()
 
 
-def measured_on(**facts: Any) -> dict[str, Any]:
+def measured_on(**values: Any) -> dict[str, Any]:
     """Return what is kept beside a figure: engine and behaviour, and `facts` such as the day or the machine."""
-    return {"engine": ENGINE_VERSION, "behaviour": behaviour(), **facts}
+    return {"engine": ENGINE_VERSION, "behaviour": behaviour(), **values}
 
 
 def stale(name: str, figures: Mapping[str, Any]) -> str | None:

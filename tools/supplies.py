@@ -91,11 +91,11 @@ def unlicensed(pinned: dict[str, str]) -> Iterator[str]:
     """Yield a sentence for each installed distribution whose licence is unknown, or not one that may be used here."""
     for name in pinned:
         try:
-            told = licence(name)
+            found_licence = licence(name)
         except metadata.PackageNotFoundError:  # Spark's and the tests' own are not on every machine
             continue
-        if name not in LICENCES and not ALLOWED.search(told):
-            yield f"{name}: licence {told or 'unknown'!r}; look it up, and put it into LICENCES or do without"
+        if name not in LICENCES and not ALLOWED.search(found_licence):
+            yield f"{name}: licence {found_licence or 'unknown'!r}; look it up, and put it into LICENCES or do without"
 
 
 def troubled(pinned: dict[str, str], listed: Path = TROUBLE) -> Iterator[str]:
@@ -112,9 +112,9 @@ def main() -> int:
     pinned = pins()
     found = [*unpinned(), *strangers(pinned), *unlicensed(pinned), *troubled(pinned)]
     command = [sys.executable, "-m", "pip", "check", "--disable-pip-version-check"]
-    told = subprocess.run(command, capture_output=True, text=True, check=False)
-    if told.returncode:
-        found += told.stdout.splitlines()
+    listing = subprocess.run(command, capture_output=True, text=True, check=False)
+    if listing.returncode:
+        found += listing.stdout.splitlines()
     for sentence in found:
         print(f"supplies: {sentence}")
     print(f"supplies: {len(pinned)} pinned distributions, {len(found)} complaints")

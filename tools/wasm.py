@@ -58,10 +58,10 @@ def build(out: Path) -> None:
 
 def _of_sessions() -> Iterator[Path]:
     """Yield the modules of playground that do without a server: a session, and what Inspect reads with."""
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SESSIONS], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    yield from (Path(line) for line in told.stdout.splitlines())
+    yield from (Path(line) for line in process.stdout.splitlines())
 
 
 def wheel(platform: dict[str, Any]) -> Path:

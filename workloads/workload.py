@@ -38,8 +38,8 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def workload_id(self) -> str:
         """16 hexadecimal digits that stand for what happens in it, whatever it is called."""
-        facts = {key: value for key, value in self.scenario.items() if key not in {"title", "digest"}}
-        text = msgspec.json.encode(facts, order="deterministic")
+        content = {key: value for key, value in self.scenario.items() if key not in {"title", "digest"}}
+        text = msgspec.json.encode(content, order="deterministic")
         return hashlib.sha256(text).hexdigest()[:16]
 
 

@@ -81,8 +81,8 @@ def checked(policy: Policy) -> Policy:
     for name, value in policy.definition.items():
         good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
-            said = "invalid" if name == "queue-master-locator" else "is not a valid"
-            raise PolicyRefused(f"{_erlang(value)} {said} {words}")
+            objection = "invalid" if name == "queue-master-locator" else "is not a valid"
+            raise PolicyRefused(f"{_erlang(value)} {objection} {words}")
     refused = refusal_of(policy.definition, _erlang)
     if refused is not None:
         raise PolicyRefused(refused)

@@ -85,10 +85,10 @@ def vector(q: QueueState, persistent: MsgStore, transient: MsgStore) -> dict[str
     }
 
 
-def _shortened_lists(facts: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _shortened_lists(fields: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {
         name: shortened(value) if name in names and isinstance(value, list) else value
-        for name, value in facts.items()
+        for name, value in fields.items()
     }
 
 

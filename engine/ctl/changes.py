@@ -29,12 +29,12 @@ class Change(msgspec.Struct, frozen=True):
     """A command for the node, and what rabbitmqctl says before and after it is done."""
 
     command: dict[str, Any]
-    said: str
+    heading: str
     done: str = ""
 
 
-def _failed(request: Request, said: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
-    return CtlRefused(f"{'' if request.quiet else said}\nError:\n{reason}\n".lstrip("\n"), code)
+def _failed(request: Request, heading: str, reason: str, code: int = NODE_REFUSED) -> CtlRefused:
+    return CtlRefused(f"{'' if request.quiet else heading}\nError:\n{reason}\n".lstrip("\n"), code)
 
 
 def _fraction(request: Request, text: str) -> float:
@@ -95,16 +95,16 @@ def _disk_limit(request: Request, _: State, __: Live) -> Change:
 def _set_policy(request: Request, _: State, __: Live) -> Change:
     name, pattern, text = request.arguments
     priority = request.options.get("priority", "0")
-    said = (
+    heading = (
         f'Setting policy "{name}" for pattern "{pattern}" to "{text}" with priority "{priority}" '
         'for vhost "/" ...'
     )
     try:
         definition = json.loads(text)
     except ValueError:
-        raise _failed(request, said, "JSON decoding error. Reason: badarg") from None
+        raise _failed(request, heading, "JSON decoding error. Reason: badarg") from None
     if not isinstance(definition, dict):
-        raise _failed(request, said, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
+        raise _failed(request, heading, f"Validation failed\n\ndefinition must be a dictionary: {text}\n")
     fields: dict[str, Any] = {
         "name": name,
         "pattern": pattern,
@@ -115,24 +115,24 @@ def _set_policy(request: Request, _: State, __: Live) -> Change:
     try:
         checked(Policy(**fields))
     except PolicyRefused as error:
-        raise _failed(request, said, f"Validation failed\n\n{error}\n") from error
-    return Change({"do": "set_policy", **fields}, said)
+        raise _failed(request, heading, f"Validation failed\n\n{error}\n") from error
+    return Change({"do": "set_policy", **fields}, heading)
 
 
 def _clear_policy(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    said = f'Clearing policy "{name}" on vhost "/" ...'
+    heading = f'Clearing policy "{name}" on vhost "/" ...'
     if name not in state["node"].get("policies", {}):
-        raise _failed(request, said, "Parameter does not exist")
-    return Change({"do": "clear_policy", "name": name}, said)
+        raise _failed(request, heading, "Parameter does not exist")
+    return Change({"do": "clear_policy", "name": name}, heading)
 
 
 def _purge(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    said = f"Purging queue '{name}' in vhost '/' ..."
+    heading = f"Purging queue '{name}' in vhost '/' ..."
     if name not in declared(state):
-        raise _failed(request, said, "not_found")
-    return Change({"do": "purge", "queue": name}, said)
+        raise _failed(request, heading, "not_found")
+    return Change({"do": "purge", "queue": name}, heading)
 
 
 def _delete(request: Request, state: State, live: Live) -> Change:
@@ -142,46 +142,46 @@ def _delete(request: Request, state: State, live: Live) -> Change:
         for flag, words in (("if-empty", "if queue is empty"), ("if-unused", "if queue is unused"))
         if flag in request.options
     ]
-    said = " ".join([f"Deleting queue '{name}' on vhost '/'", " and ".join(conditions), "..."]).replace(
+    heading = " ".join([f"Deleting queue '{name}' on vhost '/'", " and ".join(conditions), "..."]).replace(
         "  ", " "
     )
     if name not in declared(state):
-        raise _failed(request, said, "Queue not found", USAGE)
+        raise _failed(request, heading, "Queue not found", USAGE)
     ready = state["queues"][name]["counters"]["len"]
     if "if-empty" in request.options and ready:
-        raise _failed(request, said, "Queue is not empty", USAGE)
+        raise _failed(request, heading, "Queue is not empty", USAGE)
     if "if-unused" in request.options and used(state, live, name):
-        raise _failed(request, said, "Queue is in use", USAGE)
+        raise _failed(request, heading, "Queue is in use", USAGE)
     command = {
         "do": "delete_queue",
         "name": name,
         "if_unused": "if-unused" in request.options,
         "if_empty": "if-empty" in request.options,
     }
-    return Change(command, said, f"Queue was successfully deleted with {ready} ready messages\n")
+    return Change(command, heading, f"Queue was successfully deleted with {ready} ready messages\n")
 
 
 def _sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    said = f"Synchronising queue '{name}' in vhost '/' ..."
-    _mirrored(request, state, said)
-    return Change({"do": "sync_queue", "queue": name}, said)
+    heading = f"Synchronising queue '{name}' in vhost '/' ..."
+    _mirrored(request, state, heading)
+    return Change({"do": "sync_queue", "queue": name}, heading)
 
 
 def _cancel_sync(request: Request, state: State, _: Live) -> Change:
     name = request.arguments[0]
-    said = f"Stopping synchronising queue '{name}' in vhost '/' ..."
-    _mirrored(request, state, said)
-    return Change({"do": "cancel_sync_queue", "queue": name}, said)
+    heading = f"Stopping synchronising queue '{name}' in vhost '/' ..."
+    _mirrored(request, state, heading)
+    return Change({"do": "cancel_sync_queue", "queue": name}, heading)
 
 
-def _mirrored(request: Request, state: State, said: str) -> None:
+def _mirrored(request: Request, state: State, heading: str) -> None:
     """Look whether there is such a queue, and mirroring for it (H51)."""
     queue = declared(state).get(request.arguments[0])
     if queue is None:
-        raise _failed(request, said, "not_found")
+        raise _failed(request, heading, "not_found")
     if "mirrors" not in queue:
-        raise _failed(request, said, "not_mirrored")
+        raise _failed(request, heading, "not_mirrored")
 
 
 def _stop(_: Request, __: State, ___: Live) -> Change:

@@ -53,8 +53,8 @@ def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_M
         _check_running(request, state)
         if request.usage.changes:
             change = change_of(request, state, live)
-            said = "" if request.quiet else f"{change.said}\n"
-            return Answer(said + change.done, changes=True)
+            heading = "" if request.quiet else f"{change.heading}\n"
+            return Answer(heading + change.done, changes=True)
         return Answer(_listing(request, state, now_us, live))
     except CtlRefused as refused:
         return Answer(refused.text, code=refused.code)
@@ -92,8 +92,8 @@ def _help(request: Request) -> str:
 
 def _listing(request: Request, state: Mapping[str, Any], now_us: int, live: Live) -> str:
     if request.name == "status":
-        said = "" if request.quiet else f"Status of node {NODE_NAME} ...\n"
-        return said + status(request, state, now_us)
+        heading = "" if request.quiet else f"Status of node {NODE_NAME} ...\n"
+        return heading + status(request, state, now_us)
     if request.name == "cluster_status":
         return cluster_status(request, state)
     rows_of, banner = LISTINGS[request.name]

@@ -58,10 +58,10 @@ def _connections(state: State) -> dict[str, tuple[int, Mapping[str, Any]]]:
     """Return the actors that have a connection, with its number; the node's own two only once they are in use."""
     used = {"burst": "published", "hand": "delivered"}
     return {
-        name: (number, facts)
-        for number, (name, facts) in enumerate(state["node"]["actors"].items())
-        if facts.get("connection_state") != "closed"
-        and (name not in used or facts.get(used[name]) or "tx" in facts)
+        name: (number, info)
+        for number, (name, info) in enumerate(state["node"]["actors"].items())
+        if info.get("connection_state") != "closed"
+        and (name not in used or info.get(used[name]) or "tx" in info)
     }
 
 
@@ -75,11 +75,11 @@ def _consumers(state: State, live: Live) -> dict[str, tuple[int, Mapping[str, An
 
 def used(state: State, live: Live, queue: str) -> bool:
     """Return whether a queue has a consumer."""
-    return any(_queue_of(facts) == queue for _, facts in _consumers(state, live).values())
+    return any(_queue_of(info) == queue for _, info in _consumers(state, live).values())
 
 
-def _queue_of(facts: Mapping[str, Any]) -> str:
-    return str(facts.get("queue") or DEFAULT_QUEUE)
+def _queue_of(info: Mapping[str, Any]) -> str:
+    return str(info.get("queue") or DEFAULT_QUEUE)
 
 
 def memory_of(queues: Iterable[Mapping[str, Any]]) -> int:
@@ -157,7 +157,7 @@ def _sums(queues: Iterable[Mapping[str, Any]]) -> dict[str, int]:
 
 def queues(state: State, live: Live) -> list[Row]:
     """Return a row for each queue."""
-    consumers = [_queue_of(facts) for _, facts in _consumers(state, live).values()]
+    consumers = [_queue_of(info) for _, info in _consumers(state, live).values()]
     rows = []
     for number, (name, queue) in enumerate(declared(state).items()):
         parts = parts_of(state, name)
@@ -213,8 +213,8 @@ def exchanges(state: State, _: Live) -> list[Row]:
     """Return a row for each exchange."""
     own = {each.name: msgspec.structs.asdict(each) for each in PREDECLARED}
     return [
-        {"policy": None, "arguments": {}, **facts, "name": name}
-        for name, facts in sorted({**own, **state["node"].get("exchanges", {})}.items())
+        {"policy": None, "arguments": {}, **info, "name": name}
+        for name, info in sorted({**own, **state["node"].get("exchanges", {})}.items())
     ]
 
 
@@ -237,8 +237,8 @@ def bindings(state: State, _: Live) -> list[Row]:
 def _on_connections(state: State) -> dict[str, list[str]]:
     """Return the actors of each connection in the order of its channels; channels by hand may share one."""
     found: dict[str, list[str]] = {}
-    for name, (_number, facts) in _connections(state).items():
-        found.setdefault(connection_of(name) if facts["role"] == "hand" else name, []).append(name)
+    for name, (_number, info) in _connections(state).items():
+        found.setdefault(connection_of(name) if info["role"] == "hand" else name, []).append(name)
     return found
 
 
@@ -248,7 +248,7 @@ def connections(state: State, _: Live) -> list[Row]:
     rows = []
     actors = _connections(state)
     for name, members in _on_connections(state).items():
-        number, facts = actors[members[0]]
+        number, info = actors[members[0]]
         rows.append(
             {
                 "name": f"127.0.0.1:{FIRST_PORT + number} -> 127.0.0.1:5672",
@@ -264,7 +264,7 @@ def connections(state: State, _: Live) -> list[Row]:
                 "protocol": "{0,9,1}",
                 "auth_mechanism": "PLAIN",
                 "ssl": False,
-                "state": facts["state"] if facts.get("state") in shown else "running",
+                "state": info["state"] if info.get("state") in shown else "running",
                 "channels": sum(actors[each][1].get("channel_state") != "closed" for each in members),
             }
         )
@@ -288,18 +288,18 @@ def channels(state: State, live: Live) -> list[Row]:
             "number": places[name][1],
             "user": GUEST,
             "vhost": "/",
-            "transactional": bool(facts.get("tx")),
-            "confirm": facts.get("confirm", False),
+            "transactional": bool(info.get("tx")),
+            "confirm": info.get("confirm", False),
             "consumer_count": int(name in consuming),
-            "messages_unacknowledged": facts.get("unacked", 0),
-            "messages_unconfirmed": facts.get("unconfirmed", 0),
-            "messages_uncommitted": facts.get("tx_held", 0),
-            "acks_uncommitted": facts.get("acks_held", 0),
-            "prefetch_count": facts.get("prefetch", 0),
-            "global_prefetch_count": facts.get("channel_prefetch", 0),
+            "messages_unacknowledged": info.get("unacked", 0),
+            "messages_unconfirmed": info.get("unconfirmed", 0),
+            "messages_uncommitted": info.get("tx_held", 0),
+            "acks_uncommitted": info.get("acks_held", 0),
+            "prefetch_count": info.get("prefetch", 0),
+            "global_prefetch_count": info.get("channel_prefetch", 0),
         }
-        for name, (number, facts) in actors.items()
-        if facts.get("channel_state") != "closed"
+        for name, (number, info) in actors.items()
+        if info.get("channel_state") != "closed"
     ]
 
 
@@ -307,16 +307,16 @@ def consumers(state: State, live: Live) -> list[Row]:
     """Return a row for each consumer."""
     return [
         {
-            "queue_name": _queue_of(facts),
+            "queue_name": _queue_of(info),
             "channel_pid": _pid(FIRST_PROCESS + 3 * number + 1),
             "consumer_tag": name,
-            "ack_required": facts["ack"] != "auto",
-            "prefetch_count": facts["prefetch"],
+            "ack_required": info["ack"] != "auto",
+            "prefetch_count": info["prefetch"],
             "active": True,
             "activity_status": "up",
-            "arguments": {"x-priority": facts["priority"]} if facts.get("priority") else {},
+            "arguments": {"x-priority": info["priority"]} if info.get("priority") else {},
         }
-        for name, (number, facts) in _consumers(state, live).items()
+        for name, (number, info) in _consumers(state, live).items()
     ]
 
 
@@ -327,12 +327,12 @@ def policies(state: State, _: Live) -> list[Row]:
         {
             "vhost": "/",
             "name": name,
-            "pattern": facts["pattern"],
-            "apply-to": facts.get("apply_to", "all"),
-            "definition": Term(msgspec.json.encode(facts["definition"]).decode()),
-            "priority": facts.get("priority", 0),
+            "pattern": info["pattern"],
+            "apply-to": info.get("apply_to", "all"),
+            "definition": Term(msgspec.json.encode(info["definition"]).decode()),
+            "priority": info.get("priority", 0),
         }
-        for name, facts in sorted(known.items(), key=lambda each: (each[1].get("priority", 0), each[0]))
+        for name, info in sorted(known.items(), key=lambda each: (each[1].get("priority", 0), each[0]))
     ]
 
 

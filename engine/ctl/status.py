@@ -102,6 +102,6 @@ def cluster_status(request: Request, state: Mapping[str, Any]) -> str:
     names = sorted(name.removesuffix("_up") for name in cluster if name.endswith("_up"))
     running = [node_name(name) for name in names if cluster[f"{name}_up"]] or [NODE_NAME]
     nodes = [node_name(name) for name in names] or [NODE_NAME]
-    said = "" if request.quiet else f"Cluster status of node {running[0]} ...\n"
+    heading = "" if request.quiet else f"Cluster status of node {running[0]} ...\n"
     parts = {"Basics": [f"Cluster name: {NODE_NAME}"], "Disk Nodes": nodes, "Running Nodes": running}
-    return said + "\n\n".join("\n".join([name, "", *lines]) for name, lines in parts.items()) + "\n"
+    return heading + "\n\n".join("\n".join([name, "", *lines]) for name, lines in parts.items()) + "\n"

@@ -86,9 +86,9 @@ def read_ets(data: bytes) -> list[Term]:
         raise TermError("the table has no description")
     *rows, last = items[1:] or [None]
     match last:
-        case [Atom() as mark, list(facts)] if mark == END_OF_TABLE:
-            if (_COUNT, len(rows)) not in facts:
-                raise TermError(f"the table holds {len(rows)} rows, which is not what it counts: {facts!r}")
+        case [Atom() as mark, list(trailer)] if mark == END_OF_TABLE:
+            if (_COUNT, len(rows)) not in trailer:
+                raise TermError(f"the table holds {len(rows)} rows, which is not what it counts: {trailer!r}")
         case _:
             raise TermError(f"the table ends after {len(rows)} rows without its end mark")
     return rows

@@ -68,5 +68,5 @@ def _store(store: dict[str, Any], indent: str) -> Iterator[str]:
         yield f"{indent}  {each['file']}: {each['size']} bytes, {each['entries']} records"
         for record in each.get("list", ()):
             body = record["body"]
-            told = f"body of {body['body_length']} bytes" if body else "no message"
-            yield f"{indent}    {record['offset']}: {record['total_size']} bytes, {told}, id {record['msg_id']}"
+            content = f"body of {body['body_length']} bytes" if body else "no message"
+            yield f"{indent}    {record['offset']}: {record['total_size']} bytes, {content}, id {record['msg_id']}"

@@ -51,7 +51,7 @@ class PriorityQueue(Reading):
         self.by_number = {number: make(number) for number in range(min(highest, HIGHEST), -1, -1)}
         self.priority_of = _Priorities(codec, max(self.by_number)).of
         self._emit = emit
-        self._told: Why = {}
+        self._reported: Why = {}
 
     # --- beginning and end -------------------------------------------------------------------------------------------
 
@@ -70,8 +70,8 @@ class PriorityQueue(Reading):
         self._done(None)
 
     def _begin(self, rule: str) -> None:
-        self._told = self.counters()
-        self._emit(QueueStarted(rule, self.name, self.mode, self.durable, BLANK, dict(self._told)))
+        self._reported = self.counters()
+        self._emit(QueueStarted(rule, self.name, self.mode, self.durable, BLANK, dict(self._reported)))
 
     def terminate(self) -> Terms:
         """Stop in order and return what the next start needs (Q63)."""
@@ -279,9 +279,9 @@ class PriorityQueue(Reading):
     def _done(self, result: T) -> T:
         """Tell which of the whole's numbers changed."""
         now = self.counters()
-        if now != self._told:
-            changed: Why = {name: value for name, value in now.items() if self._told.get(name) != value}
-            self._told = now
+        if now != self._reported:
+            changed: Why = {name: value for name, value in now.items() if self._reported.get(name) != value}
+            self._reported = now
             self._emit(CountersChanged("P20", self.name, changed))
         return result
 
@@ -302,6 +302,6 @@ class _Priorities:
         """Return it: 0 where the publisher gave none."""
         if template not in self._known:
             block = self._codec.templates[template].properties
-            said = properties.decode(block).get("priority", 0) if block is not None else 0
-            self._known[template] = min(said, self._highest)
+            priority = properties.decode(block).get("priority", 0) if block is not None else 0
+            self._known[template] = min(priority, self._highest)
         return self._known[template]

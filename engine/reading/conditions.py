@@ -154,15 +154,15 @@ class Watch:
         Args:
             state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` where the whole run is known.
         """
-        said = self.condition
-        if said.path is not None:
-            return compare(value_at(state, said.path), said.op, self._wanted(state))
-        if said.ever is not None or said.always is not None:
+        condition = self.condition
+        if condition.path is not None:
+            return compare(value_at(state, condition.path), condition.op, self._wanted(state))
+        if condition.ever is not None or condition.always is not None:
             return self._held
         found = (part.holds(state) for part in self._parts)
-        if said.not_ is not None:
+        if condition.not_ is not None:
             return not next(found)
-        return all(found) if said.all is not None else any(found)
+        return all(found) if condition.all is not None else any(found)
 
     def _wanted(self, state: State) -> Any:
         wanted = self.condition.value

@@ -41,5 +41,5 @@ def _row_of(kind: type[Transition]) -> dict[str, Any]:
     """Return what differs from the default, and the group, which every kind says."""
     plain = msgspec.structs.asdict(kind.about)
     usual = msgspec.structs.asdict(type(kind.about)(group=kind.about.group))
-    facts = {name: value for name, value in plain.items() if name == "group" or value != usual[name]}
-    return facts | ({"queue": True} if "queue" in fields_of(kind) else {})
+    given = {name: value for name, value in plain.items() if name == "group" or value != usual[name]}
+    return given | ({"queue": True} if "queue" in fields_of(kind) else {})

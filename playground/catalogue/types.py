@@ -92,8 +92,10 @@ def _any_of(kinds: list[type[Transition]]) -> str:
 
 def _object(struct: type[msgspec.Struct]) -> str:
     tag = struct.__struct_config__.tag
-    told = (f't: "{tag}"',) if tag is not None else ()
-    return _named(*told, *(f"{_key(each)}: {each.type}" for each in fields_of(struct))) + MORE.get(struct, "")
+    tag_field = (f't: "{tag}"',) if tag is not None else ()
+    return _named(*tag_field, *(f"{_key(each)}: {each.type}" for each in fields_of(struct))) + MORE.get(
+        struct, ""
+    )
 
 
 def _named(*parts: str) -> str:

@@ -118,7 +118,7 @@ def apply(change: str, value: Any, scenario: Scenario, at_us: int = 0) -> Scenar
 
 def _with_mode(scenario: Scenario, mode: str, at_us: int) -> list[Command]:
     """Return the commands; every queue is given the mode at `at_us`, or as soon as it is declared."""
-    told = {"do": "set", "name": "queue_mode", "value": mode}
+    mode_command = {"do": "set", "name": "queue_mode", "value": mode}
     begun = scenario.get("topology") or {"queues": [{"name": DEFAULT_QUEUE}]}
     names = {each["name"] for each in begun["queues"]}
     before, after = [], []
@@ -132,8 +132,8 @@ def _with_mode(scenario: Scenario, mode: str, at_us: int) -> list[Command]:
             continue
         after.append(each)
         if each["do"] == "declare_queue" and each["name"] not in names:
-            after.append({"at_us": each["at_us"], **told, "queue": each["name"]})
-    return [*before, *({"at_us": at_us, **told, "queue": name} for name in sorted(names)), *after]
+            after.append({"at_us": each["at_us"], **mode_command, "queue": each["name"]})
+    return [*before, *({"at_us": at_us, **mode_command, "queue": name} for name in sorted(names)), *after]
 
 
 def _with_actors(scenario: Scenario, at_us: int) -> list[Command]:

@@ -34,7 +34,7 @@ class Side:
         self._snapshot_us = 0
         self.messages: list[msgspec.Raw] = []
         self._send_message(self._snapshot("join"))
-        self._told = self._node.log.number
+        self._shown = self._node.log.number
         self.first = self._observe(self._player.news())
 
     def go_on(self, until_us: int) -> list[Row]:
@@ -63,7 +63,7 @@ class Side:
 
     def _send_frame(self, rows: list[Row]) -> None:
         if len(rows) <= ROWS_IN_A_FRAME:
-            if self._told == self._node.log.number - len(rows):
+            if self._shown == self._node.log.number - len(rows):
                 self._send_message(self._frame(rows))
             else:  # a state was left out before these rows
                 self._send_message(self._snapshot("fast"))
@@ -71,7 +71,7 @@ class Side:
             self._send_message(self._snapshot("fast"))
         else:
             return
-        self._told = self._node.log.number
+        self._shown = self._node.log.number
 
     def _send_message(self, message: dict[str, Any]) -> None:
         data = encode(message)
@@ -81,7 +81,7 @@ class Side:
     def _frame(self, rows: list[Row]) -> dict[str, Any]:
         times = [at_us for at_us, _row in rows]
         return frame_message(
-            Frame(self._told, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
+            Frame(self._shown, times, [msgspec.Raw(row) for _at_us, row in rows]), self._node.now_us
         )
 
     def _snapshot(self, why: str) -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _keep(learner: Learner, entry: Entry) -> None:
         right_first=bool(done) and entry.right_first_time and not failures and not entry.solution_shown,
         hints=min(entry.hints, len(catalog.exercise(entry.exercise).en.hints)),
         solution_shown=entry.solution_shown,
-        told=True,
+        statement_sent=True,
     )
     Work.objects.filter(pk=work.pk).update(begun=begun, touched=max([begun, *times]))
     answers = Attempt.objects.bulk_create(

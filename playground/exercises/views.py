@@ -50,7 +50,7 @@ def units(request: HttpRequest) -> HttpResponse:
     return _units(request)
 
 
-def _units(request: HttpRequest, status: int = 200, **said: str) -> HttpResponse:
+def _units(request: HttpRequest, status: int = 200, **more: str) -> HttpResponse:
     learner, language = learners.current(request.session), _language()
     works = learner.works.all() if learner else ()
     context = {
@@ -58,7 +58,7 @@ def _units(request: HttpRequest, status: int = 200, **said: str) -> HttpResponse
         "review": review.rows(works, timezone.now(), language),
         "learner": learner,
         "code": learners.code_of(request.session) if learner else "",
-        **said,
+        **more,
     }
     return render(request, "exercises/units.html", context, status=status)
 
@@ -244,8 +244,8 @@ def bring(request: HttpRequest) -> HttpResponse:
         count = bringing.bring(learners.begin(request.session), file)
     except Refused as refused:
         return _units(request, 422, file_error=str(refused.message))
-    said = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
-    return _units(request, taken_in=said % {"n": count})
+    more = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
+    return _units(request, taken_in=more % {"n": count})
 
 
 def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> HttpResponse:

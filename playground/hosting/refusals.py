@@ -171,5 +171,5 @@ def message_of(error: Exception) -> Message:
         return Message(str(error))
     message = Message(TEXTS[error.code], code=error.code, **error.values)
     if isinstance(error, ScenarioError) and error.outer:  # which of the file's commands it is
-        return Message("%(outer)s%(said)s", code=error.code, outer=error.outer, said=message)
+        return Message("%(outer)s%(sentence)s", code=error.code, outer=error.outer, sentence=message)
     return message

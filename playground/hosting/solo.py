@@ -105,7 +105,7 @@ class Solo:
         self._scenario = scenario
         self._commands = commands
         self._reached_us = until_us
-        self._tell, self._keep = send, keep
+        self._deliver, self._keep = send, keep
         self._clock, self._say, self._watched = clock, say, watched
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
@@ -148,7 +148,7 @@ class Solo:
             case "undo":
                 self._undo(number)
             case "record":
-                self._write(t="record", id=number, told=self._record(message["question"]))
+                self._write(t="record", id=number, record=self._record(message["question"]))
 
     def wait_s(self) -> float:
         """Return after how many seconds it wants its next turn; infinity where it waits for a message."""
@@ -201,7 +201,7 @@ class Solo:
     def _sent(self, message: Any) -> None:
         match message:
             case protocol.Text():
-                self._tell(bytes(message.text).decode())
+                self._deliver(bytes(message.text).decode())
             case protocol.Welcome():
                 self._write(
                     t="welcome", owner=not self._watched, life=message.life, lasts_us=message.lasts_us
@@ -236,4 +236,4 @@ class Solo:
         self._keep(json.dumps({"commands": self._commands, "until_us": self._reached_us}))
 
     def _write(self, **message: Any) -> None:
-        self._tell(msgspec.json.encode(message).decode())
+        self._deliver(msgspec.json.encode(message).decode())

@@ -102,7 +102,7 @@ class Wishes:
 
         try:
             await self._upkeep.wake()
-            said = await self._keeper.call(protocol.Ask, line=line)
+            reply = await self._keeper.call(protocol.Ask, line=line)
         except Refused as refused:
             answer(refused.message)
             if isinstance(refused, Stopped):
@@ -111,13 +111,13 @@ class Wishes:
         except (Fallen, Lost):
             answer(wording.BROKE)
             raise
-        if not said["changes"]:
-            answer(text=said["text"])
+        if not reply["changes"]:
+            answer(text=reply["text"])
         elif not client.owner:
             answer(wording.ONLY_LOOK)
         else:
             await self._take(
-                {"do": "ctl", "line": line}, accepted=lambda: answer(text=said["text"]), refused=answer
+                {"do": "ctl", "line": line}, accepted=lambda: answer(text=reply["text"]), refused=answer
             )
 
     async def undo(self, client: Client, number: int | str) -> None:
@@ -131,13 +131,13 @@ class Wishes:
             if isinstance(refused, Stopped):
                 raise
             return
-        said = wording.STRUCK_OUT
+        outcome = wording.STRUCK_OUT
         try:
             if await self._upkeep.take_back(at_us):
-                said = wording.TAKEN_BACK
+                outcome = wording.TAKEN_BACK
         finally:  # it is on record, whatever becomes of the run
             client.send_message("accepted", id=number)
-            self._audience.notice("info", said)
+            self._audience.notice("info", outcome)
 
     async def predict(self, client: Client, number: int | str, option: int) -> None:
         """Lock an answer, and let the run go on."""

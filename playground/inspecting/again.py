@@ -25,10 +25,10 @@ def scenario(report: dict[str, Any], revival: Revival) -> dict[str, Any] | None:
     commands: list[dict[str, Any]] = []
     for queue in queues_of(report):
         name = revival.names.get(str(queue["name"] or queue["dir"]))
-        told = queue["messages"]
-        if name is None or sum(not each["acked"] for each in told) != queue["live_messages"]:
+        messages = queue["messages"]
+        if name is None or sum(not each["acked"] for each in messages) != queue["live_messages"]:
             continue
-        alive = (each["size"] for each in told if not each["acked"] and each["persistent"])
+        alive = (each["size"] for each in messages if not each["acked"] and each["persistent"])
         for size, same in groupby(alive):
             count = sum(1 for _each in same)
             publish = {"do": "publish", "count": count, "size_bytes": size, "persistent": True}

@@ -92,16 +92,16 @@ class Desk:
         def read() -> reading.Answer:
             count_shown = min(count, MOST_SHOWN)
             data = self._files[path]
-            told: reading.Answer = {
+            shown: reading.Answer = {
                 "hex": summary.dump(data[offset : offset + count_shown], offset),
                 "fields": [],
             }
             try:
                 shape = layout.record_at(path.rpartition("/")[2], data[offset : offset + count + 16], 0)
             except NoRecord:
-                return told
+                return shown
             return {
-                **told,
+                **shown,
                 "fields": [[each.offset, each.length, each.name, each.value] for each in shape.fields],
             }
 

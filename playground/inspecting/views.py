@@ -33,13 +33,13 @@ def page(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         return _answer(request)
     worker = reverse("inspect-engine", args=[ENGINE_FILE]) if engine_files.is_built() else ""
-    told = context(
+    needed = context(
         worker=worker,
         place=worker.removesuffix(ENGINE_FILE),
         server=reverse("inspect"),
         importing=reverse("scenario-import"),
     )
-    return render(request, "inspecting/page.html", told)
+    return render(request, "inspecting/page.html", needed)
 
 
 @rate_limited

@@ -43,8 +43,8 @@ def _worked(sender: Any, learner: Learner, work: Any = None, **more: Any) -> Non
         return
     if learner.seats.exists():
         transaction.on_commit(lambda: _senders.submit(_send_and_close, learner.pk))
-    if statements.configured() and not work.told:
-        type(work).objects.filter(pk=work.pk).update(told=True)
+    if statements.configured() and not work.statement_sent:
+        type(work).objects.filter(pk=work.pk).update(statement_sent=True)
         statement = statements.of_work(work)
         transaction.on_commit(lambda: _senders.submit(statements.send, statement))
 

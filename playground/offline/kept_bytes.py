@@ -54,14 +54,16 @@ def _at(door: NodeDoor, root: str, player: Player, stop: Stop, chosen: tuple[int
     with door.read_records(root) as reader:
         queue = shown_name(state) or ""
         for seq, number in islice(_messages(state["queues"].get(queue), chosen), MESSAGES):
-            told = _asked(reader.message, seq, queue)
-            if told is not None:
-                found[urlencode({"queue": queue, "seq": seq})] = told
-            in_index = int(told["msg_id"][16:], 16) if told and told["msg_id"] else number
+            found_record = _asked(reader.message, seq, queue)
+            if found_record is not None:
+                found[urlencode({"queue": queue, "seq": seq})] = found_record
+            in_index = (
+                int(found_record["msg_id"][16:], 16) if found_record and found_record["msg_id"] else number
+            )
             for store, file, offset in _records(state, in_index):
-                told = _asked(reader.record, store, file, offset)
-                if told is not None:
-                    found[f"file={store}%3A{file}&offset={offset}"] = told
+                found_record = _asked(reader.record, store, file, offset)
+                if found_record is not None:
+                    found[f"file={store}%3A{file}&offset={offset}"] = found_record
     return found
 
 

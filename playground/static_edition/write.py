@@ -96,7 +96,7 @@ def _own_pages(folder: Path) -> None:
 
 
 def _nothing() -> dict[str, Any]:
-    """Return what a live page is told that learns from its own address what it shows."""
+    """Return what a live page is page_data that learns from its own address what it shows."""
     return {
         "story": {"title": "Waterline"},
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
@@ -108,11 +108,11 @@ def _stories(folder: Path) -> None:
     """Write each run that can be opened by its name, with its story in the present language."""
     runs: list[tuple[str, dict[str, Any], dict[str, Any] | None]] = [("free", door().check(FREE), None)]
     for entry in library.entries():
-        told = live_page.told_story(entry.story_json())
+        page_data = live_page.told_story(entry.story_json())
         following = library.after(entry.slug)
         if following:
-            told["next"] = {"title": following.title, "href": f"?s={following.slug}"}
-        runs.append((entry.slug, entry.run, {**told, "glossary": "../glossary/index.html"}))
+            page_data["next"] = {"title": following.title, "href": f"?s={following.slug}"}
+        runs.append((entry.slug, entry.run, {**page_data, "glossary": "../glossary/index.html"}))
     for slug, scenario, story in runs:
         title = story["title"] if story else scenario["title"]
         data = {"scenario": scenario, "story": story, "title": title or "Waterline"}

@@ -33,9 +33,9 @@ def _verdict_row(each: Verdict) -> dict[str, object]:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """List every subject with its verdict."""
-    told = [_verdict_row(each) for each in verdicts.verdicts().values()]
-    counts = {kind: sum(each["verdict"] == kind for each in told) for kind in ("true", "false", "depends")}
-    return render(request, "subjects/index.html", {"subjects": told, "counts": counts})
+    rows = [_verdict_row(each) for each in verdicts.verdicts().values()]
+    counts = {kind: sum(each["verdict"] == kind for each in rows) for kind in ("true", "false", "depends")}
+    return render(request, "subjects/index.html", {"subjects": rows, "counts": counts})
 
 
 @require_safe

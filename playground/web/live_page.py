@@ -96,18 +96,18 @@ def script_texts() -> str:
 
 def told_story(story: dict[str, Any]) -> dict[str, Any]:
     """Return a story in the reader's language, with those of its words that the glossary explains."""
-    told = localized(story)
-    return {**told, "words": words_of(told), "glossary": reverse("glossary")}
+    shown = localized(story)
+    return {**shown, "words": words_of(shown), "glossary": reverse("glossary")}
 
 
 def _story(found: Session) -> dict[str, Any]:
     """Return what is told around the run, with the scenario that comes after it in the library."""
-    told = told_story(found.origin.story if found.origin and found.origin.story else {})
+    shown = told_story(found.origin.story if found.origin and found.origin.story else {})
     following = library.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
     if following and kept:
-        told["next"] = {"title": following.title, "href": reverse("permalink", args=[kept.short_id])}
-    return told
+        shown["next"] = {"title": following.title, "href": reverse("permalink", args=[kept.short_id])}
+    return shown
 
 
 def _meta(request: HttpRequest, found: Session, place: Place) -> dict[str, object]:

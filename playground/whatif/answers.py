@@ -68,11 +68,11 @@ def _lines(heatmap: Heatmap, run: CellRun) -> Iterator[tuple[str, str]]:
         known = STANDS_FOR.get(key)
         if known is None:
             continue
-        facts = {"value": value, "queue": _("name-of-the-queue")}
+        names = {"value": value, "queue": _("name-of-the-queue")}
         if known.command is not None:
-            yield "command", known.command.format(**facts)
+            yield "command", known.command.format(**names)
         if known.line is not None and known.file != CLIENT:
             yield (
                 "line",
-                known.line.format(**facts) + (f"   # {known.file}" if known.file != "rabbitmq.conf" else ""),
+                known.line.format(**names) + (f"   # {known.file}" if known.file != "rabbitmq.conf" else ""),
             )

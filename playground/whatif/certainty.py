@@ -44,7 +44,7 @@ class Certainty(NamedTuple):
 
     def words(self) -> str:
         """Return what stands beside the metric's name."""
-        facts = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
+        numbers = {"median": f"{self.median_pct:.0f}", "worst": f"{self.worst_pct:.0f}", "cells": self.cells}
         if self.verdict == "good":
             text = _("± %(median)s %% in the middle of %(cells)s measured runs, at worst %(worst)s %%")
         elif self.verdict == "rough":
@@ -55,7 +55,7 @@ class Certainty(NamedTuple):
             text = _("not predicted: off by %(median)s %% in the middle of %(cells)s measured runs")
         else:
             return _("counted by the engine; never held against a real node")
-        return text % facts
+        return text % numbers
 
 
 def certainty(metric: str) -> Certainty:

@@ -159,16 +159,16 @@ def _points(query: Query, found: Findings) -> list[Point]:
     if RAM not in heatmap.metrics or WAIT not in heatmap.metrics:
         return []
     front = front_ids(query, found)
-    told = [
+    dots = [
         (run, ram, wait)
         for run in heatmap.cells
         if run.workload == query.workload
         and (ram := heatmap.value(run, RAM)) is not None
         and (wait := heatmap.value(run, WAIT)) is not None
     ]
-    if not told:
+    if not dots:
         return []
-    across, upwards = _spread([each[1] for each in told]), _spread([each[2] for each in told])
+    across, upwards = _spread([each[1] for each in dots]), _spread([each[2] for each in dots])
     points = [
         Point(
             x=round(3 + 94 * across(ram), 2),
@@ -176,7 +176,7 @@ def _points(query: Query, found: Findings) -> list[Point]:
             front=run.cell_id in front,
             words=f"{run_place(query, run)}: {full(ram, 'bytes')}, {full(wait, 'seconds')}",
         )
-        for run, ram, wait in told
+        for run, ram, wait in dots
     ]
     # Many runs lie on the same spot; one of them is enough to see and to point at.
     return sorted(
@@ -242,8 +242,8 @@ def _field(value: float | None) -> str:
 
 def _values_of(query: Query, cliff: Row) -> dict[str, Any]:
     """Return the values of the other axes where a cliff is."""
-    told = msgspec.json.decode(cliff["at"])
-    return {name: _value(query, name, str(value)) for name, value in told.items()}
+    place = msgspec.json.decode(cliff["at"])
+    return {name: _value(query, name, str(value)) for name, value in place.items()}
 
 
 def _value(query: Query, name: str, text: str) -> Any:

@@ -47,7 +47,7 @@ test("the worker begins with the run, and hears what the socket would", async ()
   const { worker, heard } = await connected();
   assert.deepEqual(worker.sent[0], { begin: { run: 1, place: "https://host/wasm/", lang: undefined, scenario: { seed: 1 }, commands: [], until_us: 0 } });
   assert.equal(JSON.parse(worker.sent[1].text).t, "hello");
-  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4]);
   assert.deepEqual(JSON.parse(worker.sent[2].text), { t: "ack", through: 4 });
 });
@@ -57,7 +57,7 @@ test("commands are answered, and the log is kept", async () => {
   const asked = transport.command({ do: "purge" });
   const { id } = JSON.parse(worker.sent.at(-1).text);
   worker.tell({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 5 }) });
-  worker.tell({ run: 1, told: JSON.stringify({ t: "accepted", id }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "accepted", id }) });
   await asked;
   assert.deepEqual(heard.logs, [{ commands: [[5, { do: "purge" }]], until_us: 5 }]);
 });
@@ -73,10 +73,10 @@ test("a record is asked of the engine, and what is not there is said in words", 
   const asked = host.record({ seq: "7" });
   const { t, id, question } = JSON.parse(worker.sent.at(-1).text);
   assert.deepEqual({ t, question }, { t: "record", question: { seq: "7" } });
-  worker.tell({ run: 1, told: JSON.stringify({ t: "record", id, told: { fields: [], seq: 7 } }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "record", id, record: { fields: [], seq: 7 } }) });
   assert.deepEqual(await asked, { fields: [], seq: 7 });
   const missing = host.record({ file: "persistent:0", offset: "99" });
-  worker.tell({ run: 1, told: JSON.stringify({ t: "record", id: id + 1, told: { reason: "waiting", size: 40 } }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "record", id: id + 1, record: { reason: "waiting", size: 40 } }) });
   assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
   assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
   assert.deepEqual(heard.notices, []);
@@ -115,11 +115,11 @@ test("a link carries the run with what was done in it", async () => {
 
 test("a record of a moment that has passed is asked of the desk, and what it refuses is told", async () => {
   const { worker, host } = edition();
-  const told = host.record({ seq: 7, at: 3 });
+  const record = host.record({ seq: 7, at: 3 });
   const { id, q, number, seq, lang, at } = lastAsked(worker);
   assert.deepEqual({ q, number, seq, lang, at }, { q: "record", number: 3, seq: 7, lang: "zh-hans", at: "play/index.html" });
   worker.tell({ id, answer: { fields: [], seq: 7 } });
-  assert.deepEqual(await told, { fields: [], seq: 7 });
+  assert.deepEqual(await record, { fields: [], seq: 7 });
   const refused = host.record({ seq: 8, at: 3 });
   worker.tell({ id: lastAsked(worker).id, answer: { error: "There is no such file now." } });
   assert.deepEqual(await refused, { error: "There is no such file now." });
@@ -130,7 +130,7 @@ test("a record of a moment that has passed is asked of the desk, and what it ref
 
 test("another run begins in the same worker: the page connects again, and what the one before still says is passed over", async () => {
   const { worker, host, heard, transport } = await connected();
-  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   const before = host.socket;
   host.begin({ scenario: { seed: 2 }, commands: [], until_us: 7 });
   assert.equal(before.readyState, 3);
@@ -138,12 +138,12 @@ test("another run begins in the same worker: the page connects again, and what t
   const { run, scenario, until_us: until } = worker.sent.at(-1).begin;
   assert.deepEqual([run, scenario, until], [2, { seed: 2 }, 7]);
   worker.tell({ run: 1, kept: JSON.stringify({ commands: [[1, { do: "purge" }]], until_us: 3 }) });
-  worker.tell({ run: 1, told: JSON.stringify({ t: "snapshot", next: 5, at_us: 0, state: {} }) });
+  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 5, at_us: 0, state: {} }) });
   assert.deepEqual(host.log, { commands: [], until_us: 7 });
   assert.deepEqual(heard.snapshots, [4]);
   transport.connect();
   await Promise.resolve();
   assert.equal(JSON.parse(worker.sent.at(-1).text).t, "hello");
-  worker.tell({ run: 2, told: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
+  worker.tell({ run: 2, message: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4, 6]);
 });

@@ -283,8 +283,8 @@ def test_a_session_goes_on_from_the_start_on_the_files(desk: Desk) -> None:
     solo.receive('{"t": "record", "id": 2, "question": {"seq": "4"}}')
     counts = {name: queue["counters"]["len"] for name, queue in _state(heard)["queues"].items()}
     assert counts == {"q.mixed": 16, "q.lazy": 5}
-    told = next(each["told"] for each in heard if each["t"] == "record")
-    assert told["msg_id"] == "b4d3103f201dc06788cf12d6714364f5"
+    record = next(each["record"] for each in heard if each["t"] == "record")
+    assert record["msg_id"] == "b4d3103f201dc06788cf12d6714364f5"
     assert not [each for each in heard if each["t"] == "refused"]
 
 

@@ -89,8 +89,8 @@ def _node(socket_path: str) -> str:
 
 def _run(visitor: Visitor, path: str) -> dict[str, Any]:
     """Return the session's run so far: its digest, and how much each command published."""
-    told = json.loads(visitor.get(f"{path}/scenario.json"))
-    return {"digest": told["digest"], "counts": [each["count"] for each in told["commands"]]}
+    scenario = json.loads(visitor.get(f"{path}/scenario.json"))
+    return {"digest": scenario["digest"], "counts": [each["count"] for each in scenario["commands"]]}
 
 
 async def _joined(visitor: Visitor, socket_path: str) -> Socket:

@@ -158,12 +158,14 @@ def store_record(data: bytes) -> Layout:
     if len(data) < size + 9:
         raise NoRecord(f"the record says {size + 9} bytes, but the file has {len(data)} from there on")
     marker = data[size + 8]
-    told = "255: the record is whole" if marker == MARKER else f"{marker} instead of 255: a broker skips this"
+    meaning = (
+        "255: the record is whole" if marker == MARKER else f"{marker} instead of 255: a broker skips this"
+    )
     fields = (
         Field("size", "size", 0, 8, f"{size} = 16 of the id + {size - 16} of the term", "S54"),
         Field("message id", "message id", 8, 16, data[8:24].hex(), "S54"),
         *term_fields(data[24 : size + 8], 24),
-        Field("marker", "marker", size + 8, 1, told, "S54"),
+        Field("marker", "marker", size + 8, 1, meaning, "S54"),
     )
     return Layout("content", size + 9, fields, None, data[8:24])
 

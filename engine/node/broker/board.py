@@ -20,24 +20,24 @@ class Board:
         self._actors: dict[str, dict[str, Any]] = {}
         self._queues: dict[str, dict[str, Any]] = {}
 
-    def report_part(self, part: str, rule: str, facts: Why, why: Why | None = None) -> None:
+    def report_part(self, part: str, rule: str, items: Why, why: Why | None = None) -> None:
         """Emit what differs in `part` (settings, memory, disk, alarms or clock), if anything does."""
-        told = self._parts.setdefault(part, {})
-        if told == facts:  # nearly always, and quicker than to look at each
+        shown = self._parts.setdefault(part, {})
+        if shown == items:  # nearly always, and quicker than to look at each
             return
-        changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
+        changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
-            told.update(changed)
+            shown.update(changed)
             self._emit(NodeChanged(rule, part, changed, why or {}))
 
-    def report_actor(self, actor: str, rule: str, facts: dict[str, Any], why: Why | None = None) -> None:
+    def report_actor(self, actor: str, rule: str, items: dict[str, Any], why: Why | None = None) -> None:
         """Emit what differs of an actor, if anything does."""
-        told = self._actors.setdefault(actor, {})
-        if told == facts:
+        shown = self._actors.setdefault(actor, {})
+        if shown == items:
             return
-        changed = {name: value for name, value in facts.items() if name not in told or told[name] != value}
+        changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
-            told.update(changed)
+            shown.update(changed)
             self._emit(ActorChanged(rule, actor, changed, why or {}))
 
     def forget_actor(self, actor: str, rule: str) -> None:
@@ -45,20 +45,20 @@ class Board:
         if self._actors.pop(actor, None) is not None:
             self._emit(ActorChanged(rule, actor, None))
 
-    def report_queue(self, queue: str, rules: Mapping[str, str], facts: dict[str, Any]) -> None:
+    def report_queue(self, queue: str, rules: Mapping[str, str], items: dict[str, Any]) -> None:
         """Emit what differs of a queue, if anything does, by rule; None for what it has no longer.
 
         Args:
             rules: the rule that each fact follows; what is not listed follows P17.
         """
-        told = self._queues.get(queue, {})
-        if told == facts:
+        shown = self._queues.get(queue, {})
+        if shown == items:
             return
-        self._queues[queue] = facts
+        self._queues[queue] = items
         by_rule: dict[str, dict[str, Any]] = {}
-        for name in {**told, **facts}:
-            if told.get(name) != facts.get(name):
-                by_rule.setdefault(rules.get(name, "P17"), {})[name] = facts.get(name)
+        for name in {**shown, **items}:
+            if shown.get(name) != items.get(name):
+                by_rule.setdefault(rules.get(name, "P17"), {})[name] = items.get(name)
         for rule, changed in by_rule.items():
             self._emit(QueueChanged(rule, queue, changed, {}))
 

@@ -60,7 +60,7 @@ class MessageKinds:
         self._oldest = oldest
         self._stored: Stretches[Stored] = Stretches()
         self._prune_at = MANY_RUNS
-        self._said: dict[int, Message] = {}
+        self._published: dict[int, Message] = {}
 
     def number(self, message: Message, persistent: bool, rewritten: bool = False) -> int:
         """Return the number of a message's template, registering it when it is new.
@@ -71,18 +71,18 @@ class MessageKinds:
         plain = not message.headers and message.expiration_ms is None and not message.properties
         block = None if plain else _block(message, persistent)
         number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
-        self._said[number] = message
+        self._published[number] = message
         if rewritten:
             self._codec.rewritten(number, len(message.headers))
         return number
 
     def of(self, number: int) -> Message:
         """Return what a template stands for."""
-        said = self._said.get(number)
-        if said is None:
+        published = self._published.get(number)
+        if published is None:
             template = self._codec.templates[number]
-            said = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
-        return said
+            published = Message(template.exchange, template.routing_keys[0] if template.routing_keys else "")
+        return published
 
     def remember(self, arrival: Arrival) -> None:
         """Remember what stored messages carry: an index record does not tell it, and reads are only counted (S60)."""

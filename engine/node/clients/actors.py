@@ -103,18 +103,18 @@ class Publisher:
 
     def batch(self, count: int) -> Publish:
         """Return `count` of its messages as a burst."""
-        said = self.message
+        message = self.message
         return Publish(
             count,
             self.size_bytes,
             self.persistent,
             self.confirm,
-            said.routing_key,
-            said.exchange,
-            said.mandatory,
-            said.expiration_ms,
-            said.headers,
-            said.properties,
+            message.routing_key,
+            message.exchange,
+            message.mandatory,
+            message.expiration_ms,
+            message.headers,
+            message.properties,
         )
 
     def channel_closed(self) -> None:
@@ -469,12 +469,12 @@ class Hand:
         }
 
     def _confirms(self) -> dict[str, Any]:
-        said = self.publisher
+        publisher = self.publisher
         return {
             "confirm": self.confirming,
-            "published": said.published,
-            "confirmed": said.confirmed,
-            "unconfirmed": said.unconfirmed,
+            "published": publisher.published,
+            "confirmed": publisher.confirmed,
+            "unconfirmed": publisher.unconfirmed,
         }
 
     def _transaction(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
         actor: the publisher.
         queues: those that have not confirmed yet (K10); of a mirrored queue its members, as "queue@node" (H46).
         first: publish number of the first message on the publisher's channel.
-        said: mirrored queues of which some member confirmed already.
+        confirmed_by: mirrored queues of which some member confirmed already.
     """
 
     start: int
@@ -31,24 +31,26 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
     actor: str
     queues: tuple[str, ...]
     first: int
-    said: tuple[str, ...] = ()
+    confirmed_by: tuple[str, ...] = ()
 
     def part(self, offset: int, count: int) -> Awaited:
         """Return `count` messages beginning at `offset`."""
-        return Awaited(self.start + offset, count, self.actor, self.queues, self.first + offset, self.said)
+        return Awaited(
+            self.start + offset, count, self.actor, self.queues, self.first + offset, self.confirmed_by
+        )
 
     def continued_by(self, after: Awaited) -> bool:
         """Tell whether `after` is of the same publisher and waits for the same queues."""
         return (
             self.actor == after.actor
             and self.queues == after.queues
-            and self.said == after.said
+            and self.confirmed_by == after.confirmed_by
             and self.first + self.count == after.first
         )
 
     def merged(self, count: int) -> Awaited:
         """Return this run with `count` messages in all."""
-        return Awaited(self.start, count, self.actor, self.queues, self.first, self.said)
+        return Awaited(self.start, count, self.actor, self.queues, self.first, self.confirmed_by)
 
 
 class Confirms:
@@ -147,7 +149,7 @@ class Confirms:
             if queue in {of_queue(other) for other in left}:
                 self._awaited.remove(each.start, each.count)
                 self._awaited.insert(msgspec.structs.replace(each, queues=left))
-            elif queue in each.said:
+            elif queue in each.confirmed_by:
                 confirmed.append(Range(each.start, each.count))
             else:
                 self._awaited.remove(each.start, each.count)
@@ -189,10 +191,12 @@ class Confirms:
                     if name not in names and not (all_members and of_queue(name) == queue)
                 )
                 if left:
-                    said = found.said
-                    if left != found.queues and queue not in said:
-                        said = (*said, queue)
-                    self._awaited.insert(msgspec.structs.replace(found, queues=left, said=said))
+                    confirmed_by = found.confirmed_by
+                    if left != found.queues and queue not in confirmed_by:
+                        confirmed_by = (*confirmed_by, queue)
+                    self._awaited.insert(
+                        msgspec.structs.replace(found, queues=left, confirmed_by=confirmed_by)
+                    )
                 else:
                     self._tell_witness(Range(found.start, found.count))
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))

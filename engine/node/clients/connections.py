@@ -264,9 +264,9 @@ class Connections:
             self._to_nobody(name, arrival, batch, confirm)
         for queue in queues:
             written = queue.name in on_disk
-            told = travel or queue.may_reject or bool(mirrored[queue.name])
+            notified = travel or queue.may_reject or bool(mirrored[queue.name])
             part = msgspec.structs.replace(arrival, wants_confirm=confirm and written)
-            at_once = confirm and told and not written
+            at_once = confirm and notified and not written
             self.way_in.deliver(publisher, queue, part, spacing_us, at_once, message.expiration_ms)
 
     def _members(self, queue: str) -> tuple[str, ...]:

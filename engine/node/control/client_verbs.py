@@ -146,8 +146,8 @@ class ClientVerbs(OnClientParts):
             hand = self._consumers.by_hand.get(command.channel)
             if hand is None or known.channel is not hand.channel:
                 raise CommandError("name_taken", name=command.name)
-            said = f"attempt to reuse consumer tag '{command.name}'"
-            self._closing.fail(hand.name, AmqpError("not_allowed", said), "P12")
+            explanation = f"attempt to reuse consumer tag '{command.name}'"
+            self._closing.fail(hand.name, AmqpError("not_allowed", explanation), "P12")
             return
         words = {name: getattr(command, name) for name in command.__struct_fields__}
         self._begin_or_change(cmd.SetConsumer(**words, ack="manual"), lifts=True)

@@ -128,9 +128,9 @@ class Monitors:
 
     def _send_desired(self) -> None:
         """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
-        told = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
+        changed_queues = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
         self._report_memory("M3")
-        for name in told:
+        for name in changed_queues:
             process = self._cluster.process(name, FIRST_NODE)
             if process is not None:
                 process.wanted_duration(self._watch.monitor.desired)

@@ -123,8 +123,8 @@ class Report:
         for name, live in self._queues.items():
             queue = live.process.queue
             yield name, self._queue(queue) | self._queues.info_items(name)
-            for part, facts in self._queues.items_of_parts(name).items():
-                yield part, self._queue(queue.parts[part]) | facts
+            for part, items in self._queues.items_of_parts(name).items():
+                yield part, self._queue(queue.parts[part]) | items
 
     def _stores(self) -> dict[str, Any]:
         """Return the stores of all nodes; those of other nodes than the first carry their node."""

@@ -74,12 +74,12 @@ class MemoryMonitor:
 
         if not urgent(before):
             return []
-        told: list[str] = []
+        changed: list[str] = []
         for name, known in self.queues.items():
             if urgent(known.sent) and urgent(known.reported):
                 known.sent = self.desired
-                told.append(name)
-        return told
+                changed.append(name)
+        return changed
 
     def _desired(self, process_memory: int, limit: int, paging_ratio: float) -> float | None:
         if limit <= 0:

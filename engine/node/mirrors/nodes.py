@@ -92,8 +92,8 @@ class Nodes:
             orderly: whether the node tells its clients.
         """
         if orderly:
-            told = {connection for connection, at in self._at.items() if at == node}
-            for connection in sorted(told):
+            cut_off = {connection for connection, at in self._at.items() if at == node}
+            for connection in sorted(cut_off):
                 self._emit(ConnectionClosed("H71", connection, FORCED_CODE, FORCED_TEXT))
         for publisher in list(self._connections.publishers.values()):
             if self.node_of(publisher.name) == node:

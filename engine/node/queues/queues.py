@@ -309,8 +309,8 @@ class Queues(Mapping[str, Deliveries]):
         """Tell what changed without a transition of its own."""
         for name in self._live:
             self._board.report_queue(name, RULES, self.info_items(name))
-            for part, facts in self.items_of_parts(name).items():
-                self._board.report_queue(part, RULES, facts)
+            for part, items in self.items_of_parts(name).items():
+                self._board.report_queue(part, RULES, items)
 
     def _durations(self, name: str) -> dict[str, Any]:
         """Return the seconds that a queue reported last, and those it was given as its aim; None is infinity (M2)."""
@@ -335,19 +335,19 @@ class Queues(Mapping[str, Deliveries]):
 
     def info_items(self, name: str) -> dict[str, Any]:
         """Return what is shown of a queue beside its record; what has its usual value is left out."""
-        facts: dict[str, Any] = {}
+        items: dict[str, Any] = {}
         if name != QUEUE:
             clock = self._live[name].process.timer_items()
-            facts |= clock
+            items |= clock
         if name != QUEUE or len(self._live) > 1 or self._processes.timed:
-            facts |= self._durations(name)
-        facts |= self._defined[name]
+            items |= self._durations(name)
+        items |= self._defined[name]
         backing_queue = self._site_of[name].host.hosted[name].backing_queue
-        facts["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
-        facts["ttl_at_us"] = self._live[name].evictions.ttl_at_us
-        facts["expires_at_us"] = self._lifetimes.expires_at_us(name)
-        facts |= self.more_items(name)
-        return {key: value for key, value in facts.items() if value is not None}
+        items["backing_queue"] = backing_queue if backing_queue != VARIABLE_QUEUE else None
+        items["ttl_at_us"] = self._live[name].evictions.ttl_at_us
+        items["expires_at_us"] = self._lifetimes.expires_at_us(name)
+        items |= self.more_items(name)
+        return {key: value for key, value in items.items() if value is not None}
 
 
 def _as_it_is(_: str, engine: BackingQueue) -> BackingQueue:

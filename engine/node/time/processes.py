@@ -83,10 +83,10 @@ class Processes:
                 self._all[process.id] = process
                 self._changed[process.id] = None
 
-    def in_monitor(self, name: str, look: Callable[[], None]) -> None:
+    def in_monitor(self, name: str, check: Callable[[], None]) -> None:
         """Let a monitor look, in its own process (M1, M7, M10)."""
         monitor = self.of("monitor", name)
-        monitor.post(PUBLISH, 1, partial(_once, look))
+        monitor.post(PUBLISH, 1, partial(_once, check))
         monitor.wake_now()
 
     def spacing_us(self, working_us: int, given_us: int) -> int:
@@ -184,14 +184,14 @@ class Processes:
     def _report_one(self, process: Process) -> int:
         """Tell of one process; return when to look again, 0 if that is only when something changes."""
         now_us = self._scheduler.now_us
-        facts, shown = process.info_items(), self._shown.get(process.id, {})
-        changed = {name: value for name, value in facts.items() if name not in shown or shown[name] != value}
+        items, shown = process.info_items(), self._shown.get(process.id, {})
+        changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
-            self._shown[process.id] = facts
+            self._shown[process.id] = items
             self._told_us[process.id] = now_us
             rule = "F3" if shown and "blocked_by" in changed else "P6"
             self._emit(ProcessChanged(rule, process.id, changed))
-        return process.credit.flow_until_us if facts["state"] == "flow" and not facts["blocked_by"] else 0
+        return process.credit.flow_until_us if items["state"] == "flow" and not items["blocked_by"] else 0
 
     def _report_again(self, at_us: int | None) -> None:
         """Let something happen when the next process may be reported."""
@@ -203,7 +203,7 @@ class Processes:
 
     def info_items(self) -> dict[str, Any]:
         """Return what is shown of every process."""
-        return {id_: dict(facts) for id_, facts in sorted(self._shown.items())}
+        return {id_: dict(items) for id_, items in sorted(self._shown.items())}
 
 
 def _once(do: Callable[[], None], _: int) -> None:

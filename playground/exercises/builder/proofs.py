@@ -60,8 +60,8 @@ def _prove_variants(plain: dict[str, Any]) -> None:
             door().check({**made.full_scenario(), "title": "exercise"})
             _prove(made, lambda: time.monotonic() > deadline)
         except Refused as refused:
-            said = ", ".join(f"{name} = {number}" for name, number in numbers.items())
-            raise Refused(words.VARIANT, numbers=said, problem=str(refused.message)) from None
+            given = ", ".join(f"{name} = {number}" for name, number in numbers.items())
+            raise Refused(words.VARIANT, numbers=given, problem=str(refused.message)) from None
 
 
 def _prove(made: Exercise, give_up: Any) -> None:

@@ -214,8 +214,8 @@ class Session:
                 self._step(run, message)
             case protocol.Ask():
                 run.finish_instant()
-                said = self._door.ask(run.node, message.line)
-                self._answer(message, text=said.text, changes=said.changes)
+                reply = self._door.ask(run.node, message.line)
+                self._answer(message, text=reply.text, changes=reply.changes)
             case protocol.Where():
                 run.finish_instant()
                 found = self._found(run, message.goals)

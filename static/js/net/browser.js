@@ -30,7 +30,7 @@ export class BrowserHost {
     });
     /** @type {WorkerSocket?} */
     this.socket = null;
-    /** Who waits for a record: [(told) => void], by the question's number. */
+    /** Who waits for a record: [(record) => void], by the question's number. */
     this.asked = new Map();
     this.questions = 0;
     this.begin(start);
@@ -46,7 +46,7 @@ export class BrowserHost {
   }
 
   receive(data) {
-    if (data.told) this.hear(data.told);
+    if (data.message) this.hear(data.message);
     if (data.kept) {
       this.log = JSON.parse(data.kept);
       this.keep(this.log);
@@ -61,7 +61,7 @@ export class BrowserHost {
       this.socket?.receive(text);
       return;
     }
-    this.asked.get(message.id)?.(message.told);
+    this.asked.get(message.id)?.(message.record);
     this.asked.delete(message.id);
   }
 
@@ -74,11 +74,11 @@ export class BrowserHost {
     if (at !== undefined) return this.pastRecord(at, question);
     this.questions += 1;
     const id = this.questions;
-    const told = await new Promise((done) => {
+    const record = await new Promise((done) => {
       this.asked.set(id, done);
       this.worker.postMessage({ text: JSON.stringify({ t: "record", id, question }) });
     });
-    return told.fields ? told : { waiting: missing(told, question) };
+    return record.fields ? record : { waiting: missing(record, question) };
   }
 
   async pastRecord(at, question) {

@@ -3,7 +3,7 @@
  * desks that answer questions: `given` reads what somebody gave to be inspected (`playground.inspecting.desk`), `pages` says
  * what a page would ask a server (`playground.desk`).
  * In: {begin: {run, place, lang, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files
- * that were read, and another one takes its place. {id, place, desk, ask, args} asks a desk. Out: {told} for the page, {kept} to be
+ * that were read, and another one takes its place. {id, place, desk, ask, args} asks a desk. Out: {message} for the page, {kept} to be
  * remembered, {failed}, each with the number of its run; {id, answer} or {id, error}.
  */
 import { MODULES, startPython, unpack } from "./python.js";
@@ -78,7 +78,7 @@ async function begin({ run, place, lang, ...wanted }) {
   solo = null;
   early = [];
   const running = await started(place);
-  const [send, keep] = [(told) => postMessage({ run, told }), (kept) => postMessage({ run, kept })];
+  const [send, keep] = [(message) => postMessage({ run, message }), (kept) => postMessage({ run, kept })];
   const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
   if (wanted.scenario) solo = running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say);
   else solo = (await deskOf("given", place)).begin(wanted.until_us, send, keep);
