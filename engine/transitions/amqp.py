@@ -8,7 +8,7 @@ from engine.transitions.base import About, Transition, Why
 
 
 class ExchangeDeclared(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """An exchange is there now. Fold: node.exchanges[exchange] = values."""
+    """An exchange was declared. Fold: node.exchanges[exchange] = values."""
 
     about: ClassVar[About] = About(group="node", function="exchange_declare", fold="topology")
 
@@ -17,7 +17,7 @@ class ExchangeDeclared(Transition, frozen=True, array_like=True, tag=True, gc=Fa
 
 
 class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """An exchange is gone (D1). Fold: node.exchanges loses it."""
+    """An exchange was deleted (D1). Fold: node.exchanges loses it."""
 
     about: ClassVar[About] = About(group="node", function="exchange_delete", fold="topology")
 
@@ -25,7 +25,7 @@ class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 
 
 class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A queue, or as `to` says an exchange, was bound to an exchange.
+    """A queue was bound to an exchange, or another exchange where `to` says so.
 
     Fold: node.bindings gets {exchange, queue, routing_key, arguments, to}.
     """
@@ -40,7 +40,7 @@ class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class QueueUnbound(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A binding is gone (D1). Fold: node.bindings loses the one with these fields."""
+    """A binding was removed (D1). Fold: node.bindings loses the one with these fields."""
 
     about: ClassVar[About] = About(group="node", function="queue_unbind", fold="topology")
 
@@ -61,7 +61,7 @@ class PolicySet(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class PolicyCleared(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A policy is gone (P17). Fold: node.policies loses it."""
+    """A policy was cleared (P17). Fold: node.policies loses it."""
 
     about: ClassVar[About] = About(group="node", function="clear_policy", fold="topology")
 
@@ -89,7 +89,7 @@ class ConnectionClosed(Transition, frozen=True, array_like=True, tag=True, gc=Fa
 
 
 class ConsumerCancelled(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A consumer gets nothing more: by its own wish, or its queue is gone. why: cause."""
+    """A consumer was cancelled: it asked for that, or its queue is gone. why: cause."""
 
     about: ClassVar[About] = About(group="node", function="basic_cancel")
 
@@ -99,7 +99,7 @@ class ConsumerCancelled(Transition, frozen=True, array_like=True, tag=True, gc=F
 
 
 class Unroutable(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """No queue got these messages; `returned` when they were mandatory and came back (K10)."""
+    """No queue got these messages; `returned`: they were mandatory and went back to the publisher (K10)."""
 
     about: ClassVar[About] = About(group="messages", function="basic_return")
 
@@ -120,7 +120,7 @@ class GotEmpty(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A publisher was told that messages were not taken (K10). why: cause, left."""
+    """The broker sent basic.nack to a publisher: it did not take the messages (K10). why: cause, left."""
 
     about: ClassVar[About] = About(group="messages", function="send_nacks")
 
@@ -130,7 +130,7 @@ class NacksSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class ConfirmsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A channel closed while confirms were awaited: they never come, whatever became of the messages (K10)."""
+    """A channel closed while confirms were awaited: they are never sent, whatever became of the messages (K10)."""
 
     about: ClassVar[About] = About(group="messages", function="terminate", weight=4)
 
@@ -139,7 +139,7 @@ class ConfirmsForgotten(Transition, frozen=True, array_like=True, tag=True, gc=F
 
 
 class Committed(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """commit_ok left for a publisher: everything in its transaction is confirmed (D13). why: commits."""
+    """The broker sent tx.commit_ok to a publisher: all of its transaction is confirmed (D13). why: commits."""
 
     about: ClassVar[About] = About(group="messages", function="tx_commit")
 
@@ -159,7 +159,7 @@ class Rejected(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class DeadLettered(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Messages that died in a queue were published again (P8, P9, P11).
+    """Messages that a queue dead-lettered were published again (P8, P9, P11).
 
     Args:
         reason: expired, rejected or maxlen.

@@ -8,7 +8,7 @@ from engine.transitions.base import About, Transition, Why
 
 
 class EntriesRecorded(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Index actions for a run of seq_ids (S71-S77).
+    """Index actions were recorded for consecutive seq_ids (S71-S77).
 
     Args:
         action: publish, deliver, ack or publish_deliver (both, record by record).
@@ -36,7 +36,7 @@ class JournalOpened(Transition, frozen=True, array_like=True, tag=True, gc=False
 
 
 class JournalSynced(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """The journal's buffer went to the file, then fsync (S82)."""
+    """The journal's buffer was written to its file, and the file was fsynced (S82)."""
 
     about: ClassVar[About] = About(
         group="files",
@@ -71,7 +71,7 @@ class JournalFlushed(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Pending entries were appended to a segment file, then fsync (S80.1).
+    """Pending entries were appended to a segment file, and the file was fsynced (S80.1).
 
     Fold: within the segment, code = 8 * (file part + number of journal bits); the file grows by bytes_.
     """
@@ -91,7 +91,7 @@ class SegmentWritten(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class SegmentDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A segment with no unacked entry is forgotten, its file (of bytes_; 0 if none) deleted (S80.1)."""
+    """A segment without unacked entries is forgotten, its file deleted (bytes_ is 0 if it had none; S80.1)."""
 
     about: ClassVar[About] = About(
         group="files", function="delete_segment", fold="state", weight=2, setting="segment_entry_count"

@@ -25,7 +25,7 @@ class Shift(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class Published(Shift, frozen=True, tag=True, gc=False):
-    """New messages at the tail (Q20, Q21)."""
+    """New messages entered the queue at its tail (Q20, Q21)."""
 
     about: ClassVar[About] = About(
         group="messages",
@@ -38,7 +38,7 @@ class Published(Shift, frozen=True, tag=True, gc=False):
 
 
 class PublishedDelivered(Shift, frozen=True, tag=True, gc=False):
-    """New messages handed to a consumer without queueing (Q23)."""
+    """New messages were handed to a consumer without queueing (Q23)."""
 
     about: ClassVar[About] = About(
         group="messages",
@@ -52,7 +52,7 @@ class PublishedDelivered(Shift, frozen=True, tag=True, gc=False):
 
 
 class Discarded(Shift, frozen=True, tag=True, gc=False):
-    """New messages handed to a no-ack consumer; the engine keeps nothing (Q24)."""
+    """New messages were handed to a no-ack consumer; the queue keeps nothing of them (Q24)."""
 
     about: ClassVar[About] = About(
         group="messages", function="discard", fold="shift", weight=3, arrives=True, leaves=True
@@ -60,7 +60,7 @@ class Discarded(Shift, frozen=True, tag=True, gc=False):
 
 
 class Fetched(Shift, frozen=True, tag=True, gc=False):
-    """Messages taken for a consumer: into a pending map, or gone (Q28-Q32). why: redelivered, from_store."""
+    """Messages were taken for a consumer: they wait for its ack or are gone (Q28-Q32). why: redelivered, from_store."""
 
     about: ClassVar[About] = About(
         group="messages", function="fetch", fold="shift", weight=2, setting="prefetch", leaves=True
@@ -68,7 +68,7 @@ class Fetched(Shift, frozen=True, tag=True, gc=False):
 
 
 class Dropped(Shift, frozen=True, tag=True, gc=False):
-    """Messages taken without reading the body: drop, expiry, max-length, purge (Q58-Q61)."""
+    """Messages were taken out without reading their bodies: drop, expiry, max-length, purge (Q58-Q61)."""
 
     about: ClassVar[About] = About(group="messages", function="drop", fold="shift", weight=3)
 
@@ -136,7 +136,7 @@ class LaneJoined(Shift, frozen=True, tag=True, gc=False):
 
 
 class Acked(Shift, frozen=True, tag=True, gc=False):
-    """A consumer's acknowledgement ends messages (Q39)."""
+    """A consumer acknowledged messages, and the queue forgets them (Q39)."""
 
     about: ClassVar[About] = About(
         group="messages", function="ack", fold="shift", weight=1, setting="prefetch"

@@ -8,7 +8,7 @@ from engine.transitions.base import About, Transition, Why
 
 
 class NodeStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A node of the cluster is gone: clean, kill or power (H71, H74)."""
+    """A node of the cluster stopped; `how` is clean, kill or power (H71, H74)."""
 
     about: ClassVar[About] = About(group="node", function="on_node_down", weight=9)
 
@@ -25,7 +25,7 @@ class NodeStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class MirrorJoined(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A mirror began, empty, as the youngest (H13, H17). why: how many messages the master has that it lacks."""
+    """A mirror was added, empty, as the youngest member (H13, H17). why: how many messages of the master it lacks."""
 
     about: ClassVar[About] = About(
         group="node", function="add_mirror", weight=7, units={"depth_delta": "messages"}
@@ -37,7 +37,7 @@ class MirrorJoined(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class MirrorLeft(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A mirror is no member any more: dropped, crashed, refused or gone with its node (H14, H61, H64)."""
+    """A mirror left the queue: dropped, crashed, refused or gone with its node (H14, H61, H64)."""
 
     about: ClassVar[About] = About(group="node", function="remove_from_queue", weight=7)
 
@@ -47,7 +47,7 @@ class MirrorLeft(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class MirrorSynchronised(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A mirror has what the master has, by its depth (H41)."""
+    """A mirror is synchronised: by its depth, it has what the master has (H41)."""
 
     about: ClassVar[About] = About(group="node", function="record_synchronised", weight=6)
 
@@ -56,7 +56,7 @@ class MirrorSynchronised(Transition, frozen=True, array_like=True, tag=True, gc=
 
 
 class QueuePromoted(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A mirror is the queue from now on, with what it has (H62).
+    """A mirror became the master, with the messages that it has (H62).
 
     Fold: the queue shown as `source` is shown as `queue`. why: lost, how many messages of the old master it lacks.
     """

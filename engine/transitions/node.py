@@ -8,7 +8,7 @@ from engine.transitions.base import About, Transition, Why
 
 
 class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A number, a setting or a state of the node differs. `part`: settings, memory, disk, alarms, clock.
+    """A number, a setting or a state of the node changed. `part`: settings, memory, disk, alarms, clock.
 
     Fold: state["node"][part][name] = value for each of `values`.
     """
@@ -26,7 +26,7 @@ class NodeChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A publisher, consumer, connection or process differs. Fold: merged into node.actors[actor]; None removes it."""
+    """A publisher, consumer, connection or process changed. Fold: merged into node.actors[actor]; None removes it."""
 
     about: ClassVar[About] = About(group="node", function="credit_flow", fold="state", shown="detail")
 
@@ -36,7 +36,7 @@ class ActorChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class ProcessChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A process of the broker differs, as far as it is told (P6, F3).
+    """What is shown of a process of the broker changed (P6, F3).
 
     Fold: merged into node.processes[process]; None removes it.
     """
@@ -49,7 +49,7 @@ class ProcessChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """connection.blocked left for a client that announced the capability (A5)."""
+    """The broker sent connection.blocked to a client that announced the capability (A5)."""
 
     about: ClassVar[About] = About(group="node", function="control_throttle")
 
@@ -59,7 +59,7 @@ class ConnectionBlocked(Transition, frozen=True, array_like=True, tag=True, gc=F
 
 
 class ConnectionUnblocked(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """connection.unblocked left for a client: no alarm is set any more (A5)."""
+    """The broker sent connection.unblocked to a client: no alarm is set any more (A5)."""
 
     about: ClassVar[About] = About(group="node", function="control_throttle")
 
@@ -68,7 +68,7 @@ class ConnectionUnblocked(Transition, frozen=True, array_like=True, tag=True, gc
 
 
 class ConfirmsSent(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Publisher confirms left for a publisher (K1, K8)."""
+    """The broker sent confirms to a publisher (K1, K8)."""
 
     about: ClassVar[About] = About(group="messages", function="confirm")
 

@@ -10,7 +10,7 @@ from engine.transitions.base import About, Transition, Why
 
 
 class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Delta's record changed without a message moving, as when a read found nothing (Q34)."""
+    """The record of delta changed although no message moved, as when a read found nothing (Q34)."""
 
     about: ClassVar[About] = About(
         group="memory", function="maybe_deltas_to_betas", fold="queue", shown="step"
@@ -22,7 +22,7 @@ class DeltaChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class CountersChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """The queue record's numbers after a public operation: only those that differ from before (Q5, Q13)."""
+    """The queue record's numbers after a public operation: only those that changed (Q5, Q13)."""
 
     about: ClassVar[About] = About(group="node", fold="queue", shown="step")
 
@@ -31,7 +31,7 @@ class CountersChanged(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 
 
 class QueueChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """What is shown of a queue beside its record differs: its definition, its policy, its timers (P17, P18).
+    """What is shown of a queue beside its record changed: its definition, its policy, its timers (P17, P18).
 
     Fold: queue[name] = value for each of `values`; None takes the name away. What has its usual value has no name.
     """
@@ -44,7 +44,7 @@ class QueueChanged(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class Reduced(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A memory reduction ran to its end (Q45, Q53). why: every number of its decision, sub-steps that did nothing too.
+    """A memory reduction was done (Q45, Q53). why: all numbers that decided it, also of steps that moved nothing.
 
     why keys (default mode): ram_msg_count, ram_pending, target, surplus, quota, order, q1_moved, q4_moved,
     pending_paged, betas, permitted, beta_surplus, io_batch_size, betas_moved, blocked, bump.

@@ -18,7 +18,7 @@ class QueueStopped(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A store ended. Fold: everything of the store is forgotten."""
+    """A store stopped. Fold: everything of the store is forgotten."""
 
     about: ClassVar[About] = About(group="files", function="terminate", fold="state", shown="detail")
 
@@ -27,7 +27,7 @@ class StoreStopped(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A store started on its files (S205-S208).
+    """A store started with the files that it found (S205-S208).
 
     files: (number, file_size, valid_bytes, locked, disk_bytes); rows: (msg_no, count, ref_count, file, offset,
     record_bytes, step); orphans: (number, disk_bytes) of files that are in no table (S186).
@@ -44,7 +44,7 @@ class StoreRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A queue index started on its files (S110-S117).
+    """A queue index started with the files that it found (S110-S117).
 
     entries: (start, count, code); segments: (number, file_bytes); journal_bytes None when there is no file.
     """
@@ -62,7 +62,7 @@ class IndexRecovered(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class QueueStarted(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A queue begins or begins again (Q62)."""
+    """A queue process started: of a new queue, or of one that is recovered (Q62)."""
 
     about: ClassVar[About] = About(group="node", function="init", fold="state", weight=10)
 

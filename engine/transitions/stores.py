@@ -27,7 +27,7 @@ class StoreWritten(Transition, frozen=True, array_like=True, tag=True, gc=False)
 
 
 class WriteIgnored(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A write was cancelled by a remove that was sent before it was handled (S145)."""
+    """A write was skipped: its message was removed before the store came to it (S145)."""
 
     about: ClassVar[About] = About(group="files", function="write_action", shown="detail")
 
@@ -84,7 +84,7 @@ class FileRolledOver(Transition, frozen=True, array_like=True, tag=True, gc=Fals
 
 
 class RefCountChanged(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """Rows have `ref_count` references now (S142, S147); 0 means garbage that stays until the file goes."""
+    """Rows have `ref_count` references now (S142, S147); 0 means garbage that stays until its file is gone."""
 
     about: ClassVar[About] = About(group="files", function="remove_message", fold="store", shown="step")
 
@@ -211,7 +211,7 @@ class FileDeleted(Transition, frozen=True, array_like=True, tag=True, gc=False):
 
 
 class FileUnlinked(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A file left the disk (S186).
+    """A file was removed from the disk (S186).
 
     Fold: it leaves `orphans`; while it is still in `files` (its FileDeleted or FilesCombined is under way), its disk
     bytes become 0.
