@@ -27,7 +27,7 @@ class MemoryWatch:
         "alarm",
         "high_water",
         "_differed",
-        "_told",
+        "_reported",
         "_bodies",
     )
 
@@ -43,7 +43,7 @@ class MemoryWatch:
         self.alarm = False
         self._bodies: deque[tuple[int, int]] = deque()
         """When the bodies were measured, and their bytes: those of the last moments, each more than all after it."""
-        self._told = self._items()
+        self._reported = self._items()
         """What is shown of the last measurement."""
 
     def check(self, memory: Memory, settings: NodeSettings, now_us: int) -> bool:
@@ -56,7 +56,7 @@ class MemoryWatch:
         self.paging_at = math.trunc(self.limit * settings.vm_memory_high_watermark_paging_ratio)
         self.high_water.note(memory)
         self.counted = counted(memory, settings.vm_memory_calculation_strategy, self.high_water)
-        self._told = self._items()
+        self._reported = self._items()
         alarm = self.counted > self.limit
         changed = alarm != self.alarm
         self.alarm = alarm
@@ -107,7 +107,7 @@ class MemoryWatch:
     def info_items(self) -> Why:
         """Return what is shown of it; bytes are modelled."""
         return {
-            **self._told,
+            **self._reported,
             "reporting": self.monitor.count,
             "reported_sum": self.monitor.sum,
             "desired_duration": self.monitor.desired,
