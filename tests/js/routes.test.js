@@ -33,6 +33,13 @@ test("wires lead from publishers over exchanges and queues to consumers, and one
   ]);
 });
 
+test("who names no queue means the default one, whichever was declared first", () => {
+  const actors = { p: { role: "publisher", state: "running" }, c: { role: "consumer", state: "running" } };
+  const { wires } = routesOf({ queues: { audit: {}, orders: {} }, node: { actors } });
+  const ends = wires.map(({ from, to }) => `${from} ${to}`);
+  assert.deepEqual(ends, ["publisher:p exchange:", "exchange: queue:orders", "queue:orders consumer:c"]);
+});
+
 test("two things are joined by the commands of the forms, in either direction", () => {
   assert.deepEqual(joining(state, "exchange:logs", "queue:orders").command, { do: "bind", exchange: "logs", queue: "orders", routing_key: "" });
   assert.deepEqual(joining(state, "queue:orders", "exchange:logs"), joining(state, "exchange:logs", "queue:orders"));

@@ -89,12 +89,15 @@ export function declaredQueues(state) {
   return Object.keys(state.queues).filter((name) => !state.queues[name].part_of && !state.queues[name].mirror_of);
 }
 
+/** The queue that a command means when it names none, as in engine/node/commands/base.py. */
+export const DEFAULT_QUEUE = "orders";
+
 /**
- * The queue that is meant where none is named: orders, else the first; null where there is none.
+ * The queue that is meant where a condition names none: the default one, else the first; null where there is none.
  * @param {State} state
  */
 export function usualQueue(state) {
-  return state.queues.orders ?? Object.values(state.queues)[0] ?? null;
+  return state.queues[DEFAULT_QUEUE] ?? Object.values(state.queues)[0] ?? null;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The ways of messages as a picture: exchanges, queues, who is joined to what, and the command that joins two of them. Pure. */
 import { clientsOf, settingOf } from "./clients.js";
-import { declaredQueues } from "./messages.js";
+import { DEFAULT_QUEUE, declaredQueues } from "./messages.js";
 import { fill, gettext } from "./text.js";
 
 /**
@@ -74,14 +74,14 @@ export function routesOf(state) {
     const exchange = client.exchange ?? "";
     const there = exchanges.includes(exchange);
     wires.push({ from: idOf("publisher", client.name), to: idOf("exchange", exchange), key: client.routing_key ?? "", lost: !there });
-    if (exchange === "") defaults.add(client.routing_key ?? queues[0]);
+    if (exchange === "") defaults.add(client.routing_key ?? DEFAULT_QUEUE);
   }
   for (const name of defaults)
     if (queues.includes(name)) wires.push({ from: idOf("exchange", ""), to: idOf("queue", name), key: name, lost: false });
   for (const { exchange, queue, routing_key: key, to } of bindings)
     wires.push({ from: idOf("exchange", exchange), to: idOf(to ?? "queue", queue), key, lost: false });
   for (const client of consumers)
-    wires.push({ from: idOf("queue", client.queue ?? queues[0]), to: idOf("consumer", client.name), key: "", lost: false });
+    wires.push({ from: idOf("queue", client.queue ?? DEFAULT_QUEUE), to: idOf("consumer", client.name), key: "", lost: false });
   return { exchanges, queues, wires };
 }
 

@@ -9,10 +9,14 @@ export class Alerts {
   constructor(root) {
     this.root = root;
     this.shown = new Map();
+    /** What will take a message away by itself, by its key. */
+    this.timers = new Map();
   }
 
-  /** Show a message under a key; the next one under the same key takes its place. */
-  show(key, level, text) {
+  /** Show a message under a key; the next one under the same key takes its place. Who says the same again has it stay as long again. */
+  show(key, level, text, goesAfterMs = level === "info" ? INFO_MS : Infinity) {
+    clearTimeout(this.timers.get(key));
+    if (goesAfterMs < Infinity) this.timers.set(key, setTimeout(() => this.clear(key), goesAfterMs));
     const before = this.shown.get(key);
     if (before?.dataset.text === text) return;
     before?.remove();
@@ -30,16 +34,16 @@ export class Alerts {
     );
     this.root.append(item);
     this.shown.set(key, item);
-    if (level === "info") setTimeout(() => this.shown.get(key) === item && this.clear(key), INFO_MS);
   }
 
   /** Show a message for a moment. */
   flash(text) {
-    this.show("flash", "info", text);
-    setTimeout(() => this.clear("flash"), FLASH_MS);
+    this.show("flash", "info", text, FLASH_MS);
   }
 
   clear(key) {
+    clearTimeout(this.timers.get(key));
+    this.timers.delete(key);
     this.shown.get(key)?.remove();
     this.shown.delete(key);
   }
