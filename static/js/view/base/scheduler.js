@@ -1,14 +1,19 @@
-/** One animation frame for the whole page: first everything that acts, then everything that draws. */
+/**
+ * One animation frame for the whole page: first everything that draws, then everything that acts. A canvas asks the page
+ * for its style whenever it is given a font; so whoever writes the page between two drawings has it styled twice.
+ */
 
 const actions = new Map();
 const drawings = new Map();
-let requested = 0;
+let requested = false;
 
 function request() {
-  if (!requested) requested = requestAnimationFrame(run);
+  if (requested) return;
+  requested = true;
+  requestAnimationFrame(run);
 }
 
-/** Act once in the next frame; a later call under the same key replaces an earlier one. */
+/** Act once in the next frame, after its drawings, or still in this one; a later call under the same key replaces an earlier one. */
 export function act(key, action) {
   actions.set(key, action);
   request();
@@ -26,14 +31,17 @@ export function draw(key, drawing) {
 }
 
 function run(now) {
-  requested = 0;
-  const acting = [...actions.values()];
-  actions.clear();
-  for (const action of acting) action(now);
-  const drawn = [...drawings];
-  drawings.clear();
-  for (const [key, drawing] of drawn) {
-    if (drawing(now) && !drawings.has(key)) drawings.set(key, drawing);
+  try {
+    const drawn = [...drawings];
+    drawings.clear();
+    for (const [key, drawing] of drawn) {
+      if (drawing(now) && !drawings.has(key)) drawings.set(key, drawing);
+    }
+    const acting = [...actions.values()];
+    actions.clear();
+    for (const action of acting) action(now);
+  } finally {
+    requested = false;
+    if (drawings.size || actions.size) request();
   }
-  if (drawings.size) request();
 }

@@ -10,11 +10,11 @@ import { holding } from "../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
 import { fitCanvas, onResize, wide, write } from "../base/canvas.js";
-import { find, findAll, setText } from "../base/dom.js";
+import { find, findAll, setAttributes, setText } from "../base/dom.js";
 import { journalBox, paintFile, paintFolded, paintJournal, paintSegment } from "./paint.js";
 import { clockOf, paintDial, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
-import { draw } from "../base/scheduler.js";
+import { act, draw } from "../base/scheduler.js";
 
 const HEAD = 24;
 /** Width of the instruments beside the map of a store. */
@@ -125,12 +125,23 @@ export class FilesView {
   paint() {
     const { state } = this.session;
     const queue = state.queues[shownQueue(state)];
-    this.paintIndex(state, queue);
+    const index = this.paintIndex(state, queue);
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
+    const store = this.paintStore(state, queue, name);
+    act("files, told", () => this.tell(index, store, name));
+  }
+
+  /** Say in words what is drawn, show the bytes of what is chosen. */
+  tell(index, store, name) {
+    const { state } = this.session;
+    const queue = state.queues[shownQueue(state)];
     for (const button of findAll("[data-store]", this.root))
-      button.setAttribute("aria-pressed", String(button.dataset.store === name));
-    this.paintStore(state, queue, name);
+      setAttributes(button, { "aria-pressed": button.dataset.store === name });
+    setText(find("[data-index-note]", this.root), index.note);
+    setAttributes(this.index, { "aria-label": index.label });
+    setText(find("[data-store-note]", this.root), store.note);
+    setAttributes(this.rdq, { "aria-label": store.label });
     const at = this.session.behind ? this.session.position : null;
     this.bytes.update({ state, queue, seq: this.selection.chosen, place: this.place, at });
     for (const listener of this.painted) listener();
@@ -201,15 +212,14 @@ export class FilesView {
       size: number(scene.size),
     });
     const text = [live, goneText(this.session.deletedSegments(shownQueue(state)), "idx")].filter(Boolean).join(" · ");
-    setText(find("[data-index-note]", this.root), text);
-    this.index.setAttribute(
-      "aria-label",
-      fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
+    return {
+      note: text,
+      label: fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
         text,
         segments: number(scene.segments),
         journal: `${bytes(scene.journal.bytes + scene.journal.buffered)}, ${clock.text}`,
       }),
-    );
+    };
   }
 
   paintClock(pen, x, y, waiting, periodMs) {
@@ -260,14 +270,13 @@ export class FilesView {
         ? fill(gettext("a bar is %(bytes)s long, a full file %(limit)s"), { bytes: bytes(scene.scale), limit: bytes(scene.limit) })
         : "";
     const note = [text, scale, folded, goneText(scene.gone, "rdq")].filter(Boolean).join(" · ");
-    setText(find("[data-store-note]", this.root), note);
-    this.rdq.setAttribute(
-      "aria-label",
-      fill(gettext("Message store: %(text)s, %(files)s files"), {
+    return {
+      note,
+      label: fill(gettext("Message store: %(text)s, %(files)s files"), {
         text: `${text}, ${clock.text}`,
         files: number(scene.files.length + (scene.folded || 0)),
       }),
-    );
+    };
   }
 }
 

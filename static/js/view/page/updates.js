@@ -56,7 +56,7 @@ export class Updates {
   pictures(change) {
     const { stage, files, panels } = this.rooms;
     stage.view.update(change);
-    actLater("files", () => files.update());
+    act("files", () => files.update());
     stage.twin.update();
     act("follow", () => panels.follow.update());
   }

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find, focused } from "../base/dom.js";
+import { el, find, focused, setChildren } from "../base/dom.js";
 
 const SHOWN = 60;
 
@@ -45,7 +45,7 @@ export class Narrative {
       made.set(key, this.made.get(key) ?? this.item(line, later, here));
     }
     this.made = made;
-    this.root.replaceChildren(...made.values());
+    setChildren(this.root, [...made.values()]);
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 

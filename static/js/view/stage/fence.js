@@ -4,7 +4,7 @@ import { readyOf } from "../../model/messages.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
-import { find, setText, show } from "../base/dom.js";
+import { find, setAttributes, setText, show } from "../base/dom.js";
 
 /** How many contents a key moves the fence by: an eighth of a segment. */
 export function fenceStep(state) {
@@ -24,6 +24,8 @@ export class FenceHandle {
     this.label = find("[data-fence-text]", box);
     this.free = find("[data-act=free-target]", box);
     this.held = null;
+    /** What the place of the handle was last computed from. */
+    this.placed = "";
     this.handle.addEventListener("pointerdown", (event) => this.grab(event));
     this.handle.addEventListener("pointermove", (event) => this.drag(event));
     this.handle.addEventListener("pointerup", () => this.drop(true));
@@ -113,11 +115,16 @@ export class FenceHandle {
     const { scene, held, target } = this;
     if (!scene || this.handle.hidden) {
       show(this.free, false);
+      this.placed = "";
       return;
     }
     const { geo, fence } = scene;
     const shown = held?.target ?? target;
     const u = Math.round(held?.u ?? fence?.u ?? scene.lanes[0].u0);
+    const chip = this.pinned && !held && !this.playhead.behind;
+    const from = [shown, u, held !== null, chip, this.most, geo.turned, geo.width, geo.ram, geo.waterline, wide()].join();
+    if (from === this.placed) return;
+    this.placed = from;
     this.handle.classList.toggle("is-free", shown === null);
     this.handle.classList.toggle("is-held", held !== null);
     this.handle.classList.toggle("is-left", !geo.turned && u > geo.width - 170);
@@ -129,25 +136,22 @@ export class FenceHandle {
     this.handle.classList.toggle("is-turned", geo.turned);
     setText(this.label, geo.turned ? number(shown) : `target_ram_count ${number(shown)}`);
     this.writeValue(shown);
-    this.chip(geo, u);
+    this.chip(geo, u, chip);
   }
 
   writeValue(shown) {
-    const values = {
+    setAttributes(this.handle, {
       "aria-valuemax": Math.max(this.most, shown ?? 0),
       "aria-valuenow": shown ?? this.most,
       "aria-valuetext":
         shown === null
           ? gettext("infinite: every content may stay in RAM")
           : fill(gettext("%(n)s contents may stay in RAM"), { n: number(shown) }),
-    };
-    for (const [name, value] of Object.entries(values))
-      if (this.handle.getAttribute(name) !== String(value)) this.handle.setAttribute(name, value);
+    });
   }
 
   /** The chip that frees a pinned fence. */
-  chip(geo, u) {
-    const shown = this.pinned && !this.held && !this.playhead.behind;
+  chip(geo, u, shown) {
     show(this.free, shown);
     if (!shown) return;
     const left = this.handle.classList.contains("is-left");

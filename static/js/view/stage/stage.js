@@ -11,7 +11,7 @@ import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
 import { paintMark } from "./marks.js";
 import { colors } from "../base/colors.js";
-import { draw } from "../base/scheduler.js";
+import { act, draw } from "../base/scheduler.js";
 import { paintAxis, paintBands, paintHeaders } from "./frame.js";
 import { paintDelta, paintFence, paintPills, paintRing, paintSurplus, paintThermometer } from "./over.js";
 import { Pace } from "./pace.js";
@@ -155,7 +155,9 @@ export class StageView {
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
     const fading = this.fates?.paint(pen, scene, this.queue, now) ?? false;
-    for (const listener of this.painted) listener(this.shown);
+    act(this, () => {
+      for (const listener of this.painted) listener(this.shown);
+    });
     this.goesOn = moving || flying || fading || Object.keys(this.changes).length > 0;
     return this.goesOn;
   }

@@ -21,6 +21,8 @@ export class Zoom {
     this.root = root;
     this.stage = stage;
     this.label = find("[data-zoom-text]", root);
+    this.fit = find("[data-act=zoom-fit]", root);
+    this.out = find("[data-act=zoom-out]", root);
     this.press = null;
     const { canvas } = stage;
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -29,8 +31,8 @@ export class Zoom {
     canvas.addEventListener("pointermove", (event) => this.move(event));
     for (const type of ["pointerup", "pointercancel"]) canvas.addEventListener(type, () => this.up());
     find("[data-act=zoom-in]", root).addEventListener("click", () => this.by(1 / STEP));
-    find("[data-act=zoom-out]", root).addEventListener("click", () => this.by(STEP));
-    find("[data-act=zoom-fit]", root).addEventListener("click", () => this.set(null));
+    this.out.addEventListener("click", () => this.by(STEP));
+    this.fit.addEventListener("click", () => this.set(null));
     stage.listen((scene) => this.follow(scene));
   }
 
@@ -123,8 +125,7 @@ export class Zoom {
     show(this.root, Boolean(lane));
     if (!lane) return;
     show(this.label, zoom !== null);
-    find("[data-act=zoom-fit]", this.root).disabled = zoom === null;
-    find("[data-act=zoom-out]", this.root).disabled = zoom === null;
+    for (const button of [this.fit, this.out]) if (button.disabled !== (zoom === null)) button.disabled = zoom === null;
     if (!zoom) return;
     const values = {
       lane: lane.name,
