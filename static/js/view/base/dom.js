@@ -38,17 +38,6 @@ export function setAttributes(element, values) {
     if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-/** Let an element have these children in this order; those that it has already are not moved more than they must. */
-export function setChildren(element, children) {
-  const wanted = new Set(children);
-  for (const child of [...element.children]) if (!wanted.has(child)) child.remove();
-  let next = element.firstElementChild;
-  for (const child of children) {
-    if (child === next) next = next.nextElementSibling;
-    else element.insertBefore(child, next);
-  }
-}
-
 /** Show or hide, only on change. */
 export function show(element, visible) {
   if (element && element.hidden === visible) element.hidden = !visible;

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find, focused, setChildren } from "../base/dom.js";
+import { el, find, focused, keepChildren } from "../base/dom.js";
 
 const SHOWN = 60;
 
@@ -15,8 +15,6 @@ export class Narrative {
     this.pick = pick;
     this.picked = null;
     this.rendered = "";
-    /** The items that are shown, by what they say: those that say the same again stay. */
-    this.made = new Map();
     /** What the reader wants: file details too, one group of kinds or "", one queue only. */
     this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
@@ -38,14 +36,12 @@ export class Narrative {
     const items = this.shown().slice(-SHOWN).reverse();
     const here = behind ? items.find((line) => line.number < position) : null;
     const held = focused()?.closest("#narrative") && focused().dataset.first;
-    const made = new Map();
-    for (const line of items) {
-      const later = behind && line.number >= position;
-      const key = [line.first, line.times, line.messages, later, line === here, this.picked === line.first, this.many()].join();
-      made.set(key, this.made.get(key) ?? this.item(line, later, here));
-    }
-    this.made = made;
-    setChildren(this.root, [...made.values()]);
+    const later = (line) => behind && line.number >= position;
+    // An item that says the same again stays.
+    const said = (line) =>
+      [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
+    const told = new Map(items.map((line) => [said(line), line]));
+    keepChildren(this.root, [...told.keys()], (key) => this.item(told.get(key), later(told.get(key)), here));
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 
