@@ -78,6 +78,54 @@ def test_the_broker_by_keyboard_alone(
     expect(page.locator(".verdict.is-right")).to_be_visible()
 
 
+def glyph(page: Page, seq: int) -> None:
+    """Point at a message on the stage: from the head of the queue on, until its words are shown."""
+    box = page.locator("[data-canvas=stage]").bounding_box()
+    assert box is not None
+    for x in range(int(box["x"] + box["width"]), int(box["x"]), -6):
+        page.mouse.move(x, box["y"] + box["height"] / 2)
+        words = page.locator("[data-tooltip]:not([hidden]) b")
+        if words.count() and words.text_content() == f"message {seq}":
+            return
+    raise AssertionError(f"message {seq} is not on the stage")
+
+
+def test_the_broker_on_the_stage(open_page: OpenPage) -> None:
+    page = open_page()
+    begin(page, "first-paging")
+    placement = solution_of(catalog.exercise("first-paging"))[0]
+    moved, other = (seq for seq, place in placement.items() if place == "q3")
+    expect(page.locator(f"#twin [data-lane=q4] [data-seq='{moved}']")).to_be_attached()
+    words = page.locator(".carried:visible")
+    glyph(page, int(moved))
+    page.mouse.down()
+    box = page.locator("[data-canvas=stage]").bounding_box()
+    assert box is not None
+    for x in range(int(box["x"] + box["width"]), int(box["x"]), -12):
+        page.mouse.move(x, box["y"] + box["height"] / 2)
+        if words.count() and words.text_content() == f"message {moved} → q3":
+            break
+    page.mouse.up()
+    chip = page.locator(f".stage-box [data-chip='{moved}']")
+    expect(chip).to_have_attribute("data-place", "q3")
+    expect(page.locator(f".board-lane[data-place=q3] [data-chip='{moved}']")).to_be_visible()
+    chip.focus()
+    page.keyboard.press("Shift+ArrowRight")  # back to where it was: the line in words has the keyboard
+    line = page.locator(f"#twin [data-seq='{moved}']")
+    expect(line).to_be_focused()
+    expect(chip).to_have_count(0)
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(chip).to_be_focused()
+    page.locator(f"#twin [data-seq='{other}']").focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    expect(page.locator(f".stage-box [data-chip='{other}']")).to_be_focused()
+    page.mouse.move(10, 10)
+    page.locator(f".stage-box [data-chip='{other}']").drag_to(page.locator(".placing"))
+    expect(page.locator(".alert")).to_contain_text("Drop it on a lane")
+    page.get_by_role("button", name="Check this step").click()
+    expect(page.locator(".verdict.is-step")).to_contain_text("Step 1 is right")
+
+
 def test_lines_are_put_in_order_by_buttons_and_by_dragging(open_page: OpenPage) -> None:
     page = open_page()
     begin(page, "confirm-path")

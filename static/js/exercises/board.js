@@ -3,14 +3,17 @@ import { fill, gettext } from "../model/text.js";
 import { el } from "../view/base/dom.js";
 
 /** Names of places that are words; sub-queues are called the same everywhere. */
-function placeName(place) {
+export function placeName(place) {
   if (place === "unacked") return gettext("unacknowledged");
   if (place === "gone") return gettext("gone");
   if (place === "" || place === "arriving") return gettext("arriving");
   return place;
 }
 
-/** Show a board in the place of the selects, which stay the truth that the form sends. */
+/**
+ * Show a board in the place of the selects, which stay the truth that the form sends. What is given back is how others read
+ * and move the messages: the stage does.
+ */
 export function makeBoard(root, draft) {
   const selects = [...root.querySelectorAll("select[data-seq]")];
   const live = root.querySelector("[data-board-live]");
@@ -27,7 +30,13 @@ export function makeBoard(root, draft) {
   }
   root.append(board);
 
-  const move = (sequence, place) => {
+  const listeners = [];
+  const draw = (focus) => {
+    drawLanes(focus);
+    for (const listener of listeners) listener();
+  };
+
+  const move = (sequence, place, { focus = true } = {}) => {
     for (const seq of sequence) {
       const select = selects.find((each) => each.dataset.seq === seq);
       if (select) select.value = place;
@@ -38,7 +47,7 @@ export function makeBoard(root, draft) {
     });
     draft.keep(selects);
     chosen.clear();
-    draw(sequence[0]);
+    draw(focus ? sequence[0] : undefined);
   };
 
   const lane = (place) => {
@@ -90,7 +99,7 @@ export function makeBoard(root, draft) {
     });
   };
 
-  const draw = (focus) => {
+  const drawLanes = (focus) => {
     const buttons = places.map((place) =>
       el(
         "button.btn.small",
@@ -111,4 +120,28 @@ export function makeBoard(root, draft) {
   };
 
   draw();
+
+  const find = (seq) => selects.find((each) => each.dataset.seq === seq);
+  return {
+    places,
+    move,
+    /** Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not ask for. */
+    at: (seq) => (find(seq) ? find(seq).value || "arriving" : null),
+    /** [message, place] of those that are not where the step began. */
+    moved: () =>
+      selects
+        .filter(({ value, options }) => !value || ![...options].some((each) => each.defaultSelected && each.value === value))
+        .map((select) => [select.dataset.seq, select.value || "arriving"]),
+    chosen: () => [...chosen],
+    /** What goes along with a message: all that are chosen if it is one of them. */
+    carried: (seq) => (chosen.has(seq) ? [...chosen] : [seq]),
+    /** Choose one message for the buttons, or let go of all with null. */
+    choose: (seq) => {
+      chosen.clear();
+      if (find(String(seq))) chosen.add(String(seq));
+      draw();
+    },
+    /** Call `listener()` after each change. */
+    listen: (listener) => listeners.push(listener),
+  };
 }

@@ -1,15 +1,20 @@
 /** The task of an exercise: answers by hand, and what follows the session beside it. */
 import { makeBoard } from "./board.js";
+import { find } from "../view/base/dom.js";
 import { Draft } from "./drafts.js";
 import { Ghosts } from "./ghosts.js";
 import { Goals } from "./goals.js";
+import { Placing } from "./placing.js";
 import { makeSortable } from "./sort.js";
+
+/** The boards of tasks: what one moves on the stage goes their way. */
+const boards = new WeakMap();
 
 /** Make what one moves by hand; what was put down before is there again. */
 export function openTask(task) {
   const draft = new Draft(sessionStorage, task.querySelector("[data-draft]")?.getAttribute("data-draft") ?? "");
   const board = task.querySelector("[data-board]");
-  if (board) makeBoard(board, draft);
+  if (board) boards.set(task, makeBoard(board, draft));
   const list = task.querySelector("[data-sort]");
   if (list) makeSortable(list, task.querySelector("[data-sort-live]"), draft);
 }
@@ -19,7 +24,7 @@ export function openTask(task) {
  * next answer. The prediction stays on the lanes; goals stand as they are reached. Returns what ends it, for a task that takes
  * this one's place.
  */
-export function followTask(task, { engine, session, stage, host }) {
+export function followTask(task, { engine, session, stage, selection, alerts, host }) {
   let wantsRun = task.hasAttribute("data-run-on");
   const endsUs = Number(task.getAttribute("data-run-on"));
   session.listen(() => {
@@ -30,8 +35,11 @@ export function followTask(task, { engine, session, stage, host }) {
   const ghosts = said && box ? new Ghosts(box, JSON.parse(said.textContent), stage) : null;
   const reach = task.querySelector("[data-reach]");
   const goals = reach ? new Goals(reach, session, host.standing) : null;
+  const board = boards.get(task);
+  const placing = board ? new Placing(find("#stage"), board, { stage, selection, alerts }) : null;
   return () => {
     wantsRun = false;
+    placing?.remove();
     ghosts?.remove();
     goals?.end();
   };

@@ -55,6 +55,6 @@ export function openSession(root, data, host) {
   welcome(data);
   addEventListener("pagehide", () => engine.close());
   // Pages that put something beside the stage, such as an exercise, follow the same session.
-  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, selection, host, stage: stage.view } }));
+  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, selection, alerts, host, stage: stage.view } }));
   engine.connect();
 }

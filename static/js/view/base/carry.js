@@ -1,4 +1,5 @@
 /** Carrying something by the pointer: a press that moves far enough is a carry, any other stays a click. */
+import { el, setText, show } from "./dom.js";
 
 /** A press that moves less is a click. */
 const SLACK_PX = 6;
@@ -37,6 +38,8 @@ export function carry(root, { pick, move, drop }) {
       end(null);
     },
   };
+  // A finger that carries does not scroll the page as well.
+  root.addEventListener("touchmove", (event) => held && event.cancelable && event.preventDefault(), { passive: false });
   root.addEventListener("pointerdown", (event) => {
     if (held || event.button !== 0) return;
     const carried = pick(event);
@@ -44,6 +47,27 @@ export function carry(root, { pick, move, drop }) {
     held = { carried, x: event.clientX, y: event.clientY, id: event.pointerId, moved: false };
     for (const [name, listener] of Object.entries(listeners)) addEventListener(name, listener, true);
   });
+}
+
+/** Words that go along with what is carried over `box`. */
+export class Carried {
+  constructor(box) {
+    this.box = box;
+    this.label = el("span.carried", { hidden: true });
+    box.append(this.label);
+  }
+
+  show(text, { clientX, clientY }) {
+    const box = this.box.getBoundingClientRect();
+    setText(this.label, text);
+    show(this.label, true);
+    this.label.style.left = `${Math.max(4, Math.min(box.width - this.label.offsetWidth - 4, clientX - box.left + 10))}px`;
+    this.label.style.top = `${Math.max(4, clientY - box.top + 12)}px`;
+  }
+
+  hide() {
+    show(this.label, false);
+  }
 }
 
 function swallow(event) {

@@ -129,11 +129,11 @@ export class FilesView {
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
     const store = this.paintStore(state, queue, name);
-    act("files, told", () => this.tell(index, store, name));
+    act("files, told", () => this.describe(index, store, name));
   }
 
   /** Say in words what is drawn, show the bytes of what is chosen. */
-  tell(index, store, name) {
+  describe(index, store, name) {
     const { state } = this.session;
     const queue = state.queues[shownQueue(state)];
     for (const button of findAll("[data-store]", this.root))

@@ -4,8 +4,7 @@ import { indexIn } from "../../layout/spot.js";
 import { hit } from "../../layout/stage.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
-import { carry } from "../base/carry.js";
-import { el, setText, show } from "../base/dom.js";
+import { carry, Carried } from "../base/carry.js";
 
 const HELD = "unacked";
 
@@ -15,8 +14,7 @@ export class PutBack {
     this.stage = stage;
     this.playhead = playhead;
     this.asking = asking;
-    this.label = el("span.carried", { hidden: true });
-    box.append(this.label);
+    this.label = new Carried(box);
     carry(stage.canvas, {
       pick: (event) => this.pick(event),
       move: (seq, event) => this.move(seq, event),
@@ -30,6 +28,7 @@ export class PutBack {
 
   pick(event) {
     if (!this.stage.chooses || !this.stage.scene || this.stage.zoom) return null;
+    if (document.body.classList.contains("is-held")) return null; // an exercise waits for an answer
     const found = hit(this.stage.scene, placeOf(event).x, placeOf(event).y);
     return found?.lane.name === HELD ? this.stage.seqAt(found) : null;
   }
@@ -50,15 +49,11 @@ export class PutBack {
   }
 
   move(seq, event) {
-    const box = this.stage.canvas.getBoundingClientRect();
-    setText(this.label, this.text(this.countOf(seq)));
-    show(this.label, true);
-    this.label.style.left = `${Math.max(4, Math.min(box.width - this.label.offsetWidth - 4, event.clientX - box.left + 10))}px`;
-    this.label.style.top = `${Math.max(4, event.clientY - box.top + 12)}px`;
+    this.label.show(this.text(this.countOf(seq)), event);
   }
 
   drop(seq, event) {
-    show(this.label, false);
+    this.label.hide();
     if (!event || !this.stage.scene) return;
     const box = this.stage.canvas.getBoundingClientRect();
     const { geo, lanes } = this.stage.scene;
