@@ -124,6 +124,11 @@ def test_the_broker_on_the_stage(open_page: OpenPage) -> None:
     expect(page.locator(".alert")).to_contain_text("Drop it on a lane")
     page.get_by_role("button", name="Check this step").click()
     expect(page.locator(".verdict.is-step")).to_contain_text("Step 1 is right")
+    expect(
+        page.locator(f"#twin [data-lane=q3] [data-seq='{moved}']")
+    ).to_be_attached()  # and the engine does it too
+    expect(page.locator(".stage-box .chip-message")).to_have_count(0)
+    expect(page.locator(".placing [data-place=arriving]").first).to_be_visible()
 
 
 def test_lines_are_put_in_order_by_buttons_and_by_dragging(open_page: OpenPage) -> None:
