@@ -121,7 +121,7 @@ def test_the_broker_on_the_stage(open_page: OpenPage) -> None:
     expect(page.locator(f".stage-box [data-chip='{other}']")).to_be_focused()
     page.mouse.move(10, 10)
     page.locator(f".stage-box [data-chip='{other}']").drag_to(page.locator(".placing"))
-    expect(page.locator(".alert")).to_contain_text("Drop it on a lane")
+    expect(page.locator(f".stage-box [data-chip='{other}']")).to_have_attribute("data-place", "q3")
     page.get_by_role("button", name="Check this step").click()
     expect(page.locator(".verdict.is-step")).to_contain_text("Step 1 is right")
     expect(

@@ -1,7 +1,7 @@
 /** Be the broker on the stage: which lane a point means, where chips stand, and the way of a message by keys. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { moveAlong } from "../../static/js/exercises/along.js";
+import { moveAlong, whyNot } from "../../static/js/exercises/along.js";
 import { chipSpots, laneAt, laneBox } from "../../static/js/layout/placed.js";
 import { STAGE_LANES, stageScene } from "../../static/js/layout/stage.js";
 import { published, stateOf } from "./feed.js";
@@ -51,4 +51,12 @@ test("a message goes along the queue and not beyond its ends", () => {
   assert.equal(moveAlong(places, "q1", -1), null);
   assert.equal(moveAlong(places, "arriving", 1), "q1");
   assert.equal(moveAlong(places, "arriving", -1), null);
+});
+
+test("what cannot be is said in words", () => {
+  const board = { places: [...STAGE_LANES, "gone"], at: (seq) => ({ 4: "q4", 5: "q3" })[seq] };
+  assert.equal(whyNot(board, ["4"], "q3"), "");
+  assert.equal(whyNot(board, ["4", "5"], "q3"), "");
+  assert.match(whyNot(board, ["4"], "q4"), /4 is in q4 already/);
+  for (const place of [null, "arriving"]) assert.match(whyNot(board, ["4"], place), /Drop it on a lane/);
 });

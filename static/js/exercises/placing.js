@@ -7,7 +7,7 @@ import { placeOf, wide } from "../view/base/canvas.js";
 import { carry, Carried } from "../view/base/carry.js";
 import { el, find, focused, setAttributes, show } from "../view/base/dom.js";
 import { placeName } from "./board.js";
-import { moveAlong } from "./along.js";
+import { moveAlong, whyNot } from "./along.js";
 
 const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
@@ -88,11 +88,8 @@ export class Placing {
 
   /** Put messages into a place as the board does, or say why not. */
   put(seqs, place) {
-    if (!this.board.places.includes(place)) this.alerts.flash(gettext("Drop it on a lane of the stage, or on “gone”."));
-    else if (seqs.every((seq) => this.board.at(seq) === place))
-      this.alerts.flash(
-        fill(gettext("Message %(number)s is in %(place)s already."), { number: seqs.join(", "), place: placeName(place) }),
-      );
+    const why = whyNot(this.board, seqs, place);
+    if (why) this.alerts.flash(why);
     else this.board.move(seqs, place, { focus: false });
   }
 
