@@ -47,6 +47,14 @@ def test_a_prediction_is_locked_and_the_run_goes_on(
     expect(page.get_by_role("heading", level=1)).to_have_text("Be the broker: drain the queue")
 
 
+AS_READ = """(board) => {
+  const read = (elements) => elements.map((each) => [each, each.getBoundingClientRect()])
+    .sort(([, a], [, b]) => Math.round(a.y - b.y) || a.x - b.x).map(([each]) => each);
+  return [...read([...board.querySelectorAll(".board-lane")]).map((lane) => lane.dataset.place).slice(0, 5),
+    ...read([...board.querySelectorAll("[data-chip]")]).map((chip) => chip.textContent)];
+}"""
+
+
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_the_broker_by_keyboard_alone(
     open_page: OpenPage, viewport: dict[str, int], assert_accessible: Callable[[Page], None]
@@ -55,6 +63,8 @@ def test_the_broker_by_keyboard_alone(
     begin(page, "first-paging")
     solution = solution_of(catalog.exercise("first-paging"))
     before = dict.fromkeys("012345", "q4")
+    # As on the stage: from q1 to q4, and in each lane from the newest message to the oldest, also where a line is full.
+    assert page.locator(".board").evaluate(AS_READ) == ["q1", "q2", "delta", "q3", "q4", *"543210"]
     for number, placement in enumerate(solution, 1):
         board = page.locator(".board")
         for seq, place in placement.items():

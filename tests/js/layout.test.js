@@ -28,6 +28,15 @@ test("the oldest message is next to the consumer, the newest farthest", () => {
   assert.ok(xs[0] > xs[1] && xs[1] > xs[2]);
 });
 
+test("on a phone the run goes down: from q1 to q4, and in each lane to the oldest message", () => {
+  const found = scene(stateOf(published(0, 12)), true);
+  const ys = [0, 5, 11].map((seq) => marksOf(found, seq).rc.y);
+  assert.ok(ys[0] > ys[1] && ys[1] > ys[2]);
+  const spans = laneSpans(geometry(370, 640, true), { q1: 3, q2: 3, delta: 3, q3: 3, q4: 3, unacked: 0 }, STAGE_LANES);
+  const from = ["q1", "q2", "delta", "q3", "q4"].map((name) => spans[name].u0);
+  assert.deepEqual(from, [...from].sort((a, b) => a - b));
+});
+
 test("an alpha is in RAM only, persistent ones have a pale copy below", () => {
   const found = scene(stateOf(published(0, 1), published(1, 1, { flags: PERSISTENT })));
   assert.deepEqual(Object.keys(marksOf(found, 0)).sort(), ["rc", "ri", "t"]);
