@@ -29,6 +29,8 @@ CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
+UNIT := first-in
+SCORM_DIST := var/tiny/static
 DOCS_IMAGES_ARGS := --only fidelity --out var/tiny/docs-images
 SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
 HEATMAPS_ARGS := --master local[1] --descriptions tests/spark/tiny --out var/tiny/sweeps --published var/tiny/heatmaps
@@ -40,6 +42,7 @@ BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
 COVERAGE_OF := --cov=engine/formats
 else
+SCORM_DIST := dist
 CORES := auto
 COVERAGE_TESTS := tests
 COVERAGE_OF := --cov
@@ -60,7 +63,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
-	soak long-tests wasm static wasm-digests \
+	soak long-tests wasm static scorm wasm-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
 help: ## List the targets
@@ -134,6 +137,10 @@ wasm: dev-env node_modules/.installed ## Build the engine for browsers and Node.
 static: wasm ## Write the edition for any static host into dist, with the engine that browsers run
 	@$(PY) tools/compile_messages.py >/dev/null
 	@$(PY) -m playground.static_edition dist
+
+scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2): make scorm UNIT=waterline (or an exercise; IN=zh-hans)
+	@test -n "$(UNIT)" || { echo "Name a unit or an exercise, as in its address: make scorm UNIT=waterline"; exit 1; }
+	@$(PY) -m playground.static_edition $(SCORM_DIST) --scorm $(UNIT) --language $(or $(IN),en) $(if $(TINY),--tiny)
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
 	@"$$(tools/ensure_node.sh)" tests/wasm/digests.mjs dist/wasm $(if $(TINY),first-burst)

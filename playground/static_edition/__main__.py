@@ -1,7 +1,8 @@
 """python -m playground.static_edition DIST: the whole playground as files for any static host.
 
 Pages come from the server itself, by its own templates; sessions run in the reader's browser.
-`make static` adds the engine.
+`make static` adds the engine. With --scorm NAME a unit or an exercise of the edition that is in DIST
+becomes a zip for learning platforms.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ def main(arguments: list[str] | None = None) -> int:
     """Write the edition, with a database of its own that is forgotten afterwards."""
     parser = argparse.ArgumentParser(prog="python -m playground.static_edition", description=__doc__)
     parser.add_argument("out", type=Path)
-    out: Path = parser.parse_args(arguments).out
+    parser.add_argument(
+        "--scorm", metavar="NAME", help="write NAME.zip for learning platforms beside the pages"
+    )
+    parser.add_argument("--language", default="en", help="of the zip")
+    parser.add_argument("--tiny", action="store_true", help="write only the pages that belong to sessions")
+    asked = parser.parse_args(arguments)
+    out: Path = asked.out
     with tempfile.TemporaryDirectory(prefix="waterline-static-") as var:
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "playground.settings",
@@ -30,11 +37,21 @@ def main(arguments: list[str] | None = None) -> int:
         django.setup()
         from django.core.management import call_command  # noqa: PLC0415
 
+        from playground.static_edition.scorm import NoSuchWork, write_package  # noqa: PLC0415
         from playground.static_edition.write import write  # noqa: PLC0415
 
-        call_command("migrate", interactive=False, verbosity=0)
-        call_command("load_scenarios", stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for this one line
-        write(out)
+        if not asked.scorm or asked.tiny:
+            call_command("migrate", interactive=False, verbosity=0)
+            call_command("load_scenarios", stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for this one line
+            write(out, *(((asked.language,), ("/i18n/catalog.js",)) if asked.tiny else ()))
+        if asked.scorm:
+            package = out / f"{asked.scorm}.zip"
+            try:
+                count = write_package(out, package, asked.scorm, asked.language)
+            except NoSuchWork as wrong:
+                parser.error(str(wrong))
+            sys.stdout.write(f"{package}: {count} files, {package.stat().st_size:,} bytes\n")
+            return 0
     sys.stdout.write(f"{out}: {sum(1 for each in out.rglob('*') if each.is_file())} files\n")
     return 0
 

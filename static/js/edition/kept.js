@@ -2,6 +2,26 @@
 
 const NAME = "waterline";
 const STORE = "logs";
+/** Under this name a tab knows for whom it keeps: several learners of a platform may use one browser. */
+const WHO = "waterline-who";
+
+/** Keep apart from now on what this learner does, in this tab. */
+export function keepFor(who) {
+  try {
+    sessionStorage.setItem(WHO, who);
+  } catch {
+    // Where nothing may be kept there is nothing to keep apart.
+  }
+}
+
+function ownName() {
+  try {
+    const who = sessionStorage.getItem(WHO);
+    return who ? `${NAME} ${who}` : NAME;
+  } catch {
+    return NAME;
+  }
+}
 
 function asked(request) {
   return new Promise((done, fail) => {
@@ -11,7 +31,7 @@ function asked(request) {
 }
 
 async function opened() {
-  const request = indexedDB.open(NAME, 1);
+  const request = indexedDB.open(ownName(), 1);
   request.onupgradeneeded = () => request.result.createObjectStore(STORE);
   return asked(request);
 }

@@ -1,0 +1,19 @@
+/** The page that a learning platform launches: the exercises in a frame, and what comes of them is reported. */
+import { Lms, findApi } from "../net/scorm.js";
+import { find, setText } from "../view/base/dom.js";
+import { keepFor } from "./kept.js";
+
+const { first, exercises } = JSON.parse(find("#scorm").textContent);
+const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
+
+const said = (words, trouble) => {
+  setText(find("#said"), words);
+  find("#said").classList.toggle("error", trouble);
+};
+const lms = new Lms(findApi(window), exercises, said);
+addEventListener("message", ({ source, origin, data }) => {
+  if (source === frame.contentWindow && origin === location.origin && data?.waterline === "worked") lms.worked(data);
+});
+addEventListener("pagehide", () => lms.finish());
+keepFor(lms.begin());
+frame.src = first;

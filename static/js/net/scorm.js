@@ -1,0 +1,127 @@
+/** What a learning platform of SCORM 1.2 is told: score and completion, by the calls that the standard names. */
+import { fill, gettext } from "../model/text.js";
+
+/** So many frames up the platform's object is looked for, as the standard's own example does. */
+const MOST_FRAMES = 7;
+/** A platform keeps so many characters. */
+const MOST_KEPT = 4096;
+const DONE = new Set(["passed", "completed"]);
+
+/** The platform's API as seen from a page: in the frames around it, or in those of the window that opened it; null where there is none. */
+export function findApi(page) {
+  return around(page) ?? (page.opener ? around(page.opener) : null);
+}
+
+function around(page) {
+  try {
+    for (let frame = page, up = 0; up <= MOST_FRAMES; frame = frame.parent, up += 1) {
+      if (frame.API) return frame.API;
+      if (!frame.parent || frame.parent === frame) return null;
+    }
+  } catch {
+    // A frame of another site does not let itself be looked into.
+  }
+  return null;
+}
+
+/** The time since the beginning as the platform wants it: hours, minutes, seconds. */
+export function timespan(seconds) {
+  const two = (value) => String(Math.floor(value)).padStart(2, "0");
+  return `${String(Math.floor(seconds / 3600)).padStart(4, "0")}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
+}
+
+export class Lms {
+  /** `exercises` are the names that count; `clock()` gives seconds; `say(words, trouble)` tells the reader. */
+  constructor(api, exercises, say, clock = () => performance.now() / 1000) {
+    this.api = api;
+    this.exercises = exercises;
+    this.say = say;
+    this.clock = clock;
+    this.began = clock();
+    /** What each exercise has brought so far: {slug: [score, done]}. @type {Record<string, [number, boolean]>} */
+    this.results = {};
+    this.open = false;
+    this.done = false;
+  }
+
+  /** Begin; what was reported before is taken up. Returns who learns, or nothing where the platform does not answer. */
+  begin() {
+    if (!this.api) {
+      this.say(gettext("No learning platform answers: what you do here is not reported."), true);
+      return "";
+    }
+    this.open = this.call("LMSInitialize", "");
+    if (!this.open) return "";
+    const status = this.get("cmi.core.lesson_status");
+    this.done = DONE.has(status);
+    this.results = kept(this.get("cmi.suspend_data"), this.exercises);
+    if (!this.done && status !== "incomplete") this.set("cmi.core.lesson_status", "incomplete");
+    this.call("LMSCommit", "");
+    return this.get("cmi.core.student_id");
+  }
+
+  /** Take how far the work on an exercise is; only what is better than before is told. */
+  worked({ exercise, score, done }) {
+    if (!this.open || !this.exercises.includes(exercise) || typeof score !== "number") return;
+    const [before, was] = this.results[exercise] ?? [-1, false];
+    if (score <= before && (was || !done)) return;
+    this.results[exercise] = [Math.max(score, before), was || Boolean(done)];
+    this.report();
+  }
+
+  /** The mean over the exercises, 0 to 100. */
+  get score() {
+    const sum = this.exercises.reduce((total, each) => total + (this.results[each]?.[0] ?? 0), 0);
+    return Math.round((sum / this.exercises.length) * 100);
+  }
+
+  report() {
+    this.done ||= this.exercises.every((each) => this.results[each]?.[1]);
+    const told = [
+      ["cmi.core.score.min", "0"],
+      ["cmi.core.score.max", "100"],
+      ["cmi.core.score.raw", String(this.score)],
+      ["cmi.core.lesson_status", this.done ? "completed" : "incomplete"],
+      ["cmi.suspend_data", JSON.stringify(this.results).slice(0, MOST_KEPT)],
+    ];
+    if (told.every(([name, value]) => this.set(name, value)) && this.call("LMSCommit", ""))
+      this.say(fill(gettext("Reported to the learning platform: %(score)s of 100."), { score: this.score }), false);
+  }
+
+  /** Leave for good; calling it again does nothing. */
+  finish() {
+    if (!this.open) return;
+    this.set("cmi.core.session_time", timespan(this.clock() - this.began));
+    this.set("cmi.core.exit", this.done ? "" : "suspend");
+    this.call("LMSCommit", "");
+    this.call("LMSFinish", "");
+    this.open = false;
+  }
+
+  get(name) {
+    return String(this.api.LMSGetValue(name));
+  }
+
+  set(name, value) {
+    return this.call("LMSSetValue", name, value);
+  }
+
+  /** Make a call; where the platform says no, its reader learns why. */
+  call(name, ...values) {
+    if (String(this.api[name](...values)) === "true") return true;
+    const code = String(this.api.LMSGetLastError());
+    const why = String(this.api.LMSGetErrorString(code)) || name;
+    this.say(fill(gettext("The learning platform did not take the result: %(why)s (error %(code)s)."), { why, code }), true);
+    return false;
+  }
+}
+
+/** What was kept at the platform, as far as it makes sense. */
+function kept(text, exercises) {
+  try {
+    const told = Object.entries(JSON.parse(text || "{}"));
+    return Object.fromEntries(told.filter(([name, each]) => exercises.includes(name) && Array.isArray(each) && typeof each[0] === "number"));
+  } catch {
+    return {};
+  }
+}
