@@ -6,11 +6,11 @@ import { keepFor } from "./kept.js";
 const { first, exercises } = JSON.parse(find("#scorm").textContent);
 const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
 
-const say = (words, trouble) => {
+const announce = (words, trouble) => {
   setText(find("#said"), words);
   find("#said").classList.toggle("error", trouble);
 };
-const lms = new Lms(findApi(window), exercises, say);
+const lms = new Lms(findApi(window), exercises, announce);
 addEventListener("message", ({ source, origin, data }) => {
   if (source === frame.contentWindow && origin === location.origin && data?.waterline === "worked") lms.worked(data);
 });
