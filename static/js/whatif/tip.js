@@ -15,11 +15,13 @@ export function showTip(tip, cell, tips) {
   tip.hidden = false;
   const place = tipPlace(
     cell.getBoundingClientRect(),
-    { width: tip.offsetWidth, height: tip.offsetHeight },
+    tip.getBoundingClientRect(),
     { width: document.documentElement.clientWidth, height: window.innerHeight },
   );
-  tip.style.left = `${place.left}px`;
-  tip.style.top = `${place.top}px`;
+  // Boxes are in pixels of the window; lengths of the tip grow with the page on a very wide screen.
+  const zoom = tip.currentCSSZoom ?? 1;
+  tip.style.left = `${place.left / zoom}px`;
+  tip.style.top = `${place.top / zoom}px`;
 }
 
 function heading(facts) {
