@@ -15,7 +15,8 @@ IMPORT: Final = re.compile(
     r'^(\s*import\s*(?:[\w*{}\s,$]*?\bfrom\s*)?|\s*export\s*[\w*{}\s,$]*?\bfrom\s*|.*?\bawait import\()"(\.[^"\n]+)"',
     re.MULTILINE,
 )
-COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*.*?\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+COMMENT: Final = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)\n", re.MULTILINE | re.DOTALL)
+"""On lines of its own: a cast stands before what it casts, which must stay."""
 URL: Final = re.compile(r'url\("\.\./([^"]+)"\)')
 
 

@@ -123,6 +123,11 @@ def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:
     assert last["digest"] == about["digest"]
 
 
+def test_a_cast_keeps_what_it_casts() -> None:
+    code = "const find = (name) =>\n  /** @type {Client} */ (all(name));\nconst x = 1;\n"
+    assert modules.COMMENT.sub("", f"/** one\n * two */\n{code}/** last */\nx;\n") == f"{code}x;\n"
+
+
 def test_comments_and_imports_of_a_module_are_read_as_they_are_written() -> None:
     found = modules.modules("js/pages/recorded.js")
     assert "waterline/js/net/recording.js" in found
