@@ -33,6 +33,7 @@ BENCHES = (
     "classroom",
     "school",
     "session_cost",
+    "workers",
 )
 """Modules of this package, each with a `run`."""
 

@@ -82,6 +82,8 @@ class Host:
         self._after = after
         """The host before this one, while it still puts the session to rest: two would drop each other's run."""
         self._inbox: deque[Work] = deque()
+        self._working = False
+        """Whether the owner task is in the middle of something."""
         self._poke = asyncio.Event()
         self.loop = asyncio.get_running_loop()
         self.task = self.loop.create_task(self._live(), name=f"host {session_id}")
@@ -203,6 +205,9 @@ class Host:
                 client.send_message("welcome", **self._welcome(client, message))
         elif isinstance(message, protocol.Pace):
             self._upkeep.plays = message.play
+        elif isinstance(message, protocol.Reached) and not (self._working or self._inbox):
+            if message.life == self.keeper.life:  # said every second: no reason to wake the owner task
+                self.keeper.note(message.good_us)
         elif isinstance(message, protocol.Notice) and not self.keeper.awake:
             self._send_notice(message)  # how far it is with the very work that everything else waits for
         else:
@@ -298,6 +303,7 @@ class Host:
 
     async def _guarded(self, work: Work) -> None:
         """Do a piece of work; if the engine fails in it, go back to where everything was well and stand there."""
+        self._working = True
         try:
             await work()
         except Stopped as stopped:
@@ -310,6 +316,8 @@ class Host:
             if not self._upkeep.started:
                 raise
             await self._upkeep.recover(fallen)
+        finally:
+            self._working = False
 
     # --- going to sleep ---
 

@@ -12,7 +12,11 @@ import pytest
 from playground import limits
 from playground.hosting.session import protocol
 from playground.hosting.workers.worker import Worker
+from tests.web import test_host
 from tests.web.stub import StubDoor
+from tests.web.test_host import World
+
+world, worlds = test_host.world, test_host.worlds
 
 NAME = "one"
 STEP_S = 0.001
@@ -143,3 +147,23 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     server.let(0.1)
     told = [kind for parcel in server.parcels for kind in parcel if kind in {"Answer", "Text"}]
     assert told == ["Answer", "Answer", "Text", "Text"]
+
+
+async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: World) -> None:
+    """Said every second by each session; behind other work it keeps its place, for that may end the run."""
+    reader = world.reader()
+    await reader.until("snapshot")
+    host = world.host()
+    world.command(reader, do="emit", count=1)
+    await reader.until("accepted")
+    host._poke.clear()
+    said = protocol.Reached("one", host.keeper.life, 7_000_000)
+    host.hear(said)
+    assert not host._poke.is_set()
+    assert host.keeper.record.reached_us == 7_000_000
+    host._working = True
+    host.hear(protocol.Reached("one", host.keeper.life, 8_000_000))
+    assert (host._poke.is_set(), host.keeper.record.reached_us) == (True, 7_000_000)
+    host._working = False
+    host.hear(protocol.Reached("one", host.keeper.life, 9_000_000))
+    assert host.keeper.record.reached_us == 7_000_000, "not before what came earlier"
