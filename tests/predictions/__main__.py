@@ -108,6 +108,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--minutes", type=float, default=None, help="begin no measurement after so many minutes"
     )
     parser.add_argument("--runs", type=Path, default=measured.RUNS, help="what was measured, one run a line")
+    parser.add_argument(
+        "--setting",
+        action="append",
+        default=[],
+        type=_setting,
+        metavar="NAME=VALUE",
+        help="a setting of the node in place of the shipped one, to see what it would do; give --out as well",
+    )
     parser.add_argument("--fit", action="store_true", help="first choose the constants anew, and say them")
     parser.add_argument("--processes", type=int, default=None, help="default: as many as there are cores")
     parser.add_argument("--out", type=Path, default=ROOT / "fidelity" / "predictions.json")
@@ -128,7 +136,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     cells = [cell for cell in measured.read(runs=options.runs) if cell.name in names]
     resident = [cell for cell in measured.read("rss", options.runs) if cell.name in names]
     phases = PHASES_MS[:1] if options.tiny else PHASES_MS
-    used = constants()
+    used = constants() | dict(options.setting)
     with Pool(options.processes) as pool:
         if options.fit:
             used = fit([cell for cell in cells if cell.fitted], pool, used, _print)
@@ -153,6 +161,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
     _print(f"written to {options.out.name}")
     return 0
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """Return a setting's name and its value, which is JSON."""
+    name, _, value = text.partition("=")
+    return name, json.loads(value)
 
 
 def _print(line: str) -> None:

@@ -28,6 +28,7 @@ FLOORS: Final = {
     "final_ram_bytes": 1e6,
     "blocked_s": 1.0,
     "over_watermark_s": 1.0,
+    "first_paging_s": 1.0,
     "sent": 10.0,
     "delivered": 10.0,
     "throughput_per_s": 1.0,
@@ -147,7 +148,8 @@ def _as_measured(cell: CellToMeasure) -> dict[str, Any]:
 
 
 def _measured(name: str, runs: list[dict[str, Any]], best: list[dict[str, Any]]) -> Measured | None:
-    values = [each[name] for each in runs if each[name] is not None]
+    values = [each[name] for each in runs if each.get(name) is not None]
     if not values:
         return None
-    return Measured(median(each[name] for each in best if each[name] is not None), min(values), max(values))
+    quiet = [each[name] for each in best if each.get(name) is not None]
+    return Measured(median(quiet or values), min(values), max(values))

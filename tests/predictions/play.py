@@ -8,11 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from sweeps.cell import Cell
 from sweeps.columns import Row
-from sweeps.errors import SweepError, read
+from sweeps.errors import SweepError
 from sweeps.pool import Pool
 from tests.predictions.measured import FLOORS, MeasuredCell
 
-PHASES_MS: Final = (0, 700, 1400, 2100, 3300)
+PHASES_MS: Final = (5000, 5700, 6400, 7100, 8300)
 """How long the node had run when the workload began: its timers of 1 and of 2.5 seconds stand differently each time."""
 
 
@@ -30,7 +30,9 @@ def predict(
     """Return the predicted metrics of every cell by name; see `play`."""
     return {
         name: {
-            metric: _middle([row[metric] for row in rows]) for metric in FLOORS if rows[0][metric] is not None
+            metric: _middle([row[metric] for row in rows])
+            for metric in FLOORS
+            if all(row[metric] is not None for row in rows)
         }
         for name, rows in play(cells, pool, settings, phases).items()
     }
@@ -53,7 +55,7 @@ def play(
     rows: dict[str, list[Row]] = {}
     for row in pool.rows(jobs):
         if row["error"]:
-            raise read(row["error"]).inside(f"{row['workload']}: ", SweepError)
+            raise SweepError(f"{row['workload']}: {row['error']}")
         rows.setdefault(row["workload"], []).append(row)
     return rows
 

@@ -12,7 +12,7 @@ import pytest
 from tests.differential.node import NodeFailed
 from tests.predictions.drive.clients import Client
 from tests.predictions.drive.repeat import measure_missing
-from tests.predictions.drive.run import NotOnANode, measure, node_settings, told
+from tests.predictions.drive.run import NotOnANode, first_paging_s, measure, node_settings, told
 from tests.predictions.drive.seen import Seen, percentile
 from tests.predictions.measured import RUNS, CellToMeasure, cells, read
 
@@ -76,13 +76,14 @@ def test_a_run_is_told_in_the_words_of_the_recorded_ones() -> None:
         (1.0, {**base, "monitor": 100}, True),
         (3.0, {**level, "monitor": 60, "files": FILES}, False),
     ]
-    row = told({"until_us": 4_000_000}, seen, base, samples)
+    row = told({"commands": [], "until_us": 4_000_000}, seen, base, samples)
     assert row["peak_ram_bytes"] == 100
     assert row["final_ram_bytes"] == 60
     assert row["over_watermark_s"] == 2.0
     assert row["latency_p95_s"] == 0.5
     assert (row["bytes_written"], row["write_amplification"]) == (100, 0.1)
     assert row["throughput_per_s"] == 0.5
+    assert row["first_paging_s"] is None
     recorded = json.loads(RUNS.read_text())[0]
     # Three that the first series had as well, and nothing compares.
     assert recorded.keys() - row.keys() - {"flow_s", "lag_s", "peak_ready", "final_ready", "peak_paged"} == {
@@ -91,6 +92,25 @@ def test_a_run_is_told_in_the_words_of_the_recorded_ones() -> None:
         "limit_shift_bytes",
         "quiet",
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ({"do": "publish"}, 3.0),
+        ({"do": "publish", "persistent": True}, None),
+        ({"do": "set", "name": "queue_mode", "value": "lazy"}, None),
+    ],
+)
+def test_transient_messages_in_a_store_show_when_paging_began(
+    command: dict[str, Any], expected: float | None
+) -> None:
+    base = {"files": {**FILES, "msg_store_write_count": 7}}
+    samples = [
+        (at, {"files": {**FILES, "msg_store_write_count": 7 + writes}}, False)
+        for at, writes in ((1.0, 0), (3.0, 9), (4.0, 9))
+    ]
+    assert first_paging_s({"commands": [command]}, base, samples) == expected
 
 
 def test_percentiles() -> None:

@@ -152,6 +152,19 @@ def _do(
         raise NotOnANode(f"no client can {verb} {name}")
 
 
+def first_paging_s(
+    scenario: Mapping[str, Any], base: Row, samples: Sequence[tuple[float, Row, bool]]
+) -> float | None:
+    """Return when the first content left RAM: a default queue writes transient messages to a store for nothing else.
+
+    None where nothing was paged, and where persistent messages or a lazy queue write anyway.
+    """
+    if any(each.get("persistent") or each.get("name") == "queue_mode" for each in scenario["commands"]):
+        return None
+    before = base["files"]["msg_store_write_count"]
+    return next((at for at, each, _ in samples if each["files"]["msg_store_write_count"] > before), None)
+
+
 def told(
     scenario: Mapping[str, Any], seen: Seen, base: Row, samples: Sequence[tuple[float, Row, bool]]
 ) -> Row:
@@ -195,6 +208,7 @@ def told(
         "bytes_read": used("io_read_bytes"),
         "disk_reads": used("io_read_count"),
         "store_writes": used("msg_store_write_count"),
+        "first_paging_s": first_paging_s(scenario, base, samples),
         "write_amplification": used("io_write_bytes") / seen.published_bytes
         if seen.published_bytes
         else None,
