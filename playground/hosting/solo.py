@@ -86,7 +86,7 @@ class Solo:
         keep: takes the whole command log whenever it has changed, and how far the run is.
         clock: real seconds.
         storage: makes the files, empty.
-        say: puts a refusal into words.
+        say: puts a refusal, or what there is to be noted, into words.
         watched: whether nothing can be done in it: its time goes on to the scenario's end, and waits there.
     """
 
@@ -126,7 +126,7 @@ class Solo:
         """Take a message of the page; what makes no sense is refused or passed over."""
         message = json.loads(text)
         session, number = self._session, message.get("id")
-        if self._watched and message.get("t") not in ("hello", "ack", "show", "control"):
+        if self._watched and message.get("t") not in ("hello", "ack", "show", "control", "step"):
             return
         match message.get("t"):
             case "hello":
@@ -218,7 +218,8 @@ class Solo:
                 self._reached_us = max(self._reached_us, message.good_us)
                 self._note()
             case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
-                self._write(t="notice", level=message.level, message=message.code)
+                said = protocol.Refusal(0, code=message.code, values=dict(message.values))
+                self._write(t="notice", level=message.level, message=self._say(said))
             case protocol.Fell():
                 self._write(t="notice", level="error", message=message.failure.code)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from playground import library
+from playground.hosting import refusals
 from playground.hosting.solo import Solo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,12 +28,16 @@ print("here")
 class Page:
     """A reader whose clock goes only as far as the session wants to wait."""
 
-    def __init__(self, scenario: dict[str, Any], commands: Any = (), until_us: int = 0) -> None:
+    def __init__(
+        self, scenario: dict[str, Any], commands: Any = (), until_us: int = 0, **options: Any
+    ) -> None:
         self.now_s = 0.0
         self.heard: list[dict[str, Any]] = []
         self.kept: dict[str, Any] = {"commands": [], "until_us": 0}
         self.next = 0
-        self.solo = Solo(scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s)
+        self.solo = Solo(
+            scenario, list(commands), until_us, self._hear, self._keep, lambda: self.now_s, **options
+        )
         self.send(t="hello", have=None, life=None)
 
     def _hear(self, text: str) -> None:
@@ -64,6 +69,19 @@ class Page:
     def answer(self, number: int) -> dict[str, Any]:
         self.run(lambda page: any(message.get("id") == number for message in page.heard))
         return next(message for message in self.heard if message.get("id") == number)
+
+
+def test_a_run_that_waits_for_an_answer_stops_there_and_says_so_in_words() -> None:
+    page = Page({**NEW, "until_us": 500_000}, watched=True, say=lambda refusal: str(refusals.of(refusal)))
+    for wish in ({"t": "control", "play": True}, {"t": "step"}, {"t": "control", "play": True, "speed": 9}):
+        page.send(**wish)
+        page.run()
+    page.send(t="command", id=1, command=BURST)
+    page.run()
+    told = [each["message"] for each in page.heard if each["t"] in ("notice", "refused")]
+    assert len(told) == 3
+    assert all("waits for your answer" in each for each in told)
+    assert max(each["now_us"] for each in page.heard if each["t"] == "frame") == 500_000
 
 
 def test_it_needs_nothing_that_a_browser_has_not() -> None:

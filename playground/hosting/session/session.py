@@ -396,7 +396,7 @@ class Session:
             self._say_worn_out()
         if play and self._is_held(run):
             play = False
-            self._say_held()
+            self._say_held("limit")  # somebody asks for more
         self._pace(self.pacer.play if play is None else play, message.speed)
         if play is not None:
             self._stops_us, self._over = stops_us, False
@@ -447,8 +447,8 @@ class Session:
         """Whether an answer is owed before time goes on."""
         return self._holds_us is not None and run.node.now_us >= self._holds_us
 
-    def _say_held(self) -> None:
-        self._send(protocol.Notice(self.session_id, "info", "asked"))
+    def _say_held(self, level: str = "info") -> None:
+        self._send(protocol.Notice(self.session_id, level, "asked"))
 
     # --- what it takes ---
 
