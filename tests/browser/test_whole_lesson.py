@@ -17,6 +17,8 @@ from tools.live_server import LiveServer
 
 LESSON_MS = 120_000
 """Six live pages open in this lesson: on a slow machine they take their time."""
+NOTEBOOK = {"width": 1024, "height": 640}
+TEACHER_S_PHONE = {"width": 360, "height": 740}
 FOCUSED = "each => each === document.activeElement"
 
 
@@ -56,6 +58,7 @@ def test_a_whole_lesson(
     class_page = cast.teacher.url
     all_join(cast)
     exercises_are_handed_out(cast)
+    all_buttons_are_on_her_phone(cast.teacher)
     everybody_works(cast)
     one_needs_help(cast, server)
     assert_accessible(cast.teacher)
@@ -71,6 +74,7 @@ def test_a_whole_lesson(
     one_deletes_everything(cast.keys, open_one())
     cast.teacher.goto(class_page)
     expect(cast.teacher.locator("[data-students]")).to_have_text("2")
+    the_class_is_deleted(cast)
 
 
 def who_comes(open_page: OpenPage) -> Cast:
@@ -88,7 +92,8 @@ def who_comes(open_page: OpenPage) -> Cast:
         teacher.get_by_role("link", name="Projector view").click()
     projector = opened.value
     expect(projector.locator(".join-code")).to_have_text(code)
-    keys, chinese = open_page(), open_page(locale="zh-CN")
+    small = {"viewport": NOTEBOOK, "reduced_motion": "reduce"}  # what is not painted costs no time
+    keys, chinese = open_page(**small), open_page(**small, locale="zh-CN")
     phone = open_page(viewport=PHONE, locale="zh-TW", color_scheme="dark", has_touch=True)
     return Cast(code, teacher, projector, keys, chinese, phone)
 
@@ -159,6 +164,41 @@ def exercises_are_handed_out(cast: Cast) -> None:
         expect(student.locator(".unit li")).to_have_count(2)
 
 
+OUT_OF_REACH = """() => {
+  const missed = [];
+  const check = (elements) => {
+    for (const each of elements.filter((one) => one.checkVisibility())) {
+      each.scrollIntoView({ block: "center" });
+      const box = each.getBoundingClientRect();
+      const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      const inside = box.width > 0 && box.x >= 0 && box.right <= innerWidth;
+      if (!inside || !each.contains(top)) missed.push(each.textContent.trim() || each.name);
+    }
+  };
+  const pops = [...document.querySelectorAll("main .pop")];
+  for (const each of document.querySelectorAll("main details")) each.open = !each.matches(".pop");
+  check([...document.querySelectorAll("main :is(button, a.btn, summary)")]);
+  for (const pop of pops) {
+    pop.open = true;
+    check([...pop.querySelectorAll(":is(button, input:not([type=hidden]), select)")]);
+    pop.open = false;
+  }
+  return missed;
+}"""
+
+
+def all_buttons_are_on_her_phone(teacher: Page) -> None:
+    """Hold the class on a phone: each button is there, inside the screen, and nothing lies over it."""
+    usual = teacher.viewport_size
+    assert usual is not None
+    teacher.wait_for_load_state()
+    teacher.set_viewport_size(TEACHER_S_PHONE)
+    assert teacher.locator("main .head-acts :is(button, a.btn, summary)").count() > 6
+    assert teacher.evaluate(OUT_OF_REACH) == []
+    teacher.set_viewport_size(usual)
+    teacher.reload()
+
+
 def everybody_works(cast: Cast) -> None:
     """Answer the first exercise: one is right. The grid follows."""
     for student in cast.students:
@@ -170,8 +210,6 @@ def everybody_works(cast: Cast) -> None:
                 student.keyboard.press("Enter")
             else:
                 control.click()
-    for student in cast.students:
-        expect(student.locator("[data-link][data-state=live]")).to_be_attached()
     choose_by_keys(cast.keys, "q1")
     choose(cast.chinese, "q4")
     choose(cast.phone, "q1")
@@ -260,10 +298,10 @@ def a_state_is_pushed(cast: Cast) -> None:
     cast.teacher.fill("#push-link", "first-burst")
     cast.teacher.get_by_role("button", name="Open it for everyone").click()
     for student in cast.students:
-        student.wait_for_url(re.compile(r"/s/[2-9a-z]+/"))
+        student.wait_for_url(re.compile(r"/s/[2-9a-z]+/"), wait_until="commit")
     for student in cast.students:
-        expect(student.locator("[data-link][data-state=live]")).to_be_attached()
         expect(student.locator("[data-push-link]")).to_contain_text("frau-lehrer")
+    expect(cast.keys.locator("[data-link][data-state=live]")).to_be_attached()
     expect(cast.teacher.locator("[data-grid] .followed")).to_have_count(3)
 
 
@@ -292,3 +330,12 @@ def one_deletes_everything(student: Page, elsewhere: Page) -> None:
     elsewhere.get_by_role("link", name="Delete me and all my work").click()
     elsewhere.get_by_role("button", name="Yes, delete").click()
     expect(elsewhere.get_by_role("button", name="Undo")).to_be_visible()
+
+
+def the_class_is_deleted(cast: Cast) -> None:
+    """Delete the class: the wall says so."""
+    expect(cast.projector.locator("[data-class-gone]")).to_be_hidden()
+    cast.teacher.get_by_text("Settings of the class").click()
+    cast.teacher.fill("#delete-name", "Brokers")
+    cast.teacher.get_by_role("button", name="Delete the class").click()
+    expect(cast.projector.locator("[data-class-gone]")).to_be_visible()
