@@ -23,7 +23,7 @@ PAGES: Final = frozenset(
             "glossary",
         ),
         *("glossary-words", "rules", "rules-document", "rule", "units", "exercise", "whatif", "fidelity"),
-        *("javascript-catalog", "needs-a-server"),
+        *("javascript-catalog", "needs-a-server", "inspect"),
     )
 )
 """Names of the addresses that are files of the edition. All others need a server."""

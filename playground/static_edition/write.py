@@ -18,6 +18,7 @@ from django.utils.translation import get_language
 from playground import library
 from playground.doors import door
 from playground.exercises import catalog, task
+from playground.inspecting import page
 from playground.static_edition.addresses import file_of, relative
 from playground.static_edition.context import templates
 from playground.static_edition.pages import BEGIN, MORE, pages, permalinks
@@ -82,17 +83,19 @@ def _own_pages(folder: Path) -> None:
     """Write the pages whose sessions are the reader's own."""
     context: dict[str, Any] = {"edition": True, "csrf_token": "static", "engine": door().version}
     play = live_page.context_of("static", FREE, _nothing())
+    inspected = page.context("../../static/js/wasm/worker.js", "../../wasm/")
     own = {
         "index.html": render_to_string("static_edition/index.html", context),
         "needs-a-server/index.html": render_to_string("static_edition/needs_a_server.html", context),
         "play/index.html": render_to_string("static_edition/play.html", {**context, **play}),
+        "inspect/index.html": render_to_string("inspecting/page.html", {**context, **inspected}),
     }
     for each in catalog.exercises().values():
         at = file_of(reverse("exercise", args=[each.unit, each.slug]))
         shown = {**context, **play, **task.context(each, None, None, get_language() or "en")}
         own[at] = render_to_string("static_edition/exercise.html", shown)
-    for at, page in own.items():
-        _put(folder / at, relative(page, at, {}).encode())
+    for at, html in own.items():
+        _put(folder / at, relative(html, at, {}).encode())
 
 
 def _nothing() -> dict[str, Any]:

@@ -58,6 +58,19 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
 
 
+def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
+    at = edition / "zh-hans" / "inspect" / "index.html"
+    data = re.search(r'id="inspect-data" type="application/json">(.*?)</script>', at.read_text("utf-8"))
+    assert data is not None
+    told = json.loads(data[1])
+    assert (at.parent / told["worker"]).is_file()
+    assert (at.parent / told["place"]).resolve() == (edition / "wasm").resolve()
+    assert (told["server"], told["importing"]) == ("", "")
+    assert 'href="../inspect/index.html"' in (edition / "zh-hans" / "library" / "index.html").read_text(
+        "utf-8"
+    )
+
+
 @pytest.mark.urls("playground.static_edition.urls")
 @pytest.mark.parametrize(
     ("address", "found"),
