@@ -8,7 +8,7 @@ from playground.hosting.session.failures import Failure
 from playground.messages import Message
 
 BROKE = Message(_("That broke the engine; the session is back where it was before."))
-ASLEEP = Message(_("The session is just being made again. Try once more in a moment."))
+ASLEEP = Message(_("The session is being restored. Try again in a moment."))
 BUSY = Message(_("Too many commands wait already. Try again in a moment."))
 ENDLESS = Message(
     _(
@@ -17,10 +17,10 @@ ENDLESS = Message(
     )
 )
 FAULT = Message(
-    _("The engine found a fault in itself. The session stands where all was well; try something else.")
+    _("The engine found an error in itself. The session is at the last moment that was correct; try something else.")
 )
 FULL_DISK = Message(
-    _("Going on would take more disk than a session may. It stands before that: consume, purge or stop.")
+    _("The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or stop.")
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
 NO_MEMORY = Message(
@@ -78,7 +78,7 @@ TAKEN_BACK = Message(
     _("Undone: the session was run again without its last command, and stands at the moment in front of it.")
 )
 ONLY_LOOK = Message(
-    _("You are watching somebody's session: the console lists and tells, but changes nothing here.")
+    _("You are watching somebody else's session: here the console answers questions, but changes nothing.")
 )
 SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))
 STOPPED = Message(_("The session had to stop. Load the page again to go on."))
