@@ -48,7 +48,7 @@ def answer(work: Work, exercise: Exercise, given: Any) -> Verdict:
     limits.take_attempt(work.learner_id)
     if work.attempts >= limits.ATTEMPTS:
         raise Refused(
-            _("This exercise has had %(most)s answers, the most it may. Look at the solution."),
+            _("This exercise has had %(most)s answers, which is the limit. Look at the solution."),
             most=limits.ATTEMPTS,
         )
     whole = _whole_answer(work, exercise, given)

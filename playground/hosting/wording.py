@@ -17,10 +17,14 @@ ENDLESS = Message(
     )
 )
 FAULT = Message(
-    _("The engine found an error in itself. The session is at the last moment that was correct; try something else.")
+    _(
+        "The engine found an error in itself. The session is at the last moment that was correct; try something else."
+    )
 )
 FULL_DISK = Message(
-    _("The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or stop.")
+    _(
+        "The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or stop."
+    )
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
 NO_MEMORY = Message(
@@ -49,11 +53,11 @@ FILES_GONE = Message(
 )
 READ_ONLY = Message(
     _(
-        "The server may not write the session's files: the disk is read-only, or it has no right to. Everything you "
-        "did is on record; the session goes on by itself when that is mended."
+        "The server cannot write the session's files: the disk is read-only, or the permission is missing. Everything "
+        "you did is on record; the session goes on by itself when that is repaired."
     )
 )
-RESUMED = Message(_("What was wrong is mended: the session goes on where it was."))
+RESUMED = Message(_("The problem is solved: the session continues where it was."))
 TOO_MANY_OPEN = Message(
     _(
         "The server has too many open files. Everything you did is on record; the session goes on by itself when "
@@ -75,7 +79,7 @@ TOO_LONG = Message(
     )
 )
 TAKEN_BACK = Message(
-    _("Undone: the session was run again without its last command, and stands at the moment in front of it.")
+    _("Undone: the session was run again without its last command, and is now at the moment before it.")
 )
 ONLY_LOOK = Message(
     _("You are watching somebody else's session: here the console answers questions, but changes nothing.")
@@ -100,7 +104,7 @@ def files_failed(why: str) -> Message:
     """Say that the files of a session cannot be used, in the words of the operating system."""
     text = _(
         "The session's files cannot be used (%(why)s). Everything you did is on record; the session goes on by "
-        "itself when that is mended."
+        "itself when that is repaired."
     )
     return Message(text, why=why)
 

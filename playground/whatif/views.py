@@ -89,7 +89,7 @@ def open_cell(request: HttpRequest) -> HttpResponse:
     heatmap = known_to(request.POST.get("heatmap", "")).get(request.POST.get("heatmap", ""))
     run = heatmap.runs.get(request.POST.get("cell", "")) if heatmap else None
     if heatmap is None or run is None:
-        text = _("The heatmap was computed anew. Choose a cell of the present one.")
+        text = _("The heatmap was computed again. Choose a cell of the current one.")
         raise Gone(_("This run is not there any more"), Message(text))
     if run.digest is None:
         text = _("It failed when the heatmap was computed: %(error)s")
