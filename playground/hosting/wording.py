@@ -23,7 +23,8 @@ FAULT = Message(
 )
 FULL_DISK = Message(
     _(
-        "The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or stop."
+        "The next step needs more disk than a session may use, so the session stopped before it. Consume, purge or "
+        "stop."
     )
 )
 NOT_WRITTEN = Message(_("The command could not be written down, so it was undone. Try again."))
