@@ -16,7 +16,7 @@ class Message:
         values: what stands in the places.
     """
 
-    def __init__(self, text: Any, *, code: str = "", **values: object) -> None:
+    def __init__(self, text: Any, /, *, code: str = "", **values: object) -> None:
         self.text = text
         self.code = code
         self.values = values
@@ -34,7 +34,7 @@ class Message:
 class Refused(Exception):
     """Something a person asked for cannot be done. The message gives the reason and what to do."""
 
-    def __init__(self, text: Any, *, code: str = "", **values: object) -> None:
+    def __init__(self, text: Any, /, *, code: str = "", **values: object) -> None:
         super().__init__()
         self.message = text if isinstance(text, Message) else Message(text, code=code, **values)
 

@@ -17,6 +17,7 @@ from playground.messages import Message
 from playground.models import CommandRecord, OwnSweep, Session
 from playground.sweeping import asked, grids, records, runner, tables
 from playground.whatif import own
+from sweeps.errors import read
 
 pytestmark = pytest.mark.django_db
 
@@ -181,7 +182,7 @@ def test_large_ones_are_a_spark_job_where_the_operator_allows_it(
     assert sweep.spec["grid"]["axes"][0]["values"] == [0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
     settings.SPARK_MASTER = "bogus://"
     runner.run(sweep)
-    assert "the Spark job failed" in OwnSweep.objects.get().error
+    assert read(OwnSweep.objects.get().error).code == "job_failed"
 
 
 @pytest.mark.spark
@@ -217,7 +218,7 @@ def test_the_runner_takes_one_after_the_other(
     while OwnSweep.objects.filter(ended=False).exists() and time.monotonic() < until:
         time.sleep(0.02)
     assert done == ["own-0", "own-1"]
-    assert OwnSweep.objects.get(name="own-0").error == "the server's fault"
+    assert read(OwnSweep.objects.get(name="own-0").error).code == "server_fault"
     assert OwnSweep.objects.get(name="own-1").document == b"{}"
 
 

@@ -89,6 +89,16 @@ def test_a_code_has_a_text_in_three_languages(code: str) -> None:
         assert (text != english) or code in AS_THEY_ARE, f"{code} has no words in {language}"
 
 
+@pytest.mark.parametrize("code", SHOWN)
+def test_a_refusal_is_told_whatever_its_parameters_are_called(code: str) -> None:
+    kind = WorkloadError if code in OF_WORKLOADS else SweepError
+    error = kind(code, "", **{name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])})
+    message = sweeping.message_of(error)
+    assert (message.code, message.values) == (code, error.values)
+    for place in PLACES.findall(str(SHOWN[code][1])):
+        assert f"<{place}>" in str(message)
+
+
 def sources() -> Iterator[Path]:
     for place in PLACES_OF_CODE:
         yield from sorted((ROOT / place).rglob("*.py"))

@@ -192,7 +192,7 @@ def test_cells_that_cannot_be_opened_say_why(client: Client, published: Path) ->
     write(published, made)
     gone = client.post("/whatif/open/", {"heatmap": made["name"], "cell": "f" * 16})
     assert gone.status_code == 404
-    assert "computed anew" in gone.content.decode()
+    assert "computed again" in gone.content.decode()
     failed = client.post("/whatif/open/", {"heatmap": made["name"], "cell": made["cells"][3][0]})
     assert failed.status_code == 409
     assert "out of paper" in failed.content.decode()
