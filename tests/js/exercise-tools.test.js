@@ -40,6 +40,12 @@ test("only the controls of verbs that are allowed stay as they are", () => {
   for (const each of [...VERBS.restart, ...VERBS.set]) assert.ok(grey.includes(each), each);
 });
 
+test("what a phone has below its thumbs is greyed like the controls", () => {
+  const grey = forbidden({ verbs: ["publish"], forbidden_settings: [] });
+  assert.ok(grey.includes("[data-act=dock-consume]"));
+  assert.ok(!grey.includes("[data-act=dock-publish]"));
+});
+
 test("without a list of verbs everything is allowed but the forbidden settings", () => {
   assert.deepEqual(forbidden({ verbs: [], forbidden_settings: [] }), []);
   assert.deepEqual(forbidden({ verbs: [], forbidden_settings: ["queue_mode"] }), SETTINGS.queue_mode);

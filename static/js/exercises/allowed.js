@@ -5,9 +5,9 @@ const TOPOLOGY = ["[data-act=topology]", "[data-open-topology]"];
 
 /** Selectors of controls by the verb that they send, and of settings by their names. Some send one of several verbs. */
 export const VERBS = {
-  publish: ["[data-form=publish] .burst [data-publish-label]"],
+  publish: ["[data-form=publish] .burst [data-publish-label]", "[data-act=dock-publish]", "[data-act=first]"],
   set_publisher: ["[data-act=stream]", "[data-add=publisher]"],
-  set_consumer: ["[data-act=consume]", "[data-add=consumer]"],
+  set_consumer: ["[data-act=consume]", "[data-act=dock-consume]", "[data-add=consumer]"],
   get: ["[data-act=get]"],
   ack: ["[data-act=ack]"],
   requeue: ["[data-act=requeue]"],
