@@ -79,10 +79,12 @@ export function makeSortable(list, live, draft) {
     );
   };
 
-  for (const [target, at] of [
+  /** @type {[target: HTMLElement, at: () => number | null][]} */
+  const targets = [
     [sorted, () => order.length],
     [pool, () => null],
-  ]) {
+  ];
+  for (const [target, at] of targets) {
     target.addEventListener("dragover", (event) => event.preventDefault());
     target.addEventListener("drop", (event) => {
       event.preventDefault();

@@ -31,10 +31,10 @@ import { planLane, planPart, singles, walker } from "./lane.js";
 
 /**
  * What the stage shows of a state; `marks` are what is drawn, by the names of glyphs.js.
- * @typedef {Values & { geo: Geo, lanes: Lane[], marks: Mark[], pills: Values[], total: number }} Scene
+ * @typedef {Values & { geo: Geo, lanes: Lane[], marks: Mark[], pills: Values[], total: number, zoom: ZoomedPart | null, queue: string | null }} Scene
  */
 
-/** @typedef {{ lane: string, from: number, count: number }} Zoom the part of a lane that fills the stage */
+/** @typedef {{ lane: string, from: number, count: number }} ZoomedPart the part of a lane that fills the stage */
 
 /** @typedef {(row: Extent, offset: number) => { index: boolean, content: boolean } | null} UnsyncedTest */
 
@@ -50,7 +50,7 @@ const FEW_PITCH = 40;
  * @param {number} width
  * @param {number} height
  * @param {boolean} turned
- * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: Zoom | null }} [look]
+ * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null }} [look]
  */
 export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);

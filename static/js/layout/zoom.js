@@ -1,13 +1,13 @@
 /** The part of a lane that fills the stage: {lane, from, count}, counted in messages from the lane's head. */
 
-/** @import { Zoom } from "./stage.js" */
+/** @import { ZoomedPart } from "./stage.js" */
 
 /** Fewer messages than these are never shown: a glyph has a largest size. */
 const LEAST = 8;
 
 /**
  * A zoom that fits its lane, which may have become shorter; null where it shows the whole lane.
- * @param {Zoom | null} zoom
+ * @param {ZoomedPart | null} zoom
  * @param {Record<string, number>} counts
  */
 export function fitting(zoom, counts) {
@@ -19,7 +19,7 @@ export function fitting(zoom, counts) {
 
 /**
  * Show `factor` times as many messages of a lane, keeping the one at `index` where it is.
- * @param {Zoom | null} zoom
+ * @param {ZoomedPart | null} zoom
  * @param {string} lane
  * @param {number} most
  * @param {number} factor
@@ -34,7 +34,7 @@ export function zoomed(zoom, lane, most, factor, index) {
 
 /**
  * Move along the lane by a share of what is shown; positive towards the tail, where newer messages are.
- * @param {Zoom} zoom
+ * @param {ZoomedPart} zoom
  * @param {number} share
  * @param {Record<string, number>} counts
  */

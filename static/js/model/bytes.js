@@ -9,6 +9,8 @@ import { holding, lowestByte } from "./stretches.js";
 
 /** @typedef {{ store: string, file: number, offset: number, bytes: number }} StoreRecord where a message's record is */
 
+/** @typedef {StoreRecord & { msgNo?: number, refs?: number }} RecordAt a record, with its message's number and references where they are known */
+
 /**
  * Where to read bytes: what to ask the host for, under which key it is kept; or why there is nothing to read.
  * @typedef {{ why?: string, ask?: Values, key?: string, later?: string, buffered?: number, record?: StoreRecord, acked?: boolean }} Plan
@@ -106,6 +108,7 @@ export function indexPlan(state, queue, seq) {
  * @param {QueueState | null | undefined} queue
  * @param {number} seq
  * @param {ToldRecord | null} told
+ * @returns {Plan}
  */
 export function storePlan(state, queue, seq, told) {
   const found = queue && locate(queue, seq);

@@ -91,6 +91,7 @@ export class Numbers {
    * @param {string} queue
    * @param {number} start
    * @param {number} count
+   * @returns {[msgNo: number, count: number][]}
    */
   spansOf(queue, start, count) {
     return overlapping(this.queues.get(queue) || [], start, count, NUMBERS).map((run) => [run[2], run[1]]);

@@ -1,6 +1,8 @@
 /** A session in the reader's own browser: a worker runs the engine, and the command log stays here. */
 import { fill, gettext } from "../model/text.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
@@ -54,7 +56,10 @@ export class BrowserHost {
     if (data.failed) this.socket?.receive(JSON.stringify({ t: "notice", level: "error", message: data.failed }));
   }
 
-  /** What the session says goes to the page; a record goes to who asked for it. */
+  /**
+   * What the session says goes to the page; a record goes to who asked for it.
+   * @param {string} text
+   */
   hear(text) {
     const message = this.asked.size && text.startsWith('{"t":"record"') ? JSON.parse(text) : null;
     if (!message) {
@@ -114,7 +119,10 @@ export class BrowserHost {
   }
 }
 
-/** Why there is no record. */
+/**
+ * Why there is no record.
+ * @param {Values} given
+ */
 function missing({ reason, size }, { file = "" }) {
   if (reason === "absent") return gettext("The index files have no record of this message: it waits in the journal's buffer, or only RAM knows it.");
   if (reason === "no_record") return gettext("No record begins there now: the file has changed. Choose the message again.");
@@ -126,6 +134,7 @@ function missing({ reason, size }, { file = "" }) {
 
 /** WebSocket's shape, as far as the transport uses it. */
 class WorkerSocket {
+  /** @param {BrowserHost} host */
   constructor(host) {
     this.host = host;
     this.readyState = 0;
@@ -143,10 +152,12 @@ class WorkerSocket {
     });
   }
 
+  /** @param {string} data */
   receive(data) {
     if (this.readyState === 1) this.onmessage({ data });
   }
 
+  /** @param {string} text */
   send(text) {
     this.host.worker.postMessage({ text });
   }

@@ -1,19 +1,31 @@
 /** What the page asks of a session's engine. Whoever asks for a change wants to see it: the view goes to the present. */
 import { Transport } from "./transport.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Playhead } from "../model/playhead.js"
+ * @import { Frame, Snapshot } from "../model/session.js"
+ * @import { Host } from "./server.js"
+ */
+
 export class Engine {
   /**
    * `host` is where the session is played (server.js); `playhead` shows it; `listeners` are told of it:
    * welcome(message), notice(message), status(name, retryMs).
+   * @param {Host} host
+   * @param {Playhead} playhead
+   * @param {Record<string, (message: any, more?: any) => void>} listeners
    */
   constructor(host, playhead, listeners) {
     const { session } = playhead;
     this.playhead = playhead;
-    /** What a message becomes before it is sent, or null where it may not be sent now. */
+    /** @type {(message: Values) => Values | null} what a message becomes before it is sent, or null where it may not be sent now */
     this.mend = (message) => message;
     const told = {
       ...listeners,
+      /** @param {Snapshot} message */
       snapshot: (message) => session.snapshot(message),
+      /** @param {Frame} message */
       frame: (message) => session.frame(message),
     };
     this.transport = new Transport(host.address, told, host.Socket);
@@ -31,13 +43,19 @@ export class Engine {
     return this.transport.live;
   }
 
-  /** Ask for a change; resolves when the engine accepts it, rejects with its reason. */
+  /**
+   * Ask for a change; resolves when the engine accepts it, rejects with its reason.
+   * @param {Values} command
+   */
   command(command) {
     this.playhead.now();
     return this.transport.command(command);
   }
 
-  /** Lock a prediction, for which the run waits: an option's number, or null to go on without one. */
+  /**
+   * Lock a prediction, for which the run waits: an option's number, or null to go on without one.
+   * @param {number | null} option
+   */
   predict(option) {
     return this.transport.predict(option);
   }
@@ -48,18 +66,27 @@ export class Engine {
     return this.transport.undo();
   }
 
-  /** Ask the console a line; resolves with {text, error}. */
+  /**
+   * Ask the console a line; resolves with {text, error}.
+   * @param {string} line
+   */
   ask(line) {
     this.playhead.now();
     return this.transport.ask(line);
   }
 
-  /** Set the pace: {play, speed, until_us}. Tells whether it was sent. */
+  /**
+   * Set the pace: {play, speed, until_us}. Tells whether it was sent.
+   * @param {Values} pace
+   */
   control(pace) {
     return this.send({ t: "control", ...pace });
   }
 
-  /** Go to a time that is still to come, at once; a story may stop the run before it. */
+  /**
+   * Go to a time that is still to come, at once; a story may stop the run before it.
+   * @param {number} untilUs
+   */
   rush(untilUs) {
     return this.send({ t: "control", play: true, until_us: Math.round(untilUs), at_once: true });
   }
@@ -69,6 +96,7 @@ export class Engine {
     return this.send({ t: "step" });
   }
 
+  /** @param {Values} message */
   send(message) {
     const mended = this.mend(message);
     return mended ? this.transport.send(mended) : false;

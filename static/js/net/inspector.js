@@ -8,8 +8,14 @@ import { BrowserHost } from "./browser.js";
 import { Questions } from "./questions.js";
 import { Recording } from "./recording.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 /** What was given cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
 export class Unreadable extends Error {
+  /**
+   * @param {string} code
+   * @param {Values} [values]
+   */
   constructor(code, values = {}) {
     super(code);
     this.code = code;
@@ -17,13 +23,18 @@ export class Unreadable extends Error {
   }
 }
 
+/** @param {any} answer */
 function read(answer) {
   if (answer.unreadable) throw new Unreadable(answer.unreadable, answer.values);
   return answer;
 }
 
 export class OwnReader {
-  /** `worker` runs static/js/wasm/worker.js; `place` is where the engine lies. */
+  /**
+   * `worker` runs static/js/wasm/worker.js; `place` is where the engine lies.
+   * @param {Worker} worker
+   * @param {string} place
+   */
   constructor(worker, place) {
     this.own = true;
     this.worker = worker;
@@ -31,6 +42,10 @@ export class OwnReader {
     this.questions = new Questions(worker, place, "given");
   }
 
+  /**
+   * @param {string} name
+   * @param {...unknown} args
+   */
   ask(name, ...args) {
     return this.questions.ask(name, ...args);
   }
@@ -40,42 +55,65 @@ export class OwnReader {
     return this.ask("");
   }
 
+  /** @param {[path: string, file: Blob][]} entries */
   async directory(entries) {
     const needed = await this.ask("needed", JSON.stringify(entries.map(([path]) => path)));
-    const chosen = needed.map((at) => entries[at]);
+    const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
     return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents));
   }
 
+  /** @param {string} text */
   async listing(text) {
     return read(await this.ask("listing", text));
   }
 
+  /** @param {Blob} file */
   async topology(file) {
     return read(await this.ask("topology", await file.arrayBuffer()));
   }
 
+  /**
+   * @param {string} path
+   * @param {number} offset
+   */
   async records(path, offset) {
     return read(await this.ask("records", path, offset));
   }
 
+  /**
+   * @param {string} path
+   * @param {number} offset
+   * @param {number} count
+   */
   async bytes(path, offset, count) {
     return read(await this.ask("bytes_at", path, offset, count));
   }
 
-  /** The session that goes on from the start on the files; it is played from just before the start. */
+  /**
+   * The session that goes on from the start on the files; it is played from just before the start.
+   * @param {Values} given
+   */
   start({ power_cut_us: cutUs }) {
     return this.host(null, cutUs - 1);
   }
 
-  /** A session in a scenario; without one on the files. */
+  /**
+   * A session in a scenario; without one on the files.
+   * @param {Values | null} scenario
+   * @param {number} untilUs
+   */
   host(scenario, untilUs) {
     return new BrowserHost(this.place, { scenario, commands: [], until_us: untilUs }, () => {}, () => this.worker);
   }
 }
 
 export class ServerReader {
-  /** `address` takes what is sent; `token()` gives what lets a form be sent. */
+  /**
+   * `address` takes what is sent; `token()` gives what lets a form be sent.
+   * @param {string} address
+   * @param {() => string} token
+   */
   constructor(address, token) {
     this.own = false;
     this.address = address;
@@ -86,6 +124,7 @@ export class ServerReader {
     return "";
   }
 
+  /** @param {[name: string, value: any, ...path: string[]][]} fields */
   async send(fields) {
     const body = new FormData();
     for (const [name, value, ...path] of fields) body.append(name, value, ...path);
@@ -95,22 +134,29 @@ export class ServerReader {
     throw new Error(told.error || gettext("The server did not answer as it should. Try again."));
   }
 
+  /** @param {[path: string, file: Blob][]} entries */
   directory(entries) {
-    const files = entries.map(([path, file]) => ["files", file, path.split("/").pop()]);
+    /** @type {[name: string, value: Blob, file: string][]} */
+    const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
     return this.send([["agreed", "1"], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
   }
 
+  /** @param {string} text */
   listing(text) {
     return this.send([["figures", text]]);
   }
 
+  /** @param {Blob} file */
   topology(file) {
     return this.send([["definitions", file]]);
   }
 
-  /** The start as the server played it. */
+  /**
+   * The start as the server played it.
+   * @param {Values} given
+   */
   start({ parts, scenario }) {
-    const about = { parts: parts.length, ends_us: scenario.until_us, moments: [] };
-    return new Recording(about, { unpack: async (at) => parts[at], records: async () => ({}) });
+    const about = { parts: parts.length, ends_us: scenario.until_us, moments: /** @type {Values[]} */ ([]) };
+    return new Recording(about, { unpack: async (/** @type {number} */ at) => parts[at], records: async () => ({}) });
   }
 }

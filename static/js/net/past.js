@@ -1,25 +1,37 @@
 /** Asks the host for what happened before the page came, and for what it was not told, as somebody goes there. */
 import { missing, takePast } from "../model/past.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Playhead } from "../model/playhead.js"
+ */
+
 /** A host that is busy is asked again after so long, so many times. */
 const AGAIN_MS = 10_000;
 const TIMES = 3;
 /** What nobody knows when it is asked for again at once. */
 const BUSY = new Set([429, 503]);
 
+/** @param {number} ms */
 const pause = (ms) =>
   new Promise((wake) => {
     setTimeout(wake, ms);
   });
 
 export class Past {
-  /** `url` answers {from, to}; `ask(address)` is the host's way to it: fetch, or what answers like it. */
+  /**
+   * `url` answers {from, to}; `ask(address)` is the host's way to it: fetch, or what answers like it.
+   * @param {string} url
+   * @param {Playhead} playhead
+   * @param {(address: string) => Promise<any>} ask
+   */
   constructor(url, playhead, ask) {
     this.url = url;
     this.ask = ask;
     this.playhead = playhead;
     this.session = playhead.session;
     this.history = playhead.history;
+    /** @type {number | null} which run's past is here */
     this.epoch = null;
     this.running = false;
     /** What the host could not tell, by where it begins. */
@@ -30,7 +42,10 @@ export class Past {
     playhead.listen(() => this.playheadMoved());
   }
 
-  /** Call `then()` as soon as the past before the page is there, or is known not to come. */
+  /**
+   * Call `then()` as soon as the past before the page is there, or is known not to come.
+   * @param {() => void} then
+   */
   ready(then) {
     if (this.epoch === this.history.epoch && !this.running) then();
     else this.waiting.push(then);
@@ -61,6 +76,10 @@ export class Past {
     for (const then of this.waiting.splice(0)) then();
   }
 
+  /**
+   * @param {{ from: number, to: number } | null} wanted
+   * @param {() => void} then
+   */
   async fetch(wanted, then) {
     if (!wanted) return then();
     const { epoch } = this.history;
@@ -73,7 +92,11 @@ export class Past {
     return then();
   }
 
-  /** What the host tells, or null; one that is busy is asked again. */
+  /**
+   * What the host tells, or null; one that is busy is asked again.
+   * @param {Values} given
+   * @param {number} epoch
+   */
   async answer({ from, to }, epoch) {
     for (let time = 0; time < TIMES && epoch === this.history.epoch; time += 1) {
       if (time) await pause(AGAIN_MS);

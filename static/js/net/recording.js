@@ -6,6 +6,8 @@
  */
 import { fill, gettext } from "../model/text.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 const TICK_MS = 50;
 /** Rows in one frame, as on the server. */
 const MOST_ROWS = 400;
@@ -13,7 +15,9 @@ const MOST_ROWS = 400;
 const CATCH_UP_MS = 250;
 
 /**
- * @typedef {{t: string, first?: number, at_us: any, rows?: any[], next?: number, digest?: string}} Message
+ * @typedef {{ t: "snapshot", next: number, at_us: number, digest: string }} Snapshot
+ * @typedef {{ t: "frame", first: number, at_us: number[], rows: unknown[], digest?: string }} Frame
+ * @typedef {Snapshot | Frame} Message
  */
 
 export class Recording {
@@ -21,6 +25,8 @@ export class Recording {
    * `parts` is how many there are, `unpack(at)` resolves with the messages of one, `ends_us` is where the run ends.
    * `moments` are the numbers of transitions at which bytes were kept: `records(at)` resolves with {question: record} of one.
    * `clock` gives milliseconds.
+   * @param {Values} given
+   * @param {Values} given
    */
   constructor({ parts, ends_us: endsUs, moments = [] }, { unpack, records }, clock = () => performance.now()) {
     const recording = this;
@@ -28,6 +34,7 @@ export class Recording {
     this.ahead = true;
     this.parts = parts;
     this.endsUs = endsUs;
+    /** @type {{ number: number, at_us: number }[]} the transitions at which bytes were kept */
     this.moments = moments;
     this.unpack = unpack;
     this.records = records;
@@ -63,6 +70,7 @@ export class Recording {
   }
 
   /** No link can be made where there is no server. */
+  /** @returns {null} no link can be made of it */
   get share() {
     return null;
   }
@@ -74,6 +82,7 @@ export class Recording {
 
 /** What a page talks to: WebSocket's shape, as far as the transport uses it. */
 class RecordedSocket {
+  /** @param {Recording} recording */
   constructor(recording) {
     this.recording = recording;
     this.readyState = 0;
@@ -110,19 +119,23 @@ class RecordedSocket {
     clearTimeout(this.timer);
   }
 
+  /** @param {string} text */
   send(text) {
     const message = JSON.parse(text);
     if (message.t === "control") this.halted = message.play === false;
+    /** @type {Record<string, () => Promise<void>>} */
     const wishes = { hello: () => this.hello(), control: () => this.control(message), step: () => this.step() };
     const wish = wishes[message.t];
     if (wish) this.work = this.work.then(wish);
     else if (message.id !== undefined) this.refuse(message.id);
   }
 
+  /** @param {Values} message */
   deliver(message) {
     if (this.readyState === 1) this.onmessage({ data: JSON.stringify(message) });
   }
 
+  /** @param {number | string} id */
   refuse(id) {
     this.deliver({ t: "refused", id, message: this.recording.refusal() });
   }
@@ -152,8 +165,11 @@ class RecordedSocket {
     return this.recording.unpack(this.part - 1);
   }
 
-  /** Tell a snapshot, or the first `count` rows of a frame. */
-  take(message, count = message.rows?.length ?? 0) {
+  /**
+   * Tell a snapshot, or the first `count` rows of a frame.
+   * @param {Message} message
+   */
+  take(message, count = message.t === "frame" ? message.rows.length : 0) {
     if (message.t === "snapshot") {
       this.waiting.shift();
       Object.assign(this, { next: message.next, nowUs: Math.max(this.nowUs, message.at_us) });
@@ -171,6 +187,12 @@ class RecordedSocket {
     this.frame(message.first, rows, times, whole ? message.digest : "");
   }
 
+  /**
+   * @param {number} first
+   * @param {unknown[]} rows
+   * @param {number[]} times
+   * @param {string | undefined} digest
+   */
   frame(first, rows, times, digest) {
     const { nowUs: now_us, play, speed } = this;
     this.deliver({ t: "frame", first, rows, at_us: times, now_us, play, speed, digest });
@@ -181,6 +203,7 @@ class RecordedSocket {
     this.frame(this.next, [], [], undefined);
   }
 
+  /** @param {Values} given */
   async control({ play, speed, until_us: untilUs, at_once: atOnce }) {
     this.speed = speed ?? this.speed;
     if (play !== undefined) {
@@ -208,7 +231,10 @@ class RecordedSocket {
     if (this.play) this.later();
   }
 
-  /** Tell everything up to a time; time stands still where that is as far as it may go. */
+  /**
+   * Tell everything up to a time; time stands still where that is as far as it may go.
+   * @param {number} dueUs
+   */
   async advance(dueUs) {
     for (let message = await this.head(); message; message = await this.head()) {
       if (this.halted) {
@@ -221,7 +247,7 @@ class RecordedSocket {
         continue;
       }
       const due = countUpTo(message.at_us, dueUs);
-      if (!due && message.rows?.length) break;
+      if (!due && message.rows.length) break;
       this.take(message, Math.min(due, MOST_ROWS));
     }
     this.nowUs = Math.max(this.nowUs, dueUs);
@@ -233,12 +259,16 @@ class RecordedSocket {
   async step() {
     const message = await this.head();
     this.play = false;
-    if (message) this.take(message, Math.min(1, message.rows?.length ?? 0));
+    if (message) this.take(message, message.t === "frame" ? Math.min(1, message.rows.length) : 0);
     this.pace();
   }
 }
 
-/** How many of ascending times are at most `us`. */
+/**
+ * How many of ascending times are at most `us`.
+ * @param {number[]} times
+ * @param {number} us
+ */
 function countUpTo(times, us) {
   const later = times.findIndex((each) => each > us);
   return later < 0 ? times.length : later;

@@ -1,14 +1,23 @@
 /** Questions for records of a session's real files. Small, one at a time for each side. */
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 /** Ask for a record; gives {record}, {waiting}, {error} or null when a later question overtook it. */
 export class Records {
-  /** `ask(question, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}. */
+  /**
+   * `ask(question, signal)` goes to the session's host: {fields, ...}, {waiting} or {error}.
+   * @param {(question: Values, signal: AbortSignal) => Promise<any>} ask
+   */
   constructor(ask) {
     this.question = ask;
     /** @type {Record<string, AbortController>} by side */
     this.running = {};
   }
 
+  /**
+   * @param {string} side
+   * @param {Values} question
+   */
   async ask(side, question) {
     this.running[side]?.abort();
     const control = new AbortController();

@@ -8,8 +8,15 @@
 
 import { socketAddress } from "./transport.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
+/** @typedef {Values & { address: string, Socket: any, ahead: boolean, refusal: () => string }} Host where a session is played; see above */
+
 export class Server {
-  /** `data` is what the page was told: {websocket, urls}; `token()` gives what lets a form be sent. */
+  /**
+   * `data` is what the page was told: {websocket, urls}; `token()` gives what lets a form be sent.
+   * @param {Values} given
+   */
   constructor({ websocket, urls }, token = () => "") {
     this.address = socketAddress(websocket);
     this.Socket = globalThis.WebSocket;
@@ -22,7 +29,11 @@ export class Server {
     return "";
   }
 
-  /** Ask for a record of the session's real files; gives what the server says, with `ok`. */
+  /**
+   * Ask for a record of the session's real files; gives what the server says, with `ok`.
+   * @param {Values} question
+   * @param {AbortSignal} signal
+   */
   async record(question, signal) {
     const answer = await fetch(`${this.urls.record}?${new URLSearchParams(question)}`, {
       headers: { accept: "application/json" },
@@ -32,7 +43,10 @@ export class Server {
     return answer.ok ? told : { error: told.error || String(answer.status) };
   }
 
-  /** Ask for what happened before the page came. */
+  /**
+   * Ask for what happened before the page came.
+   * @param {string} address
+   */
   past(address) {
     return fetch(address, { headers: { accept: "application/json" } });
   }

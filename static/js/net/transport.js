@@ -3,6 +3,8 @@
  * What arrives is handed on as it is; numbering is checked here, so that listeners never see a gap.
  */
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 8000;
 const COMMAND_TIMEOUT_MS = 10000;
@@ -15,6 +17,8 @@ export class Transport {
   /**
    * `listeners`: snapshot(message), frame(message), welcome(message), notice(message), status(name, retryMs).
    * `Socket` is WebSocket, or a double in tests.
+   * @param {string} url
+   * @param {Record<string, (message: any, more?: any) => void>} listeners
    */
   constructor(url, listeners, Socket = globalThis.WebSocket) {
     this.url = url;
@@ -59,19 +63,28 @@ export class Transport {
     return this.socket?.readyState === 1;
   }
 
-  /** Send a message, unless nobody listens. Tells whether it went. */
+  /**
+   * Send a message, unless nobody listens. Tells whether it went.
+   * @param {Values} message
+   */
   send(message) {
     if (!this.socket || !this.live) return false;
     this.socket.send(JSON.stringify(message));
     return true;
   }
 
-  /** Ask the engine for something; resolves when it accepts, rejects with its message when it refuses. */
+  /**
+   * Ask the engine for something; resolves when it accepts, rejects with its message when it refuses.
+   * @param {Values} command
+   */
   command(command) {
     return this.awaited((id) => ({ t: "command", id, command }));
   }
 
-  /** Ask the console a line; resolves with {text, error}, rejects when nobody answers. */
+  /**
+   * Ask the console a line; resolves with {text, error}, rejects when nobody answers.
+   * @param {string} line
+   */
   ask(line) {
     return this.awaited((id) => ({ t: "ask", id, line }));
   }
@@ -81,11 +94,15 @@ export class Transport {
     return this.awaited((id) => ({ t: "undo", id }));
   }
 
-  /** Lock a prediction: an option's number, or null for none; resolves and rejects as a command does. */
+  /**
+   * Lock a prediction: an option's number, or null for none; resolves and rejects as a command does.
+   * @param {number | null} option
+   */
   predict(option) {
     return this.awaited((id) => ({ t: "predict", id, option }));
   }
 
+  /** @param {(id: number) => Values} message */
   awaited(message) {
     this.commandId += 1;
     const id = this.commandId;
@@ -96,7 +113,12 @@ export class Transport {
     });
   }
 
-  settle(id, reason, answer) {
+  /**
+   * @param {string | number} id
+   * @param {string | null} reason
+   * @param {any} answer
+   */
+  settle(id, reason, answer = undefined) {
     const waiting = this.waiting.get(id);
     if (!waiting) return;
     this.waiting.delete(id);
@@ -105,6 +127,7 @@ export class Transport {
     else waiting.refuse(new Error(reason));
   }
 
+  /** @param {Values} socket */
   opened(socket) {
     if (socket !== this.socket) return;
     this.send({ t: "hello", have: this.next, life: this.life });
@@ -112,6 +135,10 @@ export class Transport {
     this.listeners.status("live", 0);
   }
 
+  /**
+   * @param {Values} socket
+   * @param {CloseEvent} event
+   */
   closed(socket, event) {
     if (socket !== this.socket) return;
     for (const id of [...this.waiting.keys()]) this.settle(id, "offline");
@@ -130,6 +157,10 @@ export class Transport {
     this.retryMs = Math.min(LAST_RETRY_MS, this.retryMs * 2);
   }
 
+  /**
+   * @param {Values} socket
+   * @param {Values} message
+   */
   received(socket, message) {
     if (socket !== this.socket) return;
     if (message.t === "welcome") this.welcomed(message);
@@ -142,31 +173,42 @@ export class Transport {
     else this.listeners[message.t]?.(message);
   }
 
+  /** @param {Values} message */
   refused(message) {
     if (this.waiting.has(message.id)) this.settle(message.id, message.message);
     else this.listeners.notice({ level: "error", message: message.message });
   }
 
-  /** The session is there: only now does a link that breaks begin with the shortest wait again. */
+  /**
+   * The session is there: only now does a link that breaks begin with the shortest wait again.
+   * @param {Values} message
+   */
   welcomed(message) {
     this.life = message.life ?? null;
     this.moves = 0;
     this.retryMs = FIRST_RETRY_MS;
   }
 
-  /** Connect elsewhere from now on; at once only the first time, as two processes may send a page to each other. */
+  /**
+   * Connect elsewhere from now on; at once only the first time, as two processes may send a page to each other.
+   * @param {Values} message
+   */
   moved(message) {
     this.url = new URL(message.websocket, this.url).href;
     this.moves += 1;
   }
 
+  /** @param {Values} message */
   snapshot(message) {
     this.next = message.next;
     this.listeners.snapshot(message);
     this.acknowledge();
   }
 
-  /** Take a frame if it continues what is here; ask for a snapshot if one is missing. */
+  /**
+   * Take a frame if it continues what is here; ask for a snapshot if one is missing.
+   * @param {Values} message
+   */
   frame(message) {
     if (this.next === null || message.first > this.next) {
       this.next = null;
@@ -192,7 +234,10 @@ export class Transport {
   }
 }
 
-/** The address of a socket on the host that the page came from. */
+/**
+ * The address of a socket on the host that the page came from.
+ * @param {string} path
+ */
 export function socketAddress(path) {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 }

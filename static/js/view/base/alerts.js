@@ -6,6 +6,7 @@ const FLASH_MS = 3500;
 const INFO_MS = 9000;
 
 export class Alerts {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
     this.shown = new Map();
@@ -36,11 +37,15 @@ export class Alerts {
     this.shown.set(key, item);
   }
 
-  /** Show a message for a moment. */
+  /**
+   * Show a message for a moment.
+   * @param {string} text
+   */
   flash(text) {
     this.show("flash", "info", text, FLASH_MS);
   }
 
+  /** @param {any} key */
   clear(key) {
     clearTimeout(this.timers.get(key));
     this.timers.delete(key);

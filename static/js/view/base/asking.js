@@ -1,7 +1,19 @@
 /** Commands that are asked for on the picture itself: refused kindly where nothing can be changed, and announced. */
 import { gettext } from "../../model/text.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Engine } from "../../net/engine.js"
+ * @import { Alerts } from "./alerts.js"
+ */
+
 export class Asking {
+  /**
+   * @param {Playhead} playhead
+   * @param {Engine} engine
+   * @param {Alerts} alerts
+   */
   constructor(playhead, engine, alerts, refusal = () => "") {
     this.playhead = playhead;
     this.engine = engine;
@@ -35,7 +47,10 @@ export class Asking {
     return !why;
   }
 
-  /** Send a command and say what it did; tells whether it was accepted. */
+  /**
+   * Send a command and say what it did; tells whether it was accepted.
+   * @param {Values} command
+   */
   async send(command, done = "") {
     if (!this.may()) return false;
     try {

@@ -11,7 +11,10 @@ export function wide() {
   return measured.scale;
 }
 
-/** Where the pointer is on a canvas, in the canvas' own units. */
+/**
+ * Where the pointer is on a canvas, in the canvas' own units.
+ * @param {{ offsetX: number, offsetY: number }} event
+ */
 export function placeOf({ offsetX, offsetY }) {
   const scale = wide();
   return { x: offsetX / scale, y: offsetY / scale };
@@ -25,6 +28,7 @@ const watcher = globalThis.ResizeObserver
     })
   : null;
 
+/** @param {HTMLCanvasElement} canvas */
 function boxOf(canvas) {
   if (!boxes.has(canvas)) {
     boxes.set(canvas, canvas.getBoundingClientRect());
@@ -33,14 +37,20 @@ function boxOf(canvas) {
   return boxes.get(canvas);
 }
 
-/** The size of a canvas in its own units: CSS pixels, fewer where everything is drawn larger. */
+/**
+ * The size of a canvas in its own units: CSS pixels, fewer where everything is drawn larger.
+ * @param {HTMLCanvasElement} canvas
+ */
 export function sizeOf(canvas) {
   const { width, height } = boxOf(canvas);
   const scale = wide();
   return { width: width / scale, height: height / scale };
 }
 
-/** Fit the canvas to its box; gives its context and its size, both in the canvas' own units. */
+/**
+ * Fit the canvas to its box; gives its context and its size, both in the canvas' own units.
+ * @param {HTMLCanvasElement} canvas
+ */
 export function fitCanvas(canvas) {
   const box = boxOf(canvas);
   const ratio = devicePixelRatio || 1;
@@ -57,7 +67,11 @@ export function fitCanvas(canvas) {
   return { pen, width: box.width / scale, height: box.height / scale };
 }
 
-/** Call `changed` when the element gets another size. */
+/**
+ * Call `changed` when the element gets another size.
+ * @param {HTMLElement} element
+ * @param {() => void} changed
+ */
 export function onResize(element, changed) {
   new ResizeObserver(() => changed()).observe(element);
 }
@@ -68,7 +82,14 @@ function typeScale() {
   return Math.max(1.2, Math.min(1.55, innerWidth / 1600));
 }
 
-/** Write text; options: size, weight, mono, color, align, base. */
+/**
+ * Write text; options: size, weight, mono, color, align, base.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {{ size?: number, weight?: number, family: string, color: string, align?: CanvasTextAlign, base?: CanvasTextBaseline }} look
+ */
 export function write(
   pen,
   text,
@@ -83,7 +104,12 @@ export function write(
   pen.fillText(text, x, y);
 }
 
-/** A text cut with an ellipsis so that it fits into `room` pixels, in the font that the pen has. */
+/**
+ * A text cut with an ellipsis so that it fits into `room` pixels, in the font that the pen has.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} text
+ * @param {number} room
+ */
 export function cutToFit(pen, text, room) {
   if (pen.measureText(text).width <= room) return text;
   let length = text.length - 1;
@@ -91,7 +117,15 @@ export function cutToFit(pen, text, room) {
   return length > 0 ? `${text.slice(0, length).trimEnd()}\u2026` : "";
 }
 
-/** A rounded rectangle as the current path. */
+/**
+ * A rounded rectangle as the current path.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {number} radius
+ */
 export function roundRect(pen, x, y, w, h, radius) {
   pen.beginPath();
   pen.roundRect(x, y, w, h, Math.max(0, Math.min(radius, w / 2, h / 2)));

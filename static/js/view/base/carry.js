@@ -1,15 +1,21 @@
 /** Carrying something by the pointer: a press that moves far enough is a carry, any other stays a click. */
 import { el, setText, show } from "./dom.js";
 
+/** @import { KeyOn, PointerOn } from "./dom.js" */
+
 /** A press that moves less is a click. */
 const SLACK_PX = 6;
 
 /**
  * Let things under `root` be carried. `pick(event)` gives what the press takes or null, `move(carried, event)` follows it,
  * `drop(carried, event)` ends it; without an event it was given up.
+ * @param {HTMLElement} root
+ * @param {{ pick: (event: PointerOn) => any, move: (carried: any, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: any, event: PointerOn | null) => void }} does
  */
 export function carry(root, { pick, move, drop }) {
+  /** @type {{ carried: any, x: number, y: number, id: number, moved: boolean } | null} what is pressed */
   let held = null;
+  /** @param {PointerOn | null} event */
   const end = (event) => {
     const { carried, moved } = held ?? {};
     held = null;
@@ -22,6 +28,7 @@ export function carry(root, { pick, move, drop }) {
     drop(carried, event);
   };
   const listeners = {
+    /** @param {PointerOn} event */
     pointermove: (event) => {
       if (event.pointerId !== held.id) return;
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
@@ -30,8 +37,11 @@ export function carry(root, { pick, move, drop }) {
       event.preventDefault();
       move(held.carried, event, { dx, dy });
     },
+    /** @param {PointerOn} event */
     pointerup: (event) => event.pointerId === held.id && end(event),
+    /** @param {PointerOn} event */
     pointercancel: (event) => event.pointerId === held.id && end(null),
+    /** @param {KeyOn} event */
     keydown: (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();

@@ -36,7 +36,10 @@ const NAMES = [
   "sel-t",
 ];
 
-/** name -> colour; refreshed in place when the theme changes. */
+/**
+ * name -> colour; refreshed in place when the theme changes.
+ * @type {Record<string, string>}
+ */
 export const colors = {};
 const patterns = new Map();
 const recipes = new WeakMap();
@@ -58,7 +61,10 @@ function refresh() {
   patterns.clear();
 }
 
-/** Read the colours, and call `changed` whenever it is another one. */
+/**
+ * Read the colours, and call `changed` whenever it is another one.
+ * @param {() => void} changed
+ */
 export function watchColors(changed) {
   refresh();
   onThemeChange(() => {
@@ -68,16 +74,30 @@ export function watchColors(changed) {
   document.fonts?.ready.then(changed);
 }
 
-/** A colour with an alpha of 0 to 1. */
+/**
+ * A colour with an alpha of 0 to 1.
+ * @param {string} color
+ * @param {number} alpha
+ */
 export function faded(color, alpha) {
   const parts = color.match(/[\d.]+/g);
-  return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * (parts[3] ?? 1)})`;
+  return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * Number(parts[3] ?? 1)})`;
 }
 
-/** How a pattern of hatch() is made, for pictures that are no canvas. */
+/**
+ * How a pattern of hatch() is made, for pictures that are no canvas.
+ * @param {CanvasPattern} pattern
+ */
 export const recipeOf = (pattern) => recipes.get(pattern);
 
-/** A pattern of diagonal stripes: `ground` may be null for none. Cached by its arguments. */
+/**
+ * A pattern of diagonal stripes: `ground` may be null for none. Cached by its arguments.
+ * @param {CanvasRenderingContext2D} context
+ * @param {string | null} ground
+ * @param {string} stripe
+ * @param {number} period
+ * @param {number} width
+ */
 export function hatch(context, ground, stripe, period, width) {
   const scale = devicePixelRatio || 1;
   const key = `${ground}|${stripe}|${period}|${width}|${scale}`;
@@ -88,6 +108,14 @@ export function hatch(context, ground, stripe, period, width) {
   return patterns.get(key);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {string | null} ground
+ * @param {string} stripe
+ * @param {number} period
+ * @param {number} width
+ * @param {number} scale
+ */
 function makeHatch(context, ground, stripe, period, width, scale) {
   const side = Math.max(2, Math.round(period * scale * Math.SQRT2));
   const tile = document.createElement("canvas");

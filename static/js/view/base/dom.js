@@ -1,6 +1,21 @@
 /** Small helpers for making elements. Text is always text: nothing here takes markup. */
 
-/** An element: el("li.now", {title: ".."}, child, "text"). Attributes that are null or false are left out. */
+/**
+ * An event on an element of the page. What its target is, its listener knows from the template.
+ * @typedef {PointerEvent & { target: any, currentTarget: any }} PointerOn
+ * @typedef {KeyboardEvent & { target: any, currentTarget: any }} KeyOn
+ * @typedef {Event & { target: any, currentTarget: any }} EventOn
+ */
+
+/** @typedef {Record<string, any>} Attributes of an element; those that begin with "on" are listeners */
+
+/**
+ * An element: el("li.now", {title: ".."}, child, "text"). Attributes that are null or false are left out.
+ * @param {string} name
+ * @param {Attributes} [attributes]
+ * @param {...any} children
+ * @returns {any} which element it is the caller knows from the name
+ */
 export function el(name, attributes = {}, ...children) {
   const [tag, ...classes] = name.split(".");
   const element = document.createElement(tag || "div");
@@ -16,7 +31,10 @@ export function el(name, attributes = {}, ...children) {
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An icon of the sprite. */
+/**
+ * An icon of the sprite.
+ * @param {string} name
+ */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("class", "icon-svg");
@@ -27,7 +45,11 @@ export function icon(name) {
   return svg;
 }
 
-/** Write text only where it differs, so that nothing is laid out or announced again for nothing. */
+/**
+ * Write text only where it differs, so that nothing is laid out or announced again for nothing.
+ * @param {Element | null | undefined} element
+ * @param {string} text
+ */
 export function setText(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
@@ -64,9 +86,13 @@ export const focused = () => document.activeElement;
 /**
  * Give a parent one child for each key, in this order. A child that stands there stays the same element: who presses it,
  * carries it or has the keyboard on it loses nothing when another comes or goes.
+ * @param {Element} parent
+ * @param {string[]} keys
+ * @param {(key: string) => HTMLElement} make
  */
 export function keepChildren(parent, keys, make) {
-  const kept = new Map([...parent.children].map((child) => [child.dataset.key, child]));
+  const children = /** @type {HTMLElement[]} */ ([...parent.children]);
+  const kept = new Map(children.map((child) => [child.dataset.key, child]));
   for (const [key, child] of kept) if (!keys.includes(key)) child.remove();
   for (const [at, key] of keys.entries()) {
     const child = kept.get(key) ?? make(key);
@@ -75,9 +101,14 @@ export function keepChildren(parent, keys, make) {
   }
 }
 
-/** Call at most once per `ms`, with the last arguments; the first call goes through at once. */
+/**
+ * Call at most once per `ms`, with the last arguments; the first call goes through at once.
+ * @param {number} ms
+ * @param {(...args: any[]) => void} call
+ */
 export function throttle(ms, call) {
   let timer = 0;
+  /** @type {any[] | null} the arguments of the last call that waits */
   let waiting = null;
   let last = -Infinity;
   const run = () => {
@@ -85,7 +116,7 @@ export function throttle(ms, call) {
     last = performance.now();
     call(...waiting);
   };
-  return (...args) => {
+  return (/** @type {any[]} */ ...args) => {
     waiting = args;
     if (timer) return;
     const wait = last + ms - performance.now();

@@ -2,9 +2,16 @@
 import { fill, gettext, number } from "../../model/text.js";
 import { find, findAll, setText } from "./dom.js";
 
+/** @import { Values } from "../../model/catalogue/types.js" */
+
 const NAME = /^[a-z][a-z0-9_.-]{0,31}$/;
 
-/** Say beside a field what is wrong with it; with nothing, that it is fine. */
+/**
+ * Say beside a field what is wrong with it; with nothing, that it is fine.
+ * @param {HTMLFormElement} form
+ * @param {string} name
+ * @param {string} text
+ */
 export function complain(form, name, text) {
   const input = find(`[name=${name}]`, form);
   input?.setAttribute("aria-invalid", String(Boolean(text)));
@@ -12,11 +19,16 @@ export function complain(form, name, text) {
   setText(find(`[data-error=${name}]`, form), text);
 }
 
+/** @param {HTMLFormElement} form */
 export function forgive(form) {
   for (const place of findAll("[data-error]", form)) complain(form, place.dataset.error, "");
 }
 
-/** The value of one field, or undefined with a complaint beside it. An empty optional field is null. */
+/**
+ * The value of one field, or undefined with a complaint beside it. An empty optional field is null.
+ * @param {HTMLFormElement} form
+ * @param {any} input
+ */
 function valueOf(form, input) {
   const { name, type, value, dataset } = input;
   if (type === "checkbox") return input.checked;
@@ -37,9 +49,13 @@ function valueOf(form, input) {
   return undefined;
 }
 
-/** All values of the visible fields, or null if one of them is wrong; the first of those gets the focus. */
+/**
+ * All values of the visible fields, or null if one of them is wrong; the first of those gets the focus.
+ * @param {HTMLFormElement} form
+ */
 export function read(form) {
   forgive(form);
+  /** @type {Values} */
   const values = {};
   let wrong = null;
   for (const input of findAll("input[name], select[name]", form)) {
@@ -52,7 +68,11 @@ export function read(form) {
   return wrong ? null : values;
 }
 
-/** Fill the fields with what is known. */
+/**
+ * Fill the fields with what is known.
+ * @param {HTMLFormElement} form
+ * @param {Values} values
+ */
 export function write(form, values) {
   for (const input of findAll("input[name], select[name]", form)) {
     const value = values[input.name];

@@ -2,6 +2,9 @@
 import { gettext } from "../../model/text.js";
 import { el, focused } from "./dom.js";
 
+/** @import { KeyOn } from "./dom.js" */
+
+/** @type {{ menu: HTMLElement, anchor: HTMLElement } | null} the menu that is open */
 let shown = null;
 
 function close(back = false) {
@@ -13,6 +16,10 @@ function close(back = false) {
   if (back) anchor.focus();
 }
 
+/**
+ * @param {KeyOn} event
+ * @param {HTMLElement} menu
+ */
 function key(event, menu) {
   const items = [...menu.querySelectorAll("button")];
   const at = items.indexOf(focused());
@@ -24,7 +31,12 @@ function key(event, menu) {
   event.stopPropagation();
 }
 
-/** Open a menu below `anchor`: items are {text, run}. Pressed again, it closes. */
+/**
+ * Open a menu below `anchor`: items are {text, run}. Pressed again, it closes.
+ * @param {HTMLElement} anchor
+ * @param {string} label
+ * @param {{ text: string, run: () => unknown }[]} items
+ */
 export function openMenu(anchor, label, items) {
   const again = shown?.anchor === anchor;
   close();
@@ -37,7 +49,7 @@ export function openMenu(anchor, label, items) {
       el("button", { type: "button", role: "menuitem", tabindex: "-1", onclick: () => (close(true), run()) }, text),
     ),
   );
-  menu.addEventListener("keydown", (event) => key(event, menu));
+  menu.addEventListener("keydown", (/** @type {KeyOn} */ event) => key(event, menu));
   (anchor.closest("main") ?? document.body).append(menu);
   const box = anchor.getBoundingClientRect();
   const size = menu.getBoundingClientRect();

@@ -1,7 +1,10 @@
 /** A `details` that lies over the page as a menu does: Escape and a press outside close it. */
 import { find } from "./dom.js";
 
-/** Let it close; Escape is used up by it, and gives the focus back to what opened it. */
+/**
+ * Let it close; Escape is used up by it, and gives the focus back to what opened it.
+ * @param {HTMLDetailsElement} details
+ */
 export function closesLikeAMenu(details) {
   document.addEventListener(
     "keydown",

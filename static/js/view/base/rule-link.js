@@ -2,9 +2,14 @@
 
 import { el } from "./dom.js";
 
+/** @import { Attributes } from "./dom.js" */
+
 const ID = /[A-Z][1-9]\d*/;
 
-/** The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named, or nobody has its text. */
+/**
+ * The address of a rule's text; of a span such as S60-S66, the list of its rules; empty where no rule is named, or nobody has its text.
+ * @param {string} cited
+ */
 export function ruleAddress(cited) {
   const base = document.documentElement.dataset.rules;
   const id = cited.match(ID)?.[0];
@@ -12,7 +17,11 @@ export function ruleAddress(cited) {
   return cited.includes("-") ? `${base}?q=${encodeURIComponent(cited)}` : `${base}${id}`;
 }
 
-/** The link itself; `attributes` as for any element. */
+/**
+ * The link itself; `attributes` as for any element.
+ * @param {string} cited
+ * @param {Attributes} [attributes]
+ */
 export function ruleLink(cited, attributes = {}) {
   const href = ruleAddress(cited);
   return href

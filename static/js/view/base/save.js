@@ -1,6 +1,10 @@
 /** Handing a picture to the reader as a file. */
 
-/** Save `blob` under a name. */
+/**
+ * Save `blob` under a name.
+ * @param {Blob} blob
+ * @param {string} name
+ */
 export function save(blob, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

@@ -19,17 +19,26 @@ export function act(key, action) {
   request();
 }
 
-/** Act in the frame after the next one: work that need not be in one frame with the rest is not. */
+/**
+ * Act in the frame after the next one: work that need not be in one frame with the rest is not.
+ * @param {any} key
+ * @param {(now: number) => void} action
+ */
 export function actLater(key, action) {
   act(`${key}, first`, () => act(key, action));
 }
 
-/** Draw in the next frame; a drawing that returns true is not finished and comes again. */
+/**
+ * Draw in the next frame; a drawing that returns true is not finished and comes again.
+ * @param {any} key
+ * @param {(now: number) => unknown} drawing
+ */
 export function draw(key, drawing) {
   drawings.set(key, drawing);
   request();
 }
 
+/** @param {number} now */
 function run(now) {
   try {
     const drawn = [...drawings];

@@ -1,6 +1,7 @@
 /** A part of the page is pointed at for a moment. */
 
 const SPOTLIGHT_MS = 2500;
+/** @type {Record<string, string>} */
 const VIEWS = {
   stage: "#stage, .stage",
   files: "#files",
@@ -11,7 +12,10 @@ const VIEWS = {
   story: "#story",
 };
 
-/** Point at a part of the page, and bring it into view where it is not. */
+/**
+ * Point at a part of the page, and bring it into view where it is not.
+ * @param {string} view
+ */
 export function spotlight(view) {
   const part = VIEWS[view] && document.querySelector(VIEWS[view]);
   if (!part) return;

@@ -1,18 +1,26 @@
 /**
  * A pen that writes SVG: what the stage asks of a canvas' context, and no more, so that the same painting gives a
  * picture that stays sharp. Colours, patterns and gradients are the canvas' own.
+ * @param {string | number} text
  */
 
+/** @param {string | number} text */
 const escape = (text) =>
   String(text).replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
+/** @param {number} value */
 const round = (value) => Number(value.toFixed(2));
 
-/** What save() keeps. */
+/**
+ * What save() keeps.
+ * @type {(keyof SvgPen)[]}
+ */
 const KEPT = [
   "fillStyle", "strokeStyle", "lineWidth", "lineCap", "lineJoin", "globalAlpha", "font", "textAlign", "textBaseline",
   "dash", "clipName",
 ];
+/** @type {Record<string, string>} */
 const ANCHORS = { left: "start", start: "start", center: "middle", right: "end", end: "end" };
+/** @type {Record<string, number>} */
 const SHIFTS = { middle: 0.36, top: 0.8, hanging: 0.8, bottom: -0.2 };
 
 export class SvgPen {
@@ -43,9 +51,12 @@ export class SvgPen {
     this.height = height;
     this.recipeOf = recipeOf;
     this.measure = measure;
+    /** @type {string[]} */
     this.parts = [];
+    /** @type {(string | (() => string))[]} a gradient is written when it has its stops */
     this.definitions = [];
     this.names = new Map();
+    /** @type {Partial<SvgPen>[]} */
     this.stack = [];
     this.path = "";
   }
@@ -58,6 +69,7 @@ export class SvgPen {
     Object.assign(this, this.stack.pop());
   }
 
+  /** @param {number[]} dash */
   setLineDash(dash) {
     this.dash = dash;
   }
@@ -66,10 +78,18 @@ export class SvgPen {
     this.path = "";
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   moveTo(x, y) {
     this.path += `M${round(x)} ${round(y)}`;
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   lineTo(x, y) {
     this.path += `L${round(x)} ${round(y)}`;
   }
@@ -78,15 +98,34 @@ export class SvgPen {
     this.path += "Z";
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} w
+   * @param {number} h
+   * @param {number | number[]} radius
+   */
   roundRect(x, y, w, h, radius) {
     const r = round(Math.max(0, Math.min(Array.isArray(radius) ? radius[0] : radius, w / 2, h / 2)));
+    /**
+     * @param {number} dx
+     * @param {number} dy
+     */
     const arc = (dx, dy) => `a${r} ${r} 0 0 1 ${dx} ${dy}`;
     this.path +=
       `M${round(x + r)} ${round(y)}h${round(w - 2 * r)}${arc(r, r)}v${round(h - 2 * r)}${arc(-r, r)}` +
       `h${round(2 * r - w)}${arc(-r, -r)}v${round(2 * r - h)}${arc(r, -r)}Z`;
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} radius
+   * @param {number} from
+   * @param {number} to
+   */
   arc(x, y, radius, from, to) {
+    /** @param {number} angle */
     const at = (angle) => `${round(x + radius * Math.cos(angle))} ${round(y + radius * Math.sin(angle))}`;
     const half = `A${round(radius)} ${round(radius)} 0 0 1 `;
     this.path += `${this.path ? "L" : "M"}${at(from)}${half}${at((from + to) / 2)}${half}${at(to)}`;
@@ -100,12 +139,24 @@ export class SvgPen {
     this.add(`<path d="${this.path}" ${this.stroked()}`);
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} w
+   * @param {number} h
+   */
   fillRect(x, y, w, h) {
     if (!(w && h)) return;
     const box = `x="${round(Math.min(x, x + w))}" y="${round(Math.min(y, y + h))}"`;
     this.add(`<rect ${box} width="${round(Math.abs(w))}" height="${round(Math.abs(h))}" ${this.filled()}`);
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   * @param {number} w
+   * @param {number} h
+   */
   strokeRect(x, y, w, h) {
     const box = `x="${round(x)}" y="${round(y)}" width="${round(Math.abs(w))}" height="${round(Math.abs(h))}"`;
     this.add(`<rect ${box} ${this.stroked()}`);
@@ -120,6 +171,11 @@ export class SvgPen {
     this.clipName = name;
   }
 
+  /**
+   * @param {string | number} text
+   * @param {number} x
+   * @param {number} y
+   */
   fillText(text, x, y) {
     const [, weight, size, family] = this.font.match(/^(?:(\d+|bold|normal)\s+)?([\d.]+)px\s+(.*)$/) ?? [
       null,
@@ -135,25 +191,40 @@ export class SvgPen {
     );
   }
 
+  /** @param {string | number} text */
   measureText(text) {
     if (!this.measure) return { width: String(text).length * 6 };
     this.measure.font = this.font;
-    return this.measure.measureText(text);
+    return this.measure.measureText(String(text));
   }
 
+  /**
+   * @param {number} x1
+   * @param {number} y1
+   * @param {number} x2
+   * @param {number} y2
+   */
   createLinearGradient(x1, y1, x2, y2) {
     const name = `g${this.definitions.length}`;
+    /** @type {string[]} */
     const stops = [];
     this.definitions.push(() => {
       const line = `x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"`;
       return `<linearGradient id="${name}" gradientUnits="userSpaceOnUse" ${line}>${stops.join("")}</linearGradient>`;
     });
+    /**
+     * @param {number} offset
+     * @param {string} color
+     */
     const addColorStop = (offset, color) =>
       stops.push(`<stop offset="${offset}" stop-color="${escape(color)}"/>`);
     return { svg: name, addColorStop };
   }
 
-  /** A colour as an attribute's value; gradients and stripes by their names. */
+  /**
+   * A colour as an attribute's value; gradients and stripes by their names.
+   * @param {any} style
+   */
   color(style) {
     if (typeof style === "string") return escape(style);
     if (style?.svg) return `url(#${style.svg})`;
@@ -161,6 +232,10 @@ export class SvgPen {
     return recipe ? `url(#${this.stripes(style, recipe)})` : "none";
   }
 
+  /**
+   * @param {any} key
+   * @param {{ ground: string | null, stripe: string, period: number, width: number }} recipe
+   */
   stripes(key, { ground, stripe, period, width }) {
     if (!this.names.has(key)) {
       const name = `p${this.definitions.length}`;
@@ -191,12 +266,19 @@ export class SvgPen {
     return (this.globalAlpha < 1 ? ` opacity="${round(this.globalAlpha)}"` : "") + clip;
   }
 
+  /**
+   * @param {string} open
+   * @param {string | null} [inside]
+   */
   add(open, inside = null) {
     const [tag] = open.slice(1).split(" ");
     this.parts.push(inside === null ? `${open}/>` : `${open}>${inside}</${tag}>`);
   }
 
-  /** The picture as a text; `title` and `about` are for readers that do not see it. */
+  /**
+   * The picture as a text; `title` and `about` are for readers that do not see it.
+   * @param {string} title
+   */
   text(title, about = "") {
     const defs = this.definitions.map((each) => (typeof each === "function" ? each() : each)).join("");
     const size = `width="${round(this.width)}" height="${round(this.height)}"`;

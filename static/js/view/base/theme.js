@@ -9,7 +9,10 @@ function currentTheme() {
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
-/** Choose a theme and remember it. */
+/**
+ * Choose a theme and remember it.
+ * @param {string} theme
+ */
 function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   document.cookie = `theme=${theme};path=/;max-age=${YEAR_S};samesite=lax`;
@@ -21,6 +24,10 @@ export function toggleTheme() {
   setTheme(currentTheme() === "dark" ? "light" : "dark");
 }
 
+/**
+ * @param {string} name
+ * @param {string} value
+ */
 function keep(name, value) {
   document.cookie = `${name}=${value};path=/;max-age=${value ? YEAR_S : 0};samesite=lax`;
 }
@@ -41,7 +48,10 @@ export function togglePresentation() {
   return on;
 }
 
-/** Call `listener` whenever colours may differ. */
+/**
+ * Call `listener` whenever colours may differ.
+ * @param {() => void} listener
+ */
 export function onThemeChange(listener) {
   document.addEventListener("themechange", listener);
   for (const query of ["(prefers-color-scheme: dark)", "(prefers-contrast: more)", "(forced-colors: active)"])

@@ -7,15 +7,29 @@ import { Records } from "../../net/records.js";
 import { el, find, findAll, icon, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
 
-/** @import { HexRow } from "../../layout/hex.js" */
+/**
+ * @import { HexField, HexRecord, HexRow } from "../../layout/hex.js"
+ * @import { Plan } from "../../model/bytes.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Host } from "../../net/server.js"
+ * @import { EventOn, KeyOn, PointerOn } from "../base/dom.js"
+ */
 
 const AGAIN_MS = 400;
 /** The past is asked for when the reader stays at a moment. */
 const STAY_MS = 350;
+/** @type {Side[]} */
 const SIDES = ["index", "store"];
 
+/** @typedef {"index" | "store"} Side of the two files that a message has bytes in */
+
 export class BytesPanel {
-  /** `urls` are those of the page: download, archive; `host` tells records. */
+  /**
+   * `urls` are those of the page: download, archive; `host` tells records.
+   * @param {HTMLElement} root
+   * @param {Values} urls
+   * @param {Host} host
+   */
   constructor(root, urls, host) {
     this.root = root;
     this.records = new Records((question, signal) => host.record(question, signal));
@@ -24,10 +38,11 @@ export class BytesPanel {
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
     this.index = nothingAsked();
     this.store = nothingAsked();
-    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(event.target));
+    for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(/** @type {HTMLElement} */ (event.target)));
     for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
   }
 
+  /** @param {Side} side */
   forget(side) {
     this[side] = nothingAsked();
   }
@@ -47,6 +62,7 @@ export class BytesPanel {
   /**
    * Show the bytes of a message, or of a place in a store that no message refers to: as they are now, or as they were
    * after `at` transitions.
+   * @param {Values} given
    */
   update({ state, queue, seq, place, at }) {
     this.last = { state, queue, seq, place, at };
@@ -62,6 +78,11 @@ export class BytesPanel {
     this.follow("store", place ? placePlan(state, place) : storePlan(state, queue, seq, answer), at);
   }
 
+  /**
+   * @param {Side} side
+   * @param {Plan} plan
+   * @param {number | null} at
+   */
   follow(side, plan, at) {
     const mine = this[side];
     if (plan.why) {
@@ -80,7 +101,12 @@ export class BytesPanel {
     mine.timer = setTimeout(() => this.fetch(side, plan, key), wait);
   }
 
-  /** A moment of the past never changes: asked for once, when the reader has stayed at it for a little. */
+  /**
+   * A moment of the past never changes: asked for once, when the reader has stayed at it for a little.
+   * @param {Side} side
+   * @param {Plan} plan
+   * @param {number | null} at
+   */
   followPast(side, plan, at) {
     const mine = this[side];
     if (mine.key === plan.key || mine.asked === plan.key) return;
@@ -89,6 +115,11 @@ export class BytesPanel {
     this[side].timer = setTimeout(() => this.fetch(side, plan, plan.key), STAY_MS);
   }
 
+  /**
+   * @param {Side} side
+   * @param {Plan} plan
+   * @param {string} key
+   */
   async fetch(side, plan, key) {
     const mine = this[side];
     Object.assign(mine, { timer: 0, at: performance.now(), waited: plan.later });
@@ -104,7 +135,7 @@ export class BytesPanel {
   }
 
   /**
-   * @param {string} side
+   * @param {Side} side
    * @param {string} key
    * @param {string} text
    */
@@ -116,7 +147,10 @@ export class BytesPanel {
     this.strips[side].setNote(text);
   }
 
-  /** The same id in both strips lights up together. */
+  /**
+   * The same id in both strips lights up together.
+   * @param {any} target
+   */
   light(target) {
     const part = target?.closest?.("[data-part]")?.dataset.part;
     for (const cell of findAll("[data-part='message id']", this.root))
@@ -126,17 +160,23 @@ export class BytesPanel {
 
 /** What is known of one side before anything was asked for. */
 function nothingAsked() {
-  return { key: "", answer: null, at: 0, timer: 0, waited: "", asked: "" };
+  /** @type {{ key: string, answer: Values | null, at: number, timer: any, waited: string, asked: string }} */
+  const known = { key: "", answer: null, at: 0, timer: 0, waited: "", asked: "" };
+  return known;
 }
 
-/** Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back. */
+/**
+ * Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back.
+ * @param {HexRecord} record
+ * @param {Plan} plan
+ */
 function isWhole(record, plan) {
-  return Boolean(record) && (!plan.acked || (record.more || []).some((each) => each.kind === "ack"));
+  return Boolean(record) && (!plan.acked || (record.more || []).some((/** @type {Values} */ each) => each.kind === "ack"));
 }
 
 /**
  * What stands there while nothing is chosen.
- * @param {string} side
+ * @param {Side} side
  */
 function nothing(side) {
   return side === "index"
@@ -146,23 +186,32 @@ function nothing(side) {
 
 /** One record: where it is, its bytes in colours, and what the field under the pointer means. */
 class Strip {
+  /**
+   * @param {HTMLElement} root
+   * @param {Values} urls
+   */
   constructor(root, urls) {
     this.root = root;
     this.urls = urls;
+    /** @type {any} the record that is shown */
     this.record = null;
+    /** @type {number | null} */
     this.at = null;
     this.all = false;
     this.title = find("[data-title]", root);
     this.note = find("[data-note]", root);
     this.hex = find("[data-hex]", root);
     this.about = find("[data-about]", root);
-    this.hex.addEventListener("pointerover", (event) => this.explain(event.target));
-    this.hex.addEventListener("focusin", (event) => this.explain(event.target));
-    this.hex.addEventListener("keydown", (event) => this.walk(event));
+    this.hex.addEventListener("pointerover", (/** @type {PointerOn} */ event) => this.explain(event.target));
+    this.hex.addEventListener("focusin", (/** @type {EventOn} */ event) => this.explain(event.target));
+    this.hex.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.walk(event));
     find("[data-act=copy]", root).addEventListener("click", () => this.copy());
   }
 
-  /** Of which moment the bytes are: after so many transitions, or null for now. */
+  /**
+   * Of which moment the bytes are: after so many transitions, or null for now.
+   * @param {number | null} at
+   */
   asOf(at) {
     if (this.at === at) return;
     this.at = at;
@@ -174,6 +223,7 @@ class Strip {
     this.tools();
   }
 
+  /** @param {string} text */
   setNote(text) {
     if (!this.record && this.text === text) return;
     this.record = null;
@@ -185,7 +235,11 @@ class Strip {
     this.tools();
   }
 
-  /** Show a record; the same one again (its ack has come) leaves the reader where he is. */
+  /**
+   * Show a record; the same one again (its ack has come) leaves the reader where he is.
+   * @param {HexRecord} record
+   * @param {string} key
+   */
   show(record, key) {
     const same = this.record && this.key === key && this.record.hex === record.hex;
     this.record = record;
@@ -204,7 +258,7 @@ class Strip {
     show(link, Boolean(this.record));
     show(find("[data-act=copy]", this.root), Boolean(this.record));
     if (!this.record) return;
-    const where = { path: this.record.path, ...(this.at === null ? {} : { at: this.at }) };
+    const where = { path: this.record.path, ...(this.at === null ? {} : { at: String(this.at) }) };
     link.setAttribute("href", `${this.urls.download}?${new URLSearchParams(where)}`);
     const words = fill(gettext("Download %(name)s (%(size)s)"), {
       name: this.record.name,
@@ -227,6 +281,7 @@ class Strip {
     return el("div.hex-row", {}, el("span.at", { "aria-hidden": "true" }, offset), ...cells.map((cell) => this.cell(cell)));
   }
 
+  /** @param {Values} given */
   cell({ field: index, bytes: own, first }) {
     const field = this.record.fields[index];
     const name = fieldName(field.name);
@@ -238,6 +293,10 @@ class Strip {
     return el("button.cell", attributes, text, el("small", {}, label));
   }
 
+  /**
+   * @param {HexField} field
+   * @param {string} name
+   */
   spoken(field, name) {
     return fill(gettext("%(name)s, %(count)s bytes at %(at)s: %(value)s"), {
       name,
@@ -260,11 +319,14 @@ class Strip {
   expand() {
     this.all = true;
     this.draw();
-    const body = this.record.fields.findIndex((field) => field.part === "body");
+    const body = this.record.fields.findIndex((/** @type {HexField} */ field) => field.part === "body");
     find(`button[data-field="${body}"]`, this.hex)?.focus();
   }
 
-  /** Say what a field is; without one, what the record is. */
+  /**
+   * Say what a field is; without one, what the record is.
+   * @param {any} target
+   */
   explain(target) {
     const cell = target?.closest?.("[data-field]");
     if (target && !cell) return;
@@ -281,7 +343,10 @@ class Strip {
     if (field.bits.length) this.about.append(bitsOf(field));
   }
 
-  /** Arrows walk the fields; the page's own keys rest meanwhile. */
+  /**
+   * Arrows walk the fields; the page's own keys rest meanwhile.
+   * @param {KeyOn} event
+   */
   walk(event) {
     const cells = findAll("button.cell", this.hex);
     const at = cells.indexOf(document.activeElement);
@@ -313,6 +378,7 @@ class Strip {
   }
 }
 
+/** @param {HexRecord} record */
 function noteOf(record) {
   const kinds = record.fields.filter((field) => field.part === "mark").map((field) => fieldName(field.name));
   const parts = record.kind === "content" ? [gettext("id and Erlang term")] : [gettext("publish"), ...kinds];
@@ -320,6 +386,7 @@ function noteOf(record) {
   return fill(gettext("%(n)s bytes: %(parts)s"), { n: number(record.size), parts: parts.join(" + ") });
 }
 
+/** @param {HexField} field */
 function bitsOf(field) {
   const groups = bitGroups(field).map((group) =>
     el("span.bits", { title: group.words }, el("code", {}, group.digits), el("small", {}, group.name)),

@@ -3,6 +3,8 @@ import { bytes, decimal, fill, gettext } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
+/** @import { Waiting } from "../../model/unsynced.js" */
+
 const TURN = 2 * Math.PI;
 
 /**
@@ -30,7 +32,12 @@ export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = f
   write(pen, text, x + w, y + 9, { size: 10.5, family: colors.sans, color: colors.ink3, align: "right" });
 }
 
-/** How far a clock is: {share, text} for what waits, or for what is synced. */
+/**
+ * How far a clock is: {share, text} for what waits, or for what is synced.
+ * @param {Waiting | undefined} waiting
+ * @param {number} nowUs
+ * @param {number} periodMs
+ */
 export function clockOf(waiting, nowUs, periodMs) {
   if (!waiting || !waiting.bytes) return { share: 0, text: gettext("all synced"), waits: false };
   const ms = Math.max(0, (nowUs - waiting.lastUs) / 1000);
@@ -43,7 +50,14 @@ export function clockOf(waiting, nowUs, periodMs) {
   };
 }
 
-/** A dial that fills in the time between a write and its fsync. */
+/**
+ * A dial that fills in the time between a write and its fsync.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ * @param {{ share: number, waits: boolean }} dial
+ */
 export function paintDial(pen, x, y, radius, { share, waits }) {
   pen.lineWidth = 3;
   pen.strokeStyle = faded(colors.ink3, 0.22);

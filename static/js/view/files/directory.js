@@ -3,8 +3,20 @@ import { awaitsFirstRecord, directoryOf } from "../../model/directory.js";
 import { bytes, gettext } from "../../model/text.js";
 import { el, find, show } from "../base/dom.js";
 
+/**
+ * @import { FileLine } from "../../model/directory.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { FilesView } from "./files.js"
+ */
+
 export class DirectoryView {
-  /** `files` tells when the maps were drawn; `session` has the state that is shown. */
+  /**
+   * `files` tells when the maps were drawn; `session` has the state that is shown.
+   * @param {HTMLDialogElement} root
+   * @param {HTMLElement} button
+   * @param {Playhead} session
+   * @param {FilesView} files
+   */
   constructor(root, button, session, files) {
     this.root = root;
     this.button = button;
@@ -37,6 +49,7 @@ export class DirectoryView {
     show(find("[data-soon]", this.root), awaitsFirstRecord(lines));
   }
 
+  /** @param {FileLine} line */
   line({ depth, name, bytes: size, of }) {
     const said = size !== null ? bytes(size) : of;
     return el(

@@ -16,6 +16,17 @@ import { clockOf, paintDial, paintMeter } from "./dials.js";
 import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
 
+/**
+ * @import { IndexScene } from "../../layout/index-map.js"
+ * @import { StoreScene } from "../../layout/store-map.js"
+ * @import { RecordAt } from "../../model/bytes.js"
+ * @import { QueueState, State, Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Selection } from "../../model/selection.js"
+ * @import { Waiting } from "../../model/unsynced.js"
+ * @import { PointerOn } from "../base/dom.js"
+ */
+
 const HEAD = 24;
 /** Width of the instruments beside the map of a store. */
 const METERS = 132;
@@ -27,7 +38,13 @@ const STORE_SYNC_MS = 25;
 const INDEX_SYNC_MS = 200;
 
 export class FilesView {
-  /** `selection` says whose bytes are shown, and is told where the pointer is; `urls` lead to the session's files. */
+  /**
+   * `selection` says whose bytes are shown, and is told where the pointer is; `urls` lead to the session's files.
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   * @param {Selection} selection
+   * @param {Values} given
+   */
   constructor(root, session, selection, { urls, host }) {
     this.root = root;
     this.session = session;
@@ -35,7 +52,9 @@ export class FilesView {
     this.store = null;
     /** A place in a store that no message refers to, where that was chosen. */
     this.place = null;
+    /** @type {(() => void)[]} */
     this.painted = [];
+    /** @type {{ index?: IndexScene, store?: StoreScene, name?: string }} what the maps show, and of which store */
     this.scenes = {};
     this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
@@ -48,13 +67,21 @@ export class FilesView {
     this.point(this.rdq, (x, y) => this.recordAt(x, y));
   }
 
-  /** Call `listener()` when the maps have been drawn. */
+  /**
+   * Call `listener()` when the maps have been drawn.
+   * @param {() => void} listener
+   */
   listen(listener) {
     this.painted.push(listener);
   }
 
-  /** Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null. */
+  /**
+   * Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null.
+   * @param {HTMLCanvasElement} canvas
+   * @param {(x: number, y: number) => any} hit
+   */
   point(canvas, hit) {
+    /** @param {PointerOn} event */
     const at = (event) => {
       const box = canvas.getBoundingClientRect();
       const scale = wide();
@@ -69,6 +96,10 @@ export class FilesView {
     canvas.addEventListener("click", (event) => at(event)?.open());
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   entryAt(x, y) {
     const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
     const { state } = this.session;
@@ -76,13 +107,20 @@ export class FilesView {
     return seq !== null && holding(entries, seq) ? { seq, open: () => this.selection.choose(seq) } : null;
   }
 
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
   recordAt(x, y) {
     const hit = this.scenes.store ? byteAt(this.scenes.store, x, y) : null;
     const record = hit && recordAtByte(this.session.state, this.scenes.name, hit.file, hit.at);
     return record ? { seq: this.seqOf(record), open: () => this.openRecord(record) } : null;
   }
 
-  /** The seq_id of a record's message as far as the page knows it. */
+  /**
+   * The seq_id of a record's message as far as the page knows it.
+   * @param {RecordAt | null} record
+   */
   seqOf(record) {
     if (!record.refs) return null;
     const { state, numbers } = this.session;
@@ -92,7 +130,10 @@ export class FilesView {
     return seqOfNumber(queue, record.msgNo) ?? (told !== null && queue && locate(queue, told) ? told : null);
   }
 
-  /** Choose the message of a record: the page knows it, the index file does, or nobody does (garbage). */
+  /**
+   * Choose the message of a record: the page knows it, the index file does, or nobody does (garbage).
+   * @param {RecordAt | null} record
+   */
   async openRecord(record) {
     let seq = this.seqOf(record);
     if (seq === null && record.refs) {
@@ -113,6 +154,7 @@ export class FilesView {
     this.update();
   }
 
+  /** @param {string} name */
   choose(name) {
     this.store = name;
     this.update();
@@ -147,13 +189,22 @@ export class FilesView {
     for (const listener of this.painted) listener();
   }
 
-  /** Where the content of what is chosen is. */
+  /**
+   * Where the content of what is chosen is.
+   * @param {State} state
+   * @param {QueueState | null} queue
+   */
   recordShown(state, queue) {
     const { chosen } = this.selection;
     return chosen === null || !queue ? this.place : this.recordOf(state, queue, chosen);
   }
 
-  /** Where a message's content is; for one in delta whoever saw its number knows, or its index record. */
+  /**
+   * Where a message's content is; for one in delta whoever saw its number knows, or its index record.
+   * @param {State} state
+   * @param {QueueState | null} queue
+   * @param {number} seq
+   */
   recordOf(state, queue, seq) {
     const known = recordOf(state, queue, seq);
     if (known || locate(queue, seq)?.place !== "delta") return known;
@@ -164,10 +215,15 @@ export class FilesView {
     return storePlan(state, queue, seq, answer?.seq === seq ? answer : null).record ?? null;
   }
 
-  /** Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is. */
+  /**
+   * Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is.
+   * @param {number | null} seq
+   * @param {any} chosen
+   */
   spotsOf(seq, chosen) {
     const { state } = this.session;
     const queue = state.queues[shownQueue(state)];
+    /** @type {Values[]} */
     const spots = [];
     if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
     const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
@@ -176,6 +232,12 @@ export class FilesView {
     return spots;
   }
 
+  /**
+   * @param {Values[]} spots
+   * @param {State} state
+   * @param {QueueState | null} queue
+   * @param {number} seq
+   */
   pushEntry(spots, state, queue, seq) {
     const entry = holding(queue.index?.entries || [], seq);
     if (!entry || !this.scenes.index) return;
@@ -189,6 +251,10 @@ export class FilesView {
     return this.root.getBoundingClientRect().top;
   }
 
+  /**
+   * @param {State} state
+   * @param {QueueState | null} queue
+   */
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
     const { chosen } = this.selection;
@@ -222,13 +288,27 @@ export class FilesView {
     };
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} x
+   * @param {number} y
+   * @param {Waiting | undefined} waiting
+   * @param {number} periodMs
+   */
   paintClock(pen, x, y, waiting, periodMs) {
     const clock = clockOf(waiting, this.session.nowUs, periodMs);
     paintDial(pen, x, y, 6, clock);
     return clock;
   }
 
-  /** Garbage, write buffer and fsync clock, in a column right of the maps. */
+  /**
+   * Garbage, write buffer and fsync clock, in a column right of the maps.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} x
+   * @param {StoreScene} scene
+   * @param {Waiting | undefined} waiting
+   * @param {number} height
+   */
   paintMeters(pen, x, scene, waiting, height) {
     const share = scene.bytes ? scene.garbage / scene.bytes : 0;
     const room = height >= 84;
@@ -243,9 +323,18 @@ export class FilesView {
     return clock;
   }
 
+  /**
+   * @param {State} state
+   * @param {QueueState | null} queue
+   * @param {string} name
+   */
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const meters = width >= WIDE;
+    /**
+     * @param {number} start
+     * @param {number} count
+     */
     const known = (start, count) => this.session.numbers.spansOf(shownQueue(state), start, count);
     const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known);
     Object.assign(this.scenes, { store: scene, name });
@@ -280,7 +369,11 @@ export class FilesView {
   }
 }
 
-/** Which files there were once, in words: "0\u20133.idx deleted". */
+/**
+ * Which files there were once, in words: "0\u20133.idx deleted".
+ * @param {Values} gone
+ * @param {string} suffix
+ */
 function goneText(gone, suffix) {
   if (!gone.count) return "";
   const name = gone.count === 1 ? `${gone.first}.${suffix}` : `${gone.first}\u2013${gone.last}.${suffix}`;
@@ -290,15 +383,24 @@ function goneText(gone, suffix) {
     : fill(gettext("%(n)s of %(name)s deleted"), { n: number(gone.count), name });
 }
 
-/** A box of a canvas in pixels of the window. */
+/**
+ * A box of a canvas in pixels of the window.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Values} given
+ * @param {number} down
+ */
 function onPage(canvas, { x, y, w, h }, down) {
   const { left, top } = canvas.getBoundingClientRect();
   const scale = wide();
   return { x: left + scale * x, y: top + scale * (y + down), w: scale * w, h: scale * h };
 }
 
-/** The store that has something, the persistent one first. */
+/**
+ * The store that has something, the persistent one first.
+ * @param {State} state
+ */
 function busiest(state) {
+  /** @param {string} name */
   const size = (name) => (state.stores[name]?.files || []).reduce((sum, file) => sum + file[F.file_size], 0);
   return size("transient") > size("persistent") ? "transient" : "persistent";
 }

@@ -3,7 +3,16 @@ import { bytes, fill, gettext, number } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
-/** Colours of bytes: the state of their message, ink for unacked, greys for what is over or waits in the journal. */
+/**
+ * @import { Box } from "../../layout/geometry.js"
+ * @import { IndexItem } from "../../layout/index-map.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ */
+
+/**
+ * Colours of bytes: the state of their message, ink for unacked, greys for what is over or waits in the journal.
+ * @param {string} tone
+ */
 function toneColor(tone) {
   return (
     { unacked: colors.ink, acked: faded(colors.ink3, 0.32), other: faded(colors.ink3, 0.5) }[tone] ??
@@ -11,12 +20,20 @@ function toneColor(tone) {
   );
 }
 
-/** Where the journal's bar is. */
+/**
+ * Where the journal's bar is.
+ * @param {number} width
+ */
 export function journalBox(width) {
   return { x: 78, y: 4.5, w: Math.max(40, Math.min(170, width - 268)), h: 10 };
 }
 
-/** The journal: bytes on disk, bytes in its buffer, actions since it was emptied; its words end at `free`. */
+/**
+ * The journal: bytes on disk, bytes in its buffer, actions since it was emptied; its words end at `free`.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} width
+ * @param {Values} journal
+ */
 export function paintJournal(pen, width, journal, free = width) {
   const name = { size: 10.5, weight: 500, family: colors.mono, color: colors.ink };
   write(pen, "journal.jif", 0, 13, name);
@@ -45,7 +62,11 @@ export function paintJournal(pen, width, journal, free = width) {
   write(pen, pen.measureText(text).width < left ? text : cutToFit(pen, short, left), x + room + 8, 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
 }
 
-/** One segment: its entries as cells. */
+/**
+ * One segment: its entries as cells.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {IndexItem} item
+ */
 export function paintSegment(pen, item) {
   const { grid } = item;
   const middle = item.y + (grid.rows * grid.ch - grid.gap) / 2;
@@ -71,6 +92,11 @@ export function paintSegment(pen, item) {
   });
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {IndexItem} item
+ * @param {Values} grid
+ */
 function paintEmptyCells(pen, item, grid) {
   pen.strokeStyle = colors.line2;
   pen.lineWidth = 1;
@@ -83,7 +109,12 @@ function paintEmptyCells(pen, item, grid) {
     );
 }
 
-/** In the journal only: half a cell, as the segment file does not have it yet. */
+/**
+ * In the journal only: half a cell, as the segment file does not have it yet.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values} cell
+ * @param {boolean} large
+ */
 function paintCell(pen, cell, large) {
   pen.fillStyle = toneColor(cell.tone);
   if (cell.journal && large) {
@@ -100,7 +131,11 @@ function paintCell(pen, cell, large) {
   if (cell.tone === "gamma") pen.fillRect(cell.x, cell.y + cell.h / 2 - 1.5, cell.w, 3);
 }
 
-/** Many segments in one line. */
+/**
+ * Many segments in one line.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {IndexItem} item
+ */
 export function paintFolded(pen, item) {
   const text = fill(gettext("%(n)s segments, %(from)s.idx to %(to)s.idx"), {
     n: number(item.folded),
@@ -112,7 +147,11 @@ export function paintFolded(pen, item) {
   write(pen, cutToFit(pen, shown, item.w), item.x, item.y + 13, { size: 10.5, family: colors.sans, color: colors.ink3 });
 }
 
-/** One store file: blocks, garbage, and the pen of the current one. */
+/**
+ * One store file: blocks, garbage, and the pen of the current one.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values & Box} file
+ */
 export function paintFile(pen, file) {
   const middle = file.y + file.h / 2 + 3.5;
   write(pen, `${file.number}.rdq`, 0, middle, {
@@ -150,7 +189,12 @@ export function paintFile(pen, file) {
   });
 }
 
-/** A body to which several queues refer: a line along its foot, and their number where there is room. */
+/**
+ * A body to which several queues refer: a line along its foot, and their number where there is room.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values} given
+ * @param {Values} given
+ */
 function paintReferences(pen, { x, w, refs }, { y, h }) {
   pen.fillStyle = colors.ink;
   pen.fillRect(x, y + h - 2, Math.max(1, w), 2);
@@ -161,7 +205,11 @@ function paintReferences(pen, { x, w, refs }, { y, h }) {
   write(pen, text, x + w / 2, y + h / 2 + 3, { size: 9.5, weight: 650, family: colors.sans, color: colors.ink, align: "center" });
 }
 
-/** Records of equal size: fine lines between them, as long as they can be told apart. */
+/**
+ * Records of equal size: fine lines between them, as long as they can be told apart.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values & Box} file
+ */
 function ruleRecords(pen, file) {
   if (file.record < 5) return;
   pen.fillStyle = faded(colors.card, 0.85);
@@ -169,7 +217,11 @@ function ruleRecords(pen, file) {
     pen.fillRect(x - 0.5, file.y, 1, file.h);
 }
 
-/** The pen at the end of the current file, and the part that is only in the write buffer. */
+/**
+ * The pen at the end of the current file, and the part that is only in the write buffer.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values & Box} file
+ */
 function paintFileEnd(pen, file) {
   if (file.bufferedFrom !== undefined) {
     pen.strokeStyle = colors.ink;

@@ -143,7 +143,7 @@ export class Tour {
   update() {
     if (this.at === null) return;
     const met = this.reached > this.at || (!this.sending && isMet(this.step, this.session.state, this.seen));
-    if (this.next.getAttribute("aria-disabled") !== String(!met)) this.next.setAttribute("aria-disabled", !met);
+    if (this.next.getAttribute("aria-disabled") !== String(!met)) this.next.setAttribute("aria-disabled", String(!met));
     if (met && !this.stands) this.stand();
     const slow = performance.now() - this.since > SLOW_MS;
     const waiting = slow

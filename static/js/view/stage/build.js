@@ -9,7 +9,15 @@ import { Tooltip, nameChosen } from "./tooltip.js";
 import { Twin } from "./twin.js";
 import { Zoom } from "./zoom.js";
 
-/** Build the room from what the page shares. */
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Live } from "../base/live.js"
+ */
+
+/**
+ * Build the room from what the page shares.
+ * @param {Live} live
+ */
 export function buildStage(live) {
   const { root, session, playhead, selection, asking } = live;
   const view = new StageView(find("[data-canvas=stage]", root), playhead, selection);
@@ -25,7 +33,11 @@ export function buildStage(live) {
   return { view, tooltip, twin, zoom, fence, gauges };
 }
 
-/** Pin the target of the queue that is shown, or free it with null. */
+/**
+ * Pin the target of the queue that is shown, or free it with null.
+ * @param {Values} given
+ * @param {number | null} value
+ */
 async function setTarget({ session, asking }, value) {
   const many = Object.keys(session.state.queues).length > 1;
   const where = many ? { queue: shownQueue(session.state) } : {};

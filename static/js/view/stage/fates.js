@@ -3,10 +3,17 @@ import { fateSegments, segmentFrame } from "../../layout/fates.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
+/**
+ * @import { Segment } from "../../layout/fates.js"
+ * @import { Scene } from "../../layout/stage.js"
+ * @import { QueueState, Values } from "../../model/catalogue/types.js"
+ */
+
 const GHOST_MS = 5000;
 const FADE_MS = 1200;
 
 /** What each fate looks like: its sign says it without colour. */
+/** @type {Record<string, { sign: string, tone: string }>} */
 const LOOKS = {
   kept: { sign: "\u2713", tone: "alpha-t" },
   lost: { sign: "\u2715", tone: "alarm-t" },
@@ -22,7 +29,12 @@ export class Fates {
     this.until = 0;
   }
 
-  /** What would be lost stays as ghosts from `now` on; the fates are told no more. */
+  /**
+   * What would be lost stays as ghosts from `now` on; the fates are told no more.
+   * @param {Scene} scene
+   * @param {QueueState | null} queue
+   * @param {number} now
+   */
   cut(scene, queue, now) {
     const lost = queue && this.shown ? fateSegments(scene, queue, this.shown).filter(({ kind }) => kind === "lost") : [];
     this.ghosts = lost.map((segment) => segmentFrame(scene, segment)).filter((frame) => frame !== null);
@@ -30,7 +42,13 @@ export class Fates {
     this.shown = null;
   }
 
-  /** Draw them; tells whether ghosts still fade. */
+  /**
+   * Draw them; tells whether ghosts still fade.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   * @param {QueueState | null} queue
+   * @param {number} now
+   */
   paint(pen, scene, queue, now) {
     if (this.shown && queue)
       for (const segment of fateSegments(scene, queue, this.shown)) this.paintOne(pen, scene, segment);
@@ -41,6 +59,11 @@ export class Fates {
     return this.ghosts.length > 0;
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   * @param {Segment} segment
+   */
   paintOne(pen, scene, segment) {
     const frame = segmentFrame(scene, segment);
     if (!frame) return;
@@ -69,6 +92,10 @@ export class Fates {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values} given
+ */
 function paintGhost(pen, { x, y, w, h }) {
   pen.strokeStyle = colors["alarm-t"];
   pen.lineWidth = 1.2;

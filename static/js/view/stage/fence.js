@@ -6,7 +6,19 @@ import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { find, setAttributes, setText, show } from "../base/dom.js";
 
-/** How many contents a key moves the fence by: an eighth of a segment. */
+/**
+ * @import { Geo } from "../../layout/geometry.js"
+ * @import { Scene } from "../../layout/stage.js"
+ * @import { State } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { KeyOn, PointerOn } from "../base/dom.js"
+ * @import { StageView } from "./stage.js"
+ */
+
+/**
+ * How many contents a key moves the fence by: an eighth of a segment.
+ * @param {State} state
+ */
 export function fenceStep(state) {
   return Math.max(1, Math.round((state.node.settings.segment_entry_count || 8) / 8));
 }
@@ -14,6 +26,10 @@ export function fenceStep(state) {
 export class FenceHandle {
   /**
    * Over the stage's canvas in `box`. `set(target)` pins the fence at a number of contents, or frees it with null.
+   * @param {HTMLElement} box
+   * @param {StageView} stage
+   * @param {Playhead} playhead
+   * @param {(target: number) => unknown} set
    */
   constructor(box, stage, playhead, set) {
     this.box = box;
@@ -30,7 +46,7 @@ export class FenceHandle {
     this.handle.addEventListener("pointermove", (event) => this.drag(event));
     this.handle.addEventListener("pointerup", () => this.drop(true));
     this.handle.addEventListener("pointercancel", () => this.drop(false));
-    this.handle.addEventListener("keydown", (event) => this.key(event));
+    this.handle.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.free.addEventListener("click", () => {
       set(null);
       this.handle.focus();
@@ -42,6 +58,7 @@ export class FenceHandle {
     return this.playhead.state.queues[shownQueue(this.playhead.state)];
   }
 
+  /** @param {PointerOn} event */
   grab(event) {
     if (event.button !== 0 || !this.scene) return;
     event.preventDefault();
@@ -50,6 +67,7 @@ export class FenceHandle {
     this.held = { target: null };
   }
 
+  /** @param {PointerOn} event */
   drag(event) {
     if (!this.held) return;
     const area = this.stage.canvas.getBoundingClientRect();
@@ -59,6 +77,7 @@ export class FenceHandle {
     this.show(this.held.target);
   }
 
+  /** @param {boolean} done */
   drop(done) {
     const { held } = this;
     this.held = null;
@@ -66,7 +85,10 @@ export class FenceHandle {
     this.show(null);
   }
 
-  /** Let the stage show what would leave. */
+  /**
+   * Let the stage show what would leave.
+   * @param {number | null} target
+   */
   show(target) {
     if (this.stage.held === target) this.place();
     else {
@@ -75,9 +97,11 @@ export class FenceHandle {
     }
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const now = this.target ?? this.most;
+    /** @type {Record<string, number>} */
     const steps = {
       ArrowLeft: 1, ArrowUp: 1, ArrowRight: -1, ArrowDown: -1, PageUp: this.step, PageDown: -this.step,
     };
@@ -104,6 +128,7 @@ export class FenceHandle {
     return this.queue ? readyOf(this.queue) : 0;
   }
 
+  /** @param {Scene} scene */
   follow(scene) {
     this.scene = scene;
     show(this.handle, Boolean(this.queue) && !scene.empty);
@@ -128,6 +153,7 @@ export class FenceHandle {
     this.handle.classList.toggle("is-free", shown === null);
     this.handle.classList.toggle("is-held", held !== null);
     this.handle.classList.toggle("is-left", !geo.turned && u > geo.width - 170);
+    /** @param {number} length */
     const px = (length) => `${length * wide()}px`;
     this.handle.style[geo.turned ? "top" : "left"] = px(u);
     this.handle.style[geo.turned ? "left" : "top"] = px(geo.turned ? 0 : geo.ram);
@@ -139,6 +165,7 @@ export class FenceHandle {
     this.chip(geo, u, chip);
   }
 
+  /** @param {number} shown */
   writeValue(shown) {
     setAttributes(this.handle, {
       "aria-valuemax": Math.max(this.most, shown ?? 0),

@@ -9,13 +9,22 @@ import { roundRect, write } from "../base/canvas.js";
 import { colors } from "../base/colors.js";
 import { ease } from "./tween.js";
 
+/**
+ * @import { Geo } from "../../layout/geometry.js"
+ * @import { Lane, Scene } from "../../layout/stage.js"
+ * @import { AnyTransition, Values } from "../../model/catalogue/types.js"
+ */
+
 const FLY_MS = 520;
 const STAND_MS = 900;
 /** What comes within this time flies together. */
 const TOGETHER_MS = 140;
 const MOST = 8;
 
-/** Which flight a transition is, or null: its sort, and whether the unacked list keeps what arrives. */
+/**
+ * Which flight a transition is, or null: its sort, and whether the unacked list keeps what arrives.
+ * @param {Values} given
+ */
 function sortOf({ kind, source, to }) {
   if (KINDS[kind].arrives && KINDS[kind].leaves) return { sort: "direct", kept: kind === "PublishedDelivered" };
   if (kind === "Acked") return { sort: "ack" };
@@ -24,40 +33,73 @@ function sortOf({ kind, source, to }) {
   return null;
 }
 
-/** What a flight says, its colour, and its way over a scene: from [u, v] to [u, v]. */
+/**
+ * What a flight says, its colour, and its way over a scene: from [u, v] to [u, v].
+ * @type {Record<string, { texts: () => string[], color: string, way: (geo: Geo, lane: (name: string) => Lane, flight: Values) => number[][] }>}
+ */
 const SORTS = {
   direct: {
     texts: () => [gettext("direct"), gettext("\u00d7%(n)s direct")],
     color: "alpha",
+    /**
+     * @param {Geo} geo
+     * @param {(name: string) => Lane} lane
+     * @param {Values} given
+     */
     way: (geo, lane, { kept }) => [[geo.turned ? 6 : geo.u0, ramRow(geo)], [kept ? middle(lane("unacked")) : geo.u1 - 4, ramRow(geo)]],
   },
   out: {
     texts: () => [gettext("delivered"), gettext("\u00d7%(n)s delivered")],
     color: "alpha",
+    /**
+     * @param {Geo} geo
+     * @param {(name: string) => Lane} lane
+     * @param {Values} given
+     */
     way: (geo, lane, { source }) => [[lane(source).u1, ramRow(geo)], [geo.u1 - 4, ramRow(geo)]],
   },
   ack: {
     texts: () => [gettext("ack"), gettext("\u00d7%(n)s ack")],
     color: "ink2",
+    /**
+     * @param {Geo} geo
+     * @param {(name: string) => Lane} lane
+     */
     way: (geo, lane) => [[geo.u1 - 4, geo.ramIndex + geo.tag / 2], [lane("unacked").u0 + 10, geo.ramIndex + geo.tag / 2]],
   },
   read: {
     texts: () => [gettext("read back"), gettext("\u00d7%(n)s read back")],
     color: "delta",
+    /**
+     * @param {Geo} geo
+     * @param {(name: string) => Lane} lane
+     * @param {Values} given
+     */
     way: (geo, lane, { source, to }) => [[middle(lane(source)), geo.diskContent + geo.content / 2], [middle(lane(to)), geo.ramIndex + geo.tag / 2]],
   },
 };
+/** @param {Values} given */
 const middle = ({ u0, u1 }) => (u0 + u1) / 2;
+/** @param {Geo} geo */
 const ramRow = (geo) => geo.ramContent + (geo.turned ? 26 : 18);
 
 export class Flights {
-  /** `calm()` tells whether nothing may travel. */
+  /**
+   * `calm()` tells whether nothing may travel.
+   * @param {() => boolean} calm
+   */
   constructor(calm) {
     this.calm = calm;
+    /** @type {Values[]} each with its sort, count and start */
     this.list = [];
   }
 
-  /** A transition of the queue that is shown was folded: some are flights. */
+  /**
+   * A transition of the queue that is shown was folded: some are flights.
+   * @param {AnyTransition} t
+   * @param {string} shown
+   * @param {number} now
+   */
   observe(t, shown, now) {
     const found = t.queue === shown ? sortOf(t) : null;
     const count = found ? total(t.extents) : 0;
@@ -68,7 +110,12 @@ export class Flights {
     if (this.list.length > MOST) this.list.shift();
   }
 
-  /** Draw those that fly; tells whether any does. */
+  /**
+   * Draw those that fly; tells whether any does.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   * @param {number} now
+   */
   paint(pen, scene, now) {
     const calm = this.calm();
     const most = calm ? STAND_MS : FLY_MS;
@@ -77,12 +124,20 @@ export class Flights {
     return this.list.length > 0;
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Values} given
+   * @param {Values} flight
+   * @param {number} share
+   * @param {boolean} calm
+   */
   paintOne(pen, { geo, lanes }, flight, share, calm) {
     const { sort, count } = flight;
     const { texts, color, way } = SORTS[sort];
-    const [from, to] = way(geo, (name) => lanes.find((lane) => lane.name === name) ?? lanes[0], flight);
+    const [from, to] = way(geo, (name) => lanes.find((/** @type {Lane} */ lane) => lane.name === name) ?? lanes[0], flight);
     const part = ease(Math.max(0, share));
     const [u, v] = [0, 1].map((axis) => from[axis] + (to[axis] - from[axis]) * part);
+    /** @type {(place: number[]) => [x: number, y: number]} */
     const at = ([along, across]) => (geo.turned ? [across, along] : [along, across]);
     const [x, y] = at([u, v]);
     pen.globalAlpha = calm ? 0.9 : Math.min(1, (1 - share) * 4);

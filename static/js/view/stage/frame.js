@@ -3,7 +3,19 @@ import { fill, gettext, number, signed } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
-/** Bands, waterline, washes and the borders between lanes. */
+/**
+ * @import { Geo } from "../../layout/geometry.js"
+ * @import { Lane, Scene } from "../../layout/stage.js"
+ */
+
+/** @typedef {{ value: number, alpha: number }} LaneChange by how much a lane changed, and how clearly that is still shown */
+
+/**
+ * Bands, waterline, washes and the borders between lanes.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {Record<string, boolean>} alarms
+ */
 export function paintBands(pen, scene, alarms) {
   const { geo } = scene;
   band(pen, geo, geo.ram, geo.waterline, colors.ram);
@@ -23,7 +35,11 @@ export function paintBands(pen, scene, alarms) {
   if (scene.empty) paintPath(pen, geo);
 }
 
-/** Nothing here yet: the way that the first message will go. */
+/**
+ * Nothing here yet: the way that the first message will go.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ */
 function paintPath(pen, geo) {
   const v = geo.ramContent + geo.content / 2;
   pen.strokeStyle = colors.ink3;
@@ -39,13 +55,24 @@ function paintPath(pen, geo) {
   if (!geo.turned) arrowHead(pen, geo.u1 - 8, v, colors.ink3);
 }
 
-/** A band across the whole queue, from v0 to v1. */
+/**
+ * A band across the whole queue, from v0 to v1.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ * @param {number} v0
+ * @param {number} v1
+ * @param {string | CanvasGradient} color
+ */
 function band(pen, geo, v0, v1, color) {
   pen.fillStyle = color;
   if (geo.turned) pen.fillRect(v0, 0, v1 - v0, geo.height);
   else pen.fillRect(0, v0, geo.width, v1 - v0);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ */
 function diskBand(pen, geo) {
   const ramp = geo.turned
     ? pen.createLinearGradient(geo.waterline, 0, geo.end, 0)
@@ -55,7 +82,11 @@ function diskBand(pen, geo) {
   band(pen, geo, geo.waterline, geo.end, ramp);
 }
 
-/** Lazy mode: the lanes that a lazy queue does not use are shut. */
+/**
+ * Lazy mode: the lanes that a lazy queue does not use are shut.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 function paintClosed(pen, scene) {
   const { geo } = scene;
   for (const lane of scene.lanes) {
@@ -66,6 +97,10 @@ function paintClosed(pen, scene) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 function paintBorders(pen, scene) {
   const { geo, lanes } = scene;
   pen.lineWidth = 1;
@@ -84,7 +119,13 @@ function paintBorders(pen, scene) {
   pen.setLineDash([]);
 }
 
-/** A small triangle in the direction in which messages go. */
+/**
+ * A small triangle in the direction in which messages go.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {string} color
+ */
 function arrowHead(pen, x, y, color) {
   pen.fillStyle = color;
   pen.beginPath();
@@ -95,8 +136,13 @@ function arrowHead(pen, x, y, color) {
 }
 
 const TITLE_SIZES = [13, 11];
+/** @type {Record<string, () => string>} */
 const TITLES = { unacked: () => gettext("unacked") };
 
+/**
+ * @param {Lane} lane
+ * @param {Scene} scene
+ */
 function subtitle(lane, scene) {
   if (lane.closed) return gettext("closed in lazy mode");
   if (lane.name === scene.betas?.lane) {
@@ -121,7 +167,12 @@ function subtitle(lane, scene) {
   }[lane.name];
 }
 
-/** Name, count, meaning and latest change of every lane. */
+/**
+ * Name, count, meaning and latest change of every lane.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {Record<string, LaneChange>} changes
+ */
 export function paintHeaders(pen, scene, changes) {
   for (const lane of scene.lanes) {
     const text = subtitle(lane, scene);
@@ -130,6 +181,12 @@ export function paintHeaders(pen, scene, changes) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lane} lane
+ * @param {string} text
+ * @param {LaneChange | undefined} change
+ */
 function wideHeader(pen, lane, text, change) {
   write(pen, number(lane.count), lane.u1, 22, {
     size: 17,
@@ -147,7 +204,12 @@ function wideHeader(pen, lane, text, change) {
   paintChange(pen, lane.u1, 38, change);
 }
 
-/** The name of a lane beside its count: smaller where the lane is narrow, cut where even that does not fit. */
+/**
+ * The name of a lane beside its count: smaller where the lane is narrow, cut where even that does not fit.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Lane} lane
+ * @param {number} room
+ */
 function wideTitle(pen, lane, room) {
   const style = { weight: 650, family: colors.sans, color: colors.ink };
   const title = TITLES[lane.name]?.() ?? lane.name;
@@ -163,6 +225,12 @@ function wideTitle(pen, lane, room) {
   return pen.measureText(cut).width;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {LaneChange | undefined} change
+ */
 function paintChange(pen, x, y, change) {
   if (!change) return;
   pen.globalAlpha = change.alpha;
@@ -176,6 +244,13 @@ function paintChange(pen, x, y, change) {
   pen.globalAlpha = 1;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Geo} geo
+ * @param {Lane} lane
+ * @param {string} text
+ * @param {LaneChange | undefined} change
+ */
 function turnedHeader(pen, geo, lane, text, change) {
   const y = lane.head + 25;
   pen.fillStyle = colors.card;
@@ -199,7 +274,12 @@ function turnedHeader(pen, geo, lane, text, change) {
   paintChange(pen, geo.width - 22 - countWidth, y, change);
 }
 
-/** seq_ids below the lanes. */
+/**
+ * seq_ids below the lanes.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {Record<string, number[]>} edges
+ */
 export function paintAxis(pen, scene, edges) {
   const { geo } = scene;
   if (geo.turned) return;

@@ -7,12 +7,23 @@ import { el, setText, show } from "../base/dom.js";
 import { ramGauge } from "./gauges.js";
 import { thermometerOf } from "./over.js";
 
+/**
+ * @import { Scene } from "../../layout/stage.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Asking } from "../base/asking.js"
+ * @import { KeyOn, PointerOn } from "../base/dom.js"
+ * @import { StageView } from "./stage.js"
+ */
+
 /** The lines: the setting that a line shows, its bounds, and what a share of it is measured by. */
 const LINES = [
   {
     name: "vm_memory_high_watermark",
     label: () => gettext("High watermark"),
+    /** @param {Values} given */
     whole: ({ settings }) => settings.ram_bytes,
+    /** @param {Values} given */
     at: ({ memory }) => memory.limit,
     least: 0.05,
     most: 1,
@@ -20,7 +31,9 @@ const LINES = [
   {
     name: "vm_memory_high_watermark_paging_ratio",
     label: () => gettext("Paging ratio"),
+    /** @param {Values} given */
     whole: ({ memory }) => memory.limit,
+    /** @param {Values} given */
     at: ({ memory }) => memory.paging_at,
     least: 0.05,
     most: 1.1,
@@ -30,7 +43,14 @@ const STEP = 0.01;
 const PAGE = 0.1;
 
 export class GaugeHandles {
-  /** Over the canvas of `stage` in `box`, on phones over the bar of memory in `bars`; `asking` sends what is set. */
+  /**
+   * Over the canvas of `stage` in `box`, on phones over the bar of memory in `bars`; `asking` sends what is set.
+   * @param {HTMLElement} box
+   * @param {HTMLElement} bars
+   * @param {StageView} stage
+   * @param {Playhead} playhead
+   * @param {Asking} asking
+   */
   constructor(box, bars, stage, playhead, asking) {
     this.handles = LINES.map((line) => new GaugeHandle(line, box, bars, stage, playhead, asking));
     stage.listen((scene) => {
@@ -40,6 +60,14 @@ export class GaugeHandles {
 }
 
 class GaugeHandle {
+  /**
+   * @param {Values} line
+   * @param {HTMLElement} box
+   * @param {HTMLElement} bars
+   * @param {StageView} stage
+   * @param {Playhead} playhead
+   * @param {Asking} asking
+   */
   constructor(line, box, bars, stage, playhead, asking) {
     this.line = line;
     this.box = box;
@@ -57,10 +85,18 @@ class GaugeHandle {
       this.label,
     );
     box.append(this.element);
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    this.element.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     carry(this.element, {
       pick: () => ({ gauge: this.gauge, share: this.share }),
+      /**
+       * @param {any} from
+       * @param {PointerOn} event
+       */
       move: (from, event) => this.pull(from, event),
+      /**
+       * @param {any} _from
+       * @param {PointerOn} event
+       */
       drop: (_from, event) => this.drop(event !== null),
     });
   }
@@ -79,18 +115,26 @@ class GaugeHandle {
     return at && whole ? at / whole : null;
   }
 
+  /** @param {number} share */
   bounded(share) {
     const { least, most } = this.line;
     return Math.round(Math.max(least, Math.min(most, share)) * 100) / 100;
   }
 
+  /**
+   * @param {Values} given
+   * @param {PointerOn} event
+   */
   pull({ gauge }, event) {
     this.pulled = this.bounded((this.top(gauge) * this.partAt(event)) / this.line.whole(this.node));
     this.held = gauge;
     this.follow(this.scene);
   }
 
-  /** Where the pointer is on the gauge, as a part of its length. */
+  /**
+   * Where the pointer is on the gauge, as a part of its length.
+   * @param {PointerOn} event
+   */
   partAt(event) {
     const { geo } = this.scene;
     const box = (geo.turned ? this.bars : this.stage.canvas).getBoundingClientRect();
@@ -99,6 +143,7 @@ class GaugeHandle {
     return (from + length - (event.clientY - box.top) / wide()) / length;
   }
 
+  /** @param {boolean} done */
   drop(done) {
     const share = this.pulled;
     this.pulled = null;
@@ -106,10 +151,12 @@ class GaugeHandle {
     this.follow(this.scene);
   }
 
+  /** @param {number} share */
   set(share) {
     this.asking.send({ do: "set", name: this.line.name, value: share });
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || this.share === null) return;
     const by = { ArrowUp: STEP, ArrowRight: STEP, ArrowDown: -STEP, ArrowLeft: -STEP, PageUp: PAGE, PageDown: -PAGE }[event.key];
@@ -120,14 +167,20 @@ class GaugeHandle {
     this.set(end ?? this.bounded(Math.round(this.share * 100) / 100 + by));
   }
 
-  /** The bytes at the end of the gauge; the bar on phones has a scale of its own. */
+  /**
+   * The bytes at the end of the gauge; the bar on phones has a scale of its own.
+   * @param {Values} gauge
+   */
   top(gauge) {
     if (!this.scene.geo.turned) return gauge.top;
     const { process_memory: used = 0, limit = null } = this.node.memory;
     return Math.max(used, (limit ?? used) * 1.2, 1);
   }
 
-  /** Stand where the line is; called with each frame that is painted, so it asks the page for no box. */
+  /**
+   * Stand where the line is; called with each frame that is painted, so it asks the page for no box.
+   * @param {Scene} scene
+   */
   follow(scene) {
     this.scene = scene;
     const { share, element } = this;
@@ -144,7 +197,11 @@ class GaugeHandle {
     this.describe(now, size);
   }
 
-  /** At a part of the gauge's length; `across` on phones. */
+  /**
+   * At a part of the gauge's length; `across` on phones.
+   * @param {number} part
+   * @param {boolean} across
+   */
   stand(part, across) {
     const { element } = this;
     const { from, length } = thermometerOf(this.scene.geo);
@@ -155,6 +212,10 @@ class GaugeHandle {
     if (element.style.top !== place[1]) element.style.top = place[1];
   }
 
+  /**
+   * @param {number} share
+   * @param {number} size
+   */
   describe(share, size) {
     const text = fill(gettext("%(share)s = %(size)s"), { share: decimal(share), size: bytes(size) });
     setText(this.label, `${this.line.label()} ${text}`);

@@ -3,12 +3,22 @@ import { STORE_FILE as F } from "../../model/catalogue/rows.js";
 import { strategyOf } from "../../model/situation.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 
-/** {ram, disk}: title, label, value, top, lines and colour of each thermometer. */
+/** @import { State } from "../../model/catalogue/types.js" */
+
+/**
+ * {ram, disk}: title, label, value, top, lines and colour of each thermometer.
+ * @param {State} state
+ * @param {Record<string, string>} colors
+ */
 export function gaugesOf(state, colors) {
   return { ram: ramGauge(state, colors), disk: diskGauge(state, colors) };
 }
 
-/** The thermometer of memory alone. */
+/**
+ * The thermometer of memory alone.
+ * @param {State} state
+ * @param {Record<string, string>} colors
+ */
 export function ramGauge(state, colors) {
   const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   const lines = [];
@@ -30,7 +40,10 @@ export function ramGauge(state, colors) {
   };
 }
 
-/** Bytes of all files of the queue and the stores. */
+/**
+ * Bytes of all files of the queue and the stores.
+ * @param {State} state
+ */
 export function fileBytes(state) {
   let sum = 0;
   for (const store of Object.values(state.stores)) for (const file of store.files) sum += file[F.disk_bytes];
@@ -41,6 +54,10 @@ export function fileBytes(state) {
   return sum;
 }
 
+/**
+ * @param {State} state
+ * @param {Record<string, string>} colors
+ */
 function diskGauge(state, colors) {
   const used = fileBytes(state);
   const { free = null, limit = null, alarm = false } = state.node.disk;
@@ -57,7 +74,10 @@ function diskGauge(state, colors) {
   };
 }
 
-/** The same in words. */
+/**
+ * The same in words.
+ * @param {State} state
+ */
 export function gaugeText(state) {
   const { process_memory: used = 0, limit = null, paging_at: paging = null } = state.node.memory;
   return fill(

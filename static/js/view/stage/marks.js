@@ -1,7 +1,19 @@
 /** Drawing of the marks: colour repeats what place, pattern, bar and outline say already. */
 import { colors, faded, hatch } from "../base/colors.js";
 
-/** Draw one visual of the tween. */
+/**
+ * @import { Box } from "../../layout/geometry.js"
+ * @import { Mark } from "../../layout/glyphs.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Visual } from "./tween.js"
+ */
+
+/**
+ * Draw one visual of the tween.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Visual} visual
+ * @param {boolean} turned
+ */
 export function paintMark(pen, visual, turned) {
   const { mark } = visual;
   if (visual.alpha <= 0.01 || visual.w <= 0 || visual.h <= 0) return;
@@ -14,12 +26,22 @@ export function paintMark(pen, visual, turned) {
   pen.globalAlpha = 1;
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Visual} visual
+ */
 function paintThread(pen, visual) {
   pen.fillStyle = faded(colors.ink3, 0.55);
   pen.fillRect(visual.x, visual.y, visual.w, visual.h);
 }
 
-/** Where a content was: a dashed outline that fades. */
+/**
+ * Where a content was: a dashed outline that fades.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Box} box
+ * @param {string} tone
+ * @param {number} alpha
+ */
 function paintGhost(pen, box, tone, alpha) {
   const before = pen.globalAlpha;
   pen.globalAlpha = Math.max(0, alpha);
@@ -31,7 +53,11 @@ function paintGhost(pen, box, tone, alpha) {
   pen.globalAlpha = before;
 }
 
-/** Narrow: colour and place only; the pill or the count beside it is the information. */
+/**
+ * Narrow: colour and place only; the pill or the count beside it is the information.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values} given
+ */
 function paintBar(pen, { mark, x, y, w, h }) {
   const color = colors[mark.tone];
   pen.fillStyle = mark.fill === "pale" || mark.fill === "dashed" ? faded(color, 0.3) : color;
@@ -39,6 +65,11 @@ function paintBar(pen, { mark, x, y, w, h }) {
   if (mark.fill === "split" && w >= 2.5) paintBarAcross(pen, x, y, w, h, h < w);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Values} given
+ * @param {boolean} turned
+ */
 function paintShape(pen, { mark, x, y, w, h }, turned) {
   const color = colors[mark.tone];
   const outline = colors[`${mark.tone}-o`];
@@ -54,6 +85,11 @@ function paintShape(pen, { mark, x, y, w, h }, turned) {
   if (mark.shape === "inset") paintInset(pen, mark, x, y, w, h);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Mark} mark
+ * @param {string} color
+ */
 function fillOf(pen, mark, color) {
   if (mark.fill === "hatch") return hatch(pen, color, faded(colors.card, 0.82), 3.6, 1.5);
   if (mark.fill === "outline") return faded(color, 0.22);
@@ -63,7 +99,16 @@ function fillOf(pen, mark, color) {
   return color;
 }
 
-/** The path of a block, or of an arrow-ended tag that points to the consumer. */
+/**
+ * The path of a block, or of an arrow-ended tag that points to the consumer.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {string} shape
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {boolean} turned
+ */
 function trace(pen, shape, x, y, w, h, turned) {
   pen.beginPath();
   if (shape === "block") {
@@ -92,14 +137,30 @@ function trace(pen, shape, x, y, w, h, turned) {
   pen.closePath();
 }
 
-/** Gamma: its block is split by a bar. */
+/**
+ * Gamma: its block is split by a bar.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ * @param {boolean} turned
+ */
 function paintBarAcross(pen, x, y, w, h, turned) {
   pen.fillStyle = colors.card;
   if (turned) pen.fillRect(x + w / 2 - 2, y, 4, h);
   else pen.fillRect(x, y + h / 2 - 2, w, 4);
 }
 
-/** Embedded: the content is a square inside the disk tag. */
+/**
+ * Embedded: the content is a square inside the disk tag.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Mark} mark
+ * @param {number} x
+ * @param {number} y
+ * @param {number} w
+ * @param {number} h
+ */
 function paintInset(pen, mark, x, y, w, h) {
   const side = Math.max(2.5, Math.min(w, h) * 0.42);
   pen.fillStyle = mark.fill === "solid" ? colors.card : colors[`${mark.tone}-o`];

@@ -4,7 +4,17 @@ import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
 
-/** Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js). */
+/**
+ * @import { Box, Geo } from "../../layout/geometry.js"
+ * @import { Lane, Scene } from "../../layout/stage.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ */
+
+/**
+ * Hatch what is over the target, and draw the fence; its label is its handle (view/fence.js).
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 export function paintFence(pen, scene) {
   const { geo, fence } = scene;
   if (!fence) return;
@@ -20,7 +30,11 @@ export function paintFence(pen, scene) {
   else pen.fillRect(fence.u - 1, geo.ram + 2, 2, geo.waterline - geo.ram - 2);
 }
 
-/** Hatch the index entries that are more than permitted, and would go to where RAM only counts. */
+/**
+ * Hatch the index entries that are more than permitted, and would go to where RAM only counts.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 export function paintSurplus(pen, scene) {
   const { geo, betas } = scene;
   if (!betas?.surplus) return;
@@ -31,7 +45,11 @@ export function paintSurplus(pen, scene) {
   }
 }
 
-/** A pill with a count over a fold. */
+/**
+ * A pill with a count over a fold.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 export function paintPills(pen, scene) {
   const { geo } = scene;
   for (const pill of scene.pills) {
@@ -54,6 +72,14 @@ export function paintPills(pen, scene) {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {string} short
+ * @param {number} room
+ */
 function paintPill(pen, x, y, text, short, room) {
   pen.font = `650 11px ${colors.sans}`;
   const shown = pen.measureText(text).width + 16 <= room ? text : short;
@@ -73,7 +99,11 @@ function paintPill(pen, x, y, text, short, room) {
   });
 }
 
-/** The one term that RAM keeps of delta, and the segment numbers below it. */
+/**
+ * The one term that RAM keeps of delta, and the segment numbers below it.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ */
 export function paintDelta(pen, scene) {
   const { geo, term, ruler } = scene;
   if (!term) return;
@@ -114,6 +144,11 @@ export function paintDelta(pen, scene) {
   });
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Scene} scene
+ * @param {Lane} lane
+ */
 function paintRuler(pen, scene, lane) {
   const y = scene.geo.end - 6;
   for (const [segment, u] of scene.ruler.labels) {
@@ -127,7 +162,12 @@ function paintRuler(pen, scene, lane) {
   }
 }
 
-/** Ring around the chosen or focused message: its frame of the scene. */
+/**
+ * Ring around the chosen or focused message: its frame of the scene.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Box} frame
+ * @param {boolean} strong
+ */
 export function paintRing(pen, frame, strong) {
   if (!frame) return;
   pen.strokeStyle = colors.sel;
@@ -136,16 +176,27 @@ export function paintRing(pen, frame, strong) {
   pen.stroke();
 }
 
-/** Where the tube of the memory's thermometer stands: {from, length} in units of the canvas. */
+/**
+ * Where the tube of the memory's thermometer stands: {from, length} in units of the canvas.
+ * @param {Geo} geo
+ */
 export function thermometerOf(geo) {
   const height = geo.waterline - geo.ram - 18;
   return { from: geo.ram + 18 + TUBE, length: tubeLength(height) };
 }
 
 const TUBE = 24;
+/** @param {number} height */
 const tubeLength = (height) => Math.max(20, height - 30);
 
-/** A thermometer with its lines: {label, value, top, lines: [[value, label, tone]], tone}. */
+/**
+ * A thermometer with its lines: {label, value, top, lines: [[value, label, tone]], tone}.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {number} x
+ * @param {number} y
+ * @param {number} height
+ * @param {Values} gauge
+ */
 export function paintThermometer(pen, x, y, height, gauge) {
   write(pen, gauge.title, x, y, { size: 12, weight: 700, family: colors.sans, color: colors.ink });
   write(pen, gauge.label, x, y + 14, { size: 11, weight: 550, family: colors.sans, color: colors.ink2 });

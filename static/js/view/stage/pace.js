@@ -9,7 +9,11 @@ export class Pace {
     this.slowFrames = 0;
   }
 
-  /** A frame is drawn at `now`; `wanted` if the one before asked for it. A pause in which none was wanted is not slow. */
+  /**
+   * A frame is drawn at `now`; `wanted` if the one before asked for it. A pause in which none was wanted is not slow.
+   * @param {number} now
+   * @param {boolean} wanted
+   */
   frame(now, wanted) {
     const took = now - this.last;
     this.last = now;

@@ -6,18 +6,40 @@ import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
 import { carry, Carried } from "../base/carry.js";
 
+/**
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Asking } from "../base/asking.js"
+ * @import { PointerOn } from "../base/dom.js"
+ * @import { StageView } from "./stage.js"
+ */
+
 const HELD = "unacked";
 
 export class PutBack {
-  /** `stage` draws in `box`; `asking` sends the command. */
+  /**
+   * `stage` draws in `box`; `asking` sends the command.
+   * @param {HTMLElement} box
+   * @param {StageView} stage
+   * @param {Playhead} playhead
+   * @param {Asking} asking
+   */
   constructor(box, stage, playhead, asking) {
     this.stage = stage;
     this.playhead = playhead;
     this.asking = asking;
     this.label = new Carried(box);
     carry(stage.canvas, {
+      /** @param {PointerOn} event */
       pick: (event) => this.pick(event),
+      /**
+       * @param {number} seq
+       * @param {PointerOn} event
+       */
       move: (seq, event) => this.move(seq, event),
+      /**
+       * @param {number} seq
+       * @param {PointerOn} event
+       */
       drop: (seq, event) => this.drop(seq, event),
     });
   }
@@ -26,6 +48,7 @@ export class PutBack {
     return this.playhead.state;
   }
 
+  /** @param {PointerOn} event */
   pick(event) {
     if (!this.stage.chooses || !this.stage.scene || this.stage.zoom) return null;
     if (document.body.classList.contains("is-held")) return null; // an exercise waits for an answer
@@ -33,13 +56,17 @@ export class PutBack {
     return found?.lane.name === HELD ? this.stage.seqAt(found) : null;
   }
 
-  /** How many of those that are held by hand go back with a message: it and the older ones, as the broker takes them in order. */
+  /**
+   * How many of those that are held by hand go back with a message: it and the older ones, as the broker takes them in order.
+   * @param {number} seq
+   */
   countOf(seq) {
     const queue = this.state.queues[shownQueue(this.state)];
     const held = this.state.node.actors?.hand?.unacked ?? 0;
     return Math.min(held, indexIn(queue, HELD, seq) + 1);
   }
 
+  /** @param {number} count */
   text(count) {
     if (!count) return gettext("Its consumer acknowledges it by itself: only what was got by hand can be put back.");
     return fill(
@@ -48,10 +75,18 @@ export class PutBack {
     );
   }
 
+  /**
+   * @param {number} seq
+   * @param {PointerOn} event
+   */
   move(seq, event) {
     this.label.show(this.text(this.countOf(seq)), event);
   }
 
+  /**
+   * @param {number} seq
+   * @param {PointerOn} event
+   */
   drop(seq, event) {
     this.label.hide();
     if (!event || !this.stage.scene) return;
@@ -64,7 +99,10 @@ export class PutBack {
     this.put(seq);
   }
 
-  /** Put a message that is held by hand back, with the older ones. */
+  /**
+   * Put a message that is held by hand back, with the older ones.
+   * @param {number} seq
+   */
   put(seq) {
     if (!this.asking.may()) return;
     const count = this.countOf(seq);

@@ -1,10 +1,17 @@
 /** Lane borders slide with the messages: between two scenes, lanes, pills and the fence are part of the way there. */
 import { ease } from "./tween.js";
 
+/** @import { Lane, Scene } from "../../layout/stage.js" */
+
 const SLIDE_MS = 320;
 
 export class Slide {
-  /** From what is shown now (or null for no way to go) to a new scene. */
+  /**
+   * From what is shown now (or null for no way to go) to a new scene.
+   * @param {any} before
+   * @param {Scene} scene
+   * @param {number} now
+   */
   constructor(before, scene, now) {
     this.before = before;
     this.scene = scene;
@@ -12,7 +19,10 @@ export class Slide {
     this.until = before && differ(before, scene) ? now + SLIDE_MS : now;
   }
 
-  /** The scene as it is at `now`; marks are the tween's business. */
+  /**
+   * The scene as it is at `now`; marks are the tween's business.
+   * @param {number} now
+   */
   at(now) {
     if (now >= this.until) return this.scene;
     const t = ease((now - this.start) / SLIDE_MS);
@@ -31,18 +41,38 @@ export class Slide {
   }
 }
 
+/**
+ * @param {any} from
+ * @param {any} to
+ * @param {number} t
+ */
 const mix = (from, to, t) => from + (to - from) * t;
+/** @param {Lane} lane */
 const middle = (lane) => (lane.u0 + lane.u1) / 2;
 
+/**
+ * @param {any} from
+ * @param {any} to
+ * @param {number} t
+ */
 function between(from, to, t) {
   return { ...to, u0: mix(from.u0, to.u0, t), u1: mix(from.u1, to.u1, t), head: mix(from.head, to.head, t) };
 }
 
+/**
+ * @param {any} from
+ * @param {any} to
+ * @param {number} t
+ */
 function fenceBetween(from, to, t) {
   if (!from || !to || from.lane !== to.lane) return to;
   return { ...to, u: mix(from.u, to.u, t) };
 }
 
+/**
+ * @param {any} before
+ * @param {Scene} scene
+ */
 function differ(before, scene) {
   return (
     scene.lanes.some(

@@ -19,13 +19,28 @@ import { Slide } from "./slide.js";
 import { messageAt } from "./tooltip.js";
 import { Tween } from "./tween.js";
 
+/**
+ * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
+ * @import { AnyTransition, QueueState } from "../../model/catalogue/types.js"
+ * @import { Fate } from "../../model/fate.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { PointerOn } from "../base/dom.js"
+ * @import { Fates } from "./fates.js"
+ * @import { LaneChange } from "./frame.js"
+ */
+
 const TURN_BELOW = 720;
 const CHANGE_MS = 1600;
 const CALM_SPEED = 4;
 const MANY_ROWS = 250;
 
 export class StageView {
-  /** `canvas` is drawn on; `session` is shown; `selection` says which messages the reader means. Without: nothing is chosen. */
+  /**
+   * `canvas` is drawn on; `session` is shown; `selection` says which messages the reader means. Without: nothing is chosen.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Playhead} session
+   * @param {Selection} [selection]
+   */
   constructor(canvas, session, selection = null) {
     this.canvas = canvas;
     this.session = session;
@@ -38,13 +53,17 @@ export class StageView {
     this.pointing = () => {};
     this.tween = new Tween();
     this.reduced = matchMedia("(prefers-reduced-motion: reduce)");
+    /** @type {Record<string, { value: number, at: number }>} by how much lanes changed, and when */
     this.changes = {};
+    /** @type {Record<string, number>} */
     this.lengths = {};
+    /** @type {{ lane: Lane, index: number } | null} */
     this.hover = null;
+    /** @type {{ x: number, y: number } | null} */
     this.pointer = null;
-    /** The target at which the reader holds the fence, or null. */
+    /** @type {number | null} the target at which the reader holds the fence */
     this.held = null;
-    /** Which part of a lane fills the stage, or null. */
+    /** @type {ZoomedPart | null} which part of a lane fills the stage */
     this.zoom = null;
     /** Whether the press that ends now moved the stage: then it is no click. */
     this.dragged = false;
@@ -52,10 +71,16 @@ export class StageView {
     /** Whether the last frame asked for another. */
     this.goesOn = false;
     this.flights = new Flights(() => this.reduced.matches);
-    /** What a stop would do to the messages, where the page shows it: see fates.js. */
+    /** @type {Fates | null} what a stop would do to the messages, where the page shows it */
     this.fates = null;
+    /** @type {((scene: Scene) => void)[]} */
     this.painted = [];
+    /** @type {Scene | null} what is aimed for, and what was drawn last */
     this.scene = null;
+    /** @type {Scene | null} */
+    this.shown = null;
+    /** @type {Slide | null} */
+    this.slide = null;
     /** How the tween goes to the next scene: {moves, instant}; null where the scene is the one that is wanted. */
     this.stale = { instant: true, moves: false };
     this.selection.listen(() => this.refresh());
@@ -65,7 +90,10 @@ export class StageView {
     canvas.addEventListener("click", (event) => this.click(event));
   }
 
-  /** Call `listener(scene)` when the stage has been drawn. */
+  /**
+   * Call `listener(scene)` when the stage has been drawn.
+   * @param {(scene: Scene) => void} listener
+   */
   listen(listener) {
     this.painted.push(listener);
   }
@@ -78,12 +106,18 @@ export class StageView {
     draw(this, (now) => this.paint(now));
   }
 
-  /** A transition was folded: what enters no lane flies past them. */
+  /**
+   * A transition was folded: what enters no lane flies past them.
+   * @param {AnyTransition} t
+   */
   observe(t) {
     if (!this.session.behind) this.flights.observe(t, shownQueue(this.session.state), performance.now());
   }
 
-  /** Show what a stop would leave of the queue, or no more with null. */
+  /**
+   * Show what a stop would leave of the queue, or no more with null.
+   * @param {Fate | null} fate
+   */
   showFates(fate) {
     if (this.fates) this.fates.shown = fate;
     this.refresh();
@@ -115,6 +149,7 @@ export class StageView {
     draw(this, (now) => this.paint(now));
   }
 
+  /** @param {boolean} first */
   noteChanges(first) {
     const { queue } = this;
     const now = performance.now();
@@ -129,6 +164,7 @@ export class StageView {
     }
   }
 
+  /** @param {number} now */
   rescene(now) {
     const box = sizeOf(this.canvas);
     const turned = innerWidth < TURN_BELOW;
@@ -146,6 +182,7 @@ export class StageView {
     this.stale = null;
   }
 
+  /** @param {number} now */
   paint(now) {
     const { pen } = fitCanvas(this.canvas);
     this.pace.frame(now, this.goesOn);
@@ -162,7 +199,12 @@ export class StageView {
     return this.goesOn;
   }
 
-  /** Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight. */
+  /**
+   * Draw a scene with a pen, the canvas' own or that of an export; tells whether something is in flight.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   * @param {number} now
+   */
   paintOn(pen, scene, now) {
     paintBands(pen, scene, this.session.state.node.alarms);
     this.paintMarks(pen);
@@ -178,6 +220,7 @@ export class StageView {
     return flying;
   }
 
+  /** @param {CanvasRenderingContext2D} pen */
   paintMarks(pen) {
     const { turned } = this.scene.geo;
     for (const visual of this.tween.leaving) paintMark(pen, visual, turned);
@@ -187,6 +230,7 @@ export class StageView {
       if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
   }
 
+  /** @param {CanvasRenderingContext2D} pen */
   paintRings(pen) {
     if (this.hover) paintRing(pen, frameOf(this.shown, this.hover.lane, this.hover.index), false);
     const { chosen, focused, pointed } = this.selection;
@@ -200,13 +244,19 @@ export class StageView {
     return this.session.state.queues[shownQueue(this.session.state)];
   }
 
-  /** The rectangle of a message on the canvas, as it is shown now, or null. */
+  /**
+   * The rectangle of a message on the canvas, as it is shown now, or null.
+   * @param {number} seq
+   */
   frameOf(seq) {
     const spot = this.shown && this.queue ? spotOf(this.shown, this.queue, seq) : null;
     return spot && frameOf(this.shown, spot.lane, spot.index);
   }
 
-  /** Where a leader line leaves a message, in pixels of the window, or null. */
+  /**
+   * Where a leader line leaves a message, in pixels of the window, or null.
+   * @param {number} seq
+   */
   footOf(seq) {
     const frame = this.frameOf(seq);
     if (!frame) return null;
@@ -215,6 +265,7 @@ export class StageView {
     return { x: box.left + scale * (frame.x + frame.w / 2), y: box.top + scale * (frame.y + frame.h) };
   }
 
+  /** @param {CanvasRenderingContext2D} pen */
   paintGauges(pen) {
     const { geo } = this.scene;
     const gauges = gaugesOf(this.session.state, colors);
@@ -223,7 +274,9 @@ export class StageView {
     paintThermometer(pen, 14, disk + 18, geo.end - disk - 20, gauges.disk);
   }
 
+  /** @param {number} now */
   shownChanges(now) {
+    /** @type {Record<string, LaneChange>} */
     const shown = {};
     for (const [name, change] of Object.entries(this.changes)) {
       const age = now - change.at;
@@ -233,6 +286,7 @@ export class StageView {
     return shown;
   }
 
+  /** @param {PointerOn} event */
   point(event) {
     const before = this.hover;
     this.pointer = event && placeOf(event);
@@ -243,10 +297,12 @@ export class StageView {
     if (before?.lane !== this.hover?.lane || before?.index !== this.hover?.index) this.refresh();
   }
 
+  /** @param {{ lane: Lane, index: number } | null} found */
   seqAt(found) {
     return found ? (messageAt(this.session.state, found.lane.name, found.index)?.seq ?? null) : null;
   }
 
+  /** @param {PointerOn} event */
   click(event) {
     if (this.dragged) {
       this.dragged = false;
@@ -259,14 +315,24 @@ export class StageView {
   }
 }
 
-/** The seq_id at an index of a lane. */
+/**
+ * The seq_id at an index of a lane.
+ * @param {QueueState | null} queue
+ * @param {string} name
+ * @param {number} index
+ */
 function seqAt(queue, name, index) {
   const found = walker(rowsOfLane(queue, name))(index);
   return found ? found.row[E.start] + found.offset : 0;
 }
 
-/** First and last seq_id of each lane, of a zoomed one those that are shown. */
+/**
+ * First and last seq_id of each lane, of a zoomed one those that are shown.
+ * @param {QueueState | null} queue
+ * @param {ZoomedPart | null} zoom
+ */
 function edgesOf(queue, zoom) {
+  /** @type {Record<string, number[]>} */
   const edges = {};
   if (!queue) return edges;
   for (const name of [...LANES, "unacked"]) {

@@ -9,7 +9,18 @@ import { stateWords } from "./twin.js";
 import { wide } from "../base/canvas.js";
 import { el, setText, show } from "../base/dom.js";
 
-/** The message at an index of a lane: {seq, place, row} or null. */
+/**
+ * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Selection } from "../../model/selection.js"
+ */
+
+/**
+ * The message at an index of a lane: {seq, place, row} or null.
+ * @param {State} state
+ * @param {string} lane
+ * @param {number} index
+ */
 export function messageAt(state, lane, index) {
   const queue = state.queues[shownQueue(state)];
   if (!queue) return null;
@@ -20,12 +31,19 @@ export function messageAt(state, lane, index) {
 }
 
 export class Tooltip {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   */
   constructor(root, session) {
     this.root = root;
     this.session = session;
   }
 
-  /** Show what is at the pointer, or nothing. */
+  /**
+   * Show what is at the pointer, or nothing.
+   * @param {Values} given
+   */
   update({ hover, x, y }) {
     const message =
       hover && LANES.concat("unacked").includes(hover.lane.name)
@@ -55,7 +73,11 @@ export class Tooltip {
   }
 }
 
-/** Keep a chip that names the chosen message. */
+/**
+ * Keep a chip that names the chosen message.
+ * @param {HTMLElement} chip
+ * @param {Selection} selection
+ */
 export function nameChosen(chip, selection) {
   selection.listen(() => {
     const seq = selection.chosen;

@@ -3,6 +3,12 @@
  * from RAM while its twin came up on disk (or back) is carried over by `from`. Knows nothing of the page.
  */
 
+/**
+ * @import { Box } from "../../layout/geometry.js"
+ * @import { Mark } from "../../layout/glyphs.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ */
+
 const SINK_MS = 320;
 const RISE_MS = 260;
 const SLIDE_MS = 320;
@@ -15,9 +21,17 @@ const STAGGER_MS = 24;
 const REDIRECT_MS = 140;
 const SINGLY = 12;
 
+/**
+ * @param {number} t
+ * @param {number} first
+ * @param {number} second
+ */
 const curve = (t, first, second) => 3 * (1 - t) ** 2 * t * first + 3 * (1 - t) * t * t * second + t ** 3;
 
-/** The ease of the design, cubic-bezier(.45, 0, .2, 1): the parameter is found by halving. */
+/**
+ * The ease of the design, cubic-bezier(.45, 0, .2, 1): the parameter is found by halving.
+ * @param {number} x
+ */
 export function ease(x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -31,14 +45,26 @@ export function ease(x) {
   return curve((low + high) / 2, 0, 1);
 }
 
+/**
+ * A mark on its way: where it was, where it goes, and how far it is.
+ * @typedef {Values & Box & { mark: Mark, alpha: number }} Visual
+ */
+
 export class Tween {
   constructor() {
+    /** @type {Map<string, Visual>} by the keys of their marks */
     this.visuals = new Map();
+    /** @type {Visual[]} */
     this.leaving = [];
     this.until = 0;
   }
 
-  /** Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant, turned}. */
+  /**
+   * Take a scene's marks as the goal. `how`: {moves: travel or cross-fade, instant, turned}.
+   * @param {Mark[]} marks
+   * @param {number} now
+   * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
+   */
   aim(marks, now, how) {
     const before = this.visuals;
     const next = new Map();
@@ -46,6 +72,7 @@ export class Tween {
     const wanted = new Set(marks.map((mark) => mark.key));
     for (const mark of marks) {
       const carried = this.origin(before, mark, wanted);
+      /** @type {Visual} */
       const visual = {
         mark,
         x: mark.x,
@@ -76,13 +103,24 @@ export class Tween {
     );
   }
 
-  /** What a mark grows out of: itself, or its twin on the other side if that one has gone. */
+  /**
+   * What a mark grows out of: itself, or its twin on the other side if that one has gone.
+   * @param {Map<string, Visual>} before
+   * @param {Mark} mark
+   * @param {Set<string>} wanted
+   */
   origin(before, mark, wanted) {
     const own = before.get(mark.key);
     if (own) return own;
     return mark.from && !wanted.has(mark.from) ? before.get(mark.from) : null;
   }
 
+  /**
+   * @param {Visual} visual
+   * @param {number} now
+   * @param {boolean} animate
+   * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
+   */
   appear(visual, now, animate, how) {
     if (!animate) return;
     const far = how.moves ? COMES_PX : 0;
@@ -91,6 +129,13 @@ export class Tween {
     visual.end = now + (how.moves ? COME_MS : REDUCED_MS);
   }
 
+  /**
+   * @param {Visual} visual
+   * @param {Visual | null} carried
+   * @param {number} now
+   * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
+   * @param {number} delay
+   */
   travel(visual, carried, now, how, delay) {
     const { mark } = visual;
     if (!how.moves) {
@@ -110,7 +155,12 @@ export class Tween {
     visual.end = visual.start + (crossing ? (down ? SINK_MS : RISE_MS) : SLIDE_MS);
   }
 
-  /** Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little. */
+  /**
+   * Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little.
+   * @param {Visual} visual
+   * @param {Visual | null} carried
+   * @param {number} now
+   */
   redirect(visual, carried, now) {
     if (!moved(carried.mark, visual.mark)) {
       Object.assign(visual, { ...carried, mark: visual.mark });
@@ -121,6 +171,11 @@ export class Tween {
     visual.late = true;
   }
 
+  /**
+   * @param {Map<string, Visual>} before
+   * @param {Map<string, Visual>} next
+   * @param {number} now
+   */
   retire(before, next, now) {
     const carried = new Set();
     for (const visual of next.values()) if (visual.ghost) carried.add(visual.mark.from);
@@ -132,7 +187,10 @@ export class Tween {
     if (this.leaving.length > 600) this.leaving = this.leaving.slice(-600);
   }
 
-  /** Move everything to where it is at `now`; tells whether anything still moves. */
+  /**
+   * Move everything to where it is at `now`; tells whether anything still moves.
+   * @param {number} now
+   */
   at(now) {
     for (const visual of this.visuals.values()) if (visual.from) place(visual, now);
     this.leaving = this.leaving.filter((each) => each.end > now);
@@ -141,6 +199,10 @@ export class Tween {
   }
 }
 
+/**
+ * @param {Box} visual
+ * @param {Box} mark
+ */
 function moved(visual, mark) {
   return (
     Math.abs(visual.x - mark.x) > 0.3 ||
@@ -150,6 +212,10 @@ function moved(visual, mark) {
   );
 }
 
+/**
+ * @param {Visual} visual
+ * @param {number} now
+ */
 function place(visual, now) {
   const { mark, from } = visual;
   const share = (now - visual.start) / Math.max(1, visual.end - visual.start);

@@ -11,7 +11,12 @@ import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
 import { el, throttle } from "../base/dom.js";
 
-/** @import { Entry, Extent } from "../../model/catalogue/types.js" */
+/**
+ * @import { Entry, Extent, Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Selection } from "../../model/selection.js"
+ * @import { KeyOn } from "../base/dom.js"
+ */
 
 const SINGLES = 5;
 const EVERY_MS = 700;
@@ -26,6 +31,7 @@ export function stateWords(place, flags) {
   if (aboutPlace(place)?.counted) return gettext("delta: nothing in RAM, index and content on disk");
   if (parts.embedded && parts.ramContent && aboutPlace(place)?.limits === "entries")
     return gettext("small: its content stays in RAM with the index");
+  /** @type {Record<string, string>} */
   const words = {
     alpha: parts.diskIndex
       ? gettext("alpha: content and index in RAM, a copy on disk")
@@ -36,8 +42,13 @@ export function stateWords(place, flags) {
   return words[parts.state];
 }
 
-/** The name of a lane with its length, for screen readers. */
+/**
+ * The name of a lane with its length, for screen readers.
+ * @param {string} name
+ * @param {number} count
+ */
 function laneLabel(name, count) {
+  /** @type {Record<string, string>} */
   const texts = {
     q1: ngettext("q1, %(n)s message, newest of the queue", "q1, %(n)s messages, newest of the queue", count),
     q2: ngettext("q2, %(n)s message", "q2, %(n)s messages", count),
@@ -53,7 +64,11 @@ function laneLabel(name, count) {
   return fill(texts[name], { n: number(count) });
 }
 
-/** Items of a lane, head first: single messages at both ends, one item for what lies between. */
+/**
+ * Items of a lane, head first: single messages at both ends, one item for what lies between.
+ * @param {(Extent | Entry)[]} rows
+ * @param {(row: Extent | Entry) => string} place
+ */
 function laneItems(rows, place) {
   const count = total(rows);
   const items = [];
@@ -90,7 +105,12 @@ function rowsIn(rows, place) {
 }
 
 export class Twin {
-  /** `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back. */
+  /**
+   * `selection` is told which message has the keyboard, and which one was chosen; `putBack(seq)` takes one that is held back.
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   * @param {Selection} selection
+   */
   constructor(root, session, selection, putBack = /** @type {(seq: number) => void} */ (() => {})) {
     this.putBack = putBack;
     this.root = root;
@@ -131,6 +151,12 @@ export class Twin {
     }
   }
 
+  /**
+   * @param {HTMLElement} list
+   * @param {string} name
+   * @param {Values[]} items
+   * @param {number} count
+   */
   renderLane(list, name, items, count) {
     const label = laneLabel(name, count);
     if (list.getAttribute("aria-label") !== label) list.setAttribute("aria-label", label);
@@ -155,17 +181,22 @@ export class Twin {
     (list.querySelector("li") ?? this.root.querySelector("li"))?.focus();
   }
 
+  /** @param {any} item */
   focused(item) {
     const seq = item.dataset?.seq;
     this.selection.focus(seq === undefined ? null : Number(seq));
   }
 
-  /** Jump to a lane. */
+  /**
+   * Jump to a lane.
+   * @param {string} name
+   */
   enter(name) {
     this.render();
     this.lists.get(name)?.querySelector("li")?.focus();
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     const item = event.target.closest("li");
     if (!item) return;

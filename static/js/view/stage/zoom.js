@@ -5,18 +5,32 @@ import { fill, gettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
 import { find, setText, show } from "../base/dom.js";
 
+/**
+ * @import { Lane, Scene } from "../../layout/stage.js"
+ * @import { PointerOn } from "../base/dom.js"
+ * @import { StageView } from "./stage.js"
+ */
+
 const STEP = 2;
 const WHEEL = 0.0022;
 const PAN = 0.25;
 /** A press that moves less is a click. */
 const SLACK_PX = 5;
 
+/**
+ * @param {Scene} scene
+ * @param {MouseEvent} event
+ */
 function hitAt(scene, event) {
   const { x, y } = placeOf(event);
   return hit(scene, x, y);
 }
 
 export class Zoom {
+  /**
+   * @param {HTMLElement} root
+   * @param {StageView} stage
+   */
   constructor(root, stage) {
     this.root = root;
     this.stage = stage;
@@ -36,12 +50,16 @@ export class Zoom {
     stage.listen((scene) => this.follow(scene));
   }
 
+  /** @param {any} zoom */
   set(zoom) {
     this.stage.zoom = zoom;
     this.stage.update();
   }
 
-  /** Zoom the lane that is zoomed already, or the longest that is folded, about the middle of what is shown. */
+  /**
+   * Zoom the lane that is zoomed already, or the longest that is folded, about the middle of what is shown.
+   * @param {number} factor
+   */
   by(factor) {
     const lane = this.lane;
     if (!lane) return;
@@ -49,7 +67,10 @@ export class Zoom {
     this.set(zoomed(this.stage.zoom, lane.name, lane.count, factor, from + shown / 2));
   }
 
-  /** Move by a quarter of what is shown: 1 towards the newest, -1 towards the head. */
+  /**
+   * Move by a quarter of what is shown: 1 towards the newest, -1 towards the head.
+   * @param {number} direction
+   */
   pan(direction) {
     if (this.stage.zoom) this.set(panned(this.stage.zoom, direction * PAN, this.counts));
   }
@@ -65,7 +86,10 @@ export class Zoom {
     return lanes.filter((lane) => lane.plan.folded).sort((a, b) => b.count - a.count)[0];
   }
 
-  /** With Ctrl (or two fingers on a pad) the wheel zooms; over a zoomed lane it pans. */
+  /**
+   * With Ctrl (or two fingers on a pad) the wheel zooms; over a zoomed lane it pans.
+   * @param {WheelEvent} event
+   */
   wheel(event) {
     const found = this.scene && hitAt(this.scene, event);
     if (!found) return;
@@ -81,12 +105,14 @@ export class Zoom {
     }
   }
 
+  /** @param {MouseEvent} event */
   into(event) {
     const found = this.scene && hitAt(this.scene, event);
     if (found?.lane.plan.folded)
       this.set(zoomed(this.stage.zoom, found.lane.name, found.lane.count, 1 / (STEP * STEP), found.index));
   }
 
+  /** @param {PointerOn} event */
   down(event) {
     const { zoom } = this.stage;
     const found = zoom && this.scene && hitAt(this.scene, event);
@@ -94,6 +120,7 @@ export class Zoom {
     this.press = { at: this.along(event), from: zoom.from, pitch: this.pitch(found.lane), moved: false };
   }
 
+  /** @param {PointerOn} event */
   move(event) {
     if (!this.press || !event.buttons || !this.stage.zoom) return;
     const way = this.along(event) - this.press.at;
@@ -108,15 +135,18 @@ export class Zoom {
     this.press = null;
   }
 
+  /** @param {PointerOn} event */
   along(event) {
     const { x, y } = placeOf(event);
     return this.scene.geo.turned ? y : x;
   }
 
+  /** @param {Lane} lane */
   pitch(lane) {
     return (lane.u1 - lane.u0) / Math.max(1, lane.plan.shown);
   }
 
+  /** @param {Scene} scene */
   follow(scene) {
     this.scene = scene;
     const { zoom, canvas } = this.stage;

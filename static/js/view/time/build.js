@@ -6,7 +6,12 @@ import { Scrubber } from "./scrubber.js";
 import { TransportBar } from "./transport-bar.js";
 import { UntilBar } from "./until.js";
 
-/** Build the room from what the page shares. */
+/** @import { Values } from "../../model/catalogue/types.js" */
+
+/**
+ * Build the room from what the page shares.
+ * @param {Values} given
+ */
 export function buildTime({ root, playhead, engine, alerts, host }) {
   const dock = find("#dock");
   const charts = new ChartsView(dock, playhead);

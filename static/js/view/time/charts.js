@@ -24,6 +24,13 @@ import { Spacing } from "./spacing.js";
 import { colors, faded } from "../base/colors.js";
 import { draw } from "../base/scheduler.js";
 
+/**
+ * @import { Across, Span, Timed } from "../../layout/charts.js"
+ * @import { Box } from "../../layout/geometry.js"
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ */
+
 const LABELS = 148;
 const NARROW_LABELS = 84;
 /** The least room between the figures of two seconds. */
@@ -31,11 +38,16 @@ const TICK_PX = 44;
 const LAYERS = [...LANES].reverse();
 
 export class ChartsView {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   */
   constructor(root, playhead) {
     this.root = root;
     this.session = playhead.session;
     this.playhead = playhead;
     this.plot = null;
+    /** @type {Values[]} the events that are drawn, with their places */
     this.marks = [];
     this.top = 18;
     this.canvas = find("[data-canvas=charts]", root);
@@ -79,18 +91,31 @@ export class ChartsView {
     this.paintNow(pen, span, area, y);
   }
 
-  /** The virtual time at a pixel of the charts, or null before they were painted. */
+  /**
+   * The virtual time at a pixel of the charts, or null before they were painted.
+   * @param {number} pixel
+   */
   timeAt(pixel) {
     if (!this.plot) return null;
     const { span, area } = this.plot;
     return timeAt(span, area, pixel);
   }
 
-  /** Of things over time, the last one at the moment that is looked at. */
+  /**
+   * Of things over time, the last one at the moment that is looked at.
+   * @param {Timed[]} items
+   */
   current(items) {
     return items.findLast((item) => item.us <= this.playhead.nowUs) ?? items[0];
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Box} box
+   * @param {string} title
+   * @param {string} value
+   * @param {string} note
+   */
   label(pen, box, title, value, note) {
     const right = box.x - 12;
     write(pen, title, 2, box.y + 10, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
@@ -107,6 +132,12 @@ export class ChartsView {
       write(pen, value, 2, box.y + 23, { size: 10.5, weight: 550, family: colors.sans, color: colors.ink2 });
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Span} span
+   * @param {Across} area
+   * @param {number} y
+   */
   paintTime(pen, span, area, y) {
     const x = scaleX(span, area);
     let free = -Infinity;
@@ -126,7 +157,13 @@ export class ChartsView {
     }
   }
 
-  /** Folded time: a thin break in everything that is drawn over time. */
+  /**
+   * Folded time: a thin break in everything that is drawn over time.
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Span} span
+   * @param {Across} area
+   * @param {number} y
+   */
   paintFolds(pen, span, area, y) {
     const x = scaleX(span, area);
     for (const [from] of span[2] ?? []) {
@@ -143,6 +180,12 @@ export class ChartsView {
     }
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Span} span
+   * @param {Across} area
+   * @param {number} y
+   */
   paintEvents(pen, span, area, y) {
     const x = scaleX(span, area);
     write(pen, gettext("Events"), 2, 12, { size: 11, weight: 650, family: colors.sans, color: colors.ink });
@@ -176,6 +219,12 @@ export class ChartsView {
     }
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Timed[]} samples
+   * @param {Span} span
+   * @param {Box} box
+   */
   paintLengths(pen, samples, span, box) {
     const { layers, top } = stacked(samples, LAYERS, span, box);
     for (const layer of layers) {
@@ -199,6 +248,12 @@ export class ChartsView {
     baseline(pen, box);
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Timed[]} samples
+   * @param {Span} span
+   * @param {Box} box
+   */
   paintMemory(pen, samples, span, box) {
     const last = this.current(samples);
     const top = Math.max(1, ...samples.map((sample) => Math.max(sample.memory, (sample.limit ?? 0) * 1.12)));
@@ -235,6 +290,12 @@ export class ChartsView {
     baseline(pen, box);
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Timed[]} samples
+   * @param {Span} span
+   * @param {Box} box
+   */
   paintRates(pen, samples, span, box) {
     const found = rates(samples);
     const top = Math.max(1, ...found.map((each) => Math.max(each.arrivals, each.deliveries)));
@@ -266,6 +327,12 @@ export class ChartsView {
     baseline(pen, box);
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Span} span
+   * @param {Across} area
+   * @param {number} y
+   */
   paintNow(pen, span, area, y) {
     const end = area.x + area.w;
     const x = scaleX(span, area);
@@ -290,6 +357,7 @@ export class ChartsView {
     const { samples } = this.session.timeline;
     const every = Math.max(1, Math.ceil(samples.length / 24));
     const picked = samples.filter((_, at) => at % every === 0 || at === samples.length - 1);
+    /** @param {string} text */
     const cell = (text) => el("td.num", {}, text);
     this.table.replaceChildren(
       ...picked.map((sample) =>
@@ -305,11 +373,22 @@ export class ChartsView {
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Box} box
+ */
 function baseline(pen, box) {
   pen.fillStyle = colors.line;
   pen.fillRect(box.x, box.y + box.h, box.w, 1);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {[x: number, y: number][]} points
+ * @param {string} color
+ * @param {number} width
+ * @param {number[]} dash
+ */
 function stroke(pen, points, color, width, dash) {
   if (points.length < 2) return;
   pen.beginPath();

@@ -1,7 +1,10 @@
 /** How the events of a run are marked on the charts: a sign, a tone and a name; small ones have no name. */
 import { gettext } from "../../model/text.js";
 
-/** type -> [sign, tone, name]. */
+/**
+ * type -> [sign, tone, name].
+ * @type {Record<string, [sign: string, tone: string, name: () => string]>}
+ */
 export const SIGNS = {
   paging: ["\u25bc", "beta", () => gettext("paging begins")],
   beta: ["\u25d2", "beta", () => gettext("first \u03b2")],

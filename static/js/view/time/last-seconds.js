@@ -1,10 +1,15 @@
 /** The last seconds before a moment, played once as they were; then the moment stands. Who does anything else stops it. */
 
+/** @import { Playhead } from "../../model/playhead.js" */
+
 const BEFORE_US = 3_000_000;
 
 export class LastSeconds {
-  /** `frames` and `clock` are the browser's, or a test's. */
-  constructor(playhead, frames = (act) => requestAnimationFrame(act), clock = () => performance.now()) {
+  /**
+   * `frames` and `clock` are the browser's, or a test's.
+   * @param {Playhead} playhead
+   */
+  constructor(playhead, frames = (/** @type {FrameRequestCallback} */ act) => requestAnimationFrame(act), clock = () => performance.now()) {
     this.playhead = playhead;
     this.frames = frames;
     this.clock = clock;
@@ -34,6 +39,7 @@ export class LastSeconds {
     this.frames(turn);
   }
 
+  /** @param {number} us */
   go(us) {
     this.playhead.toTime(us);
     this.shown = { position: this.playhead.position, us: this.playhead.nowUs };
@@ -45,6 +51,7 @@ export class LastSeconds {
     return behind && position === this.shown.position && nowUs === this.shown.us;
   }
 
+  /** @param {{ position: number, us: number, behind: boolean }} goal */
   stand({ position, us, behind }) {
     if (behind) this.playhead.go(position, { us });
     else this.playhead.now();

@@ -2,14 +2,22 @@
 import { clock, fill, gettext, ngettext, number } from "../../model/text.js";
 import { find, setText, show, throttle } from "../base/dom.js";
 
+/** @import { Playhead } from "../../model/playhead.js" */
+
 const SPEAK_MS = 900;
 
-/** Virtual time to a tenth of a second: 00:02.1. */
+/**
+ * Virtual time to a tenth of a second: 00:02.1.
+ * @param {number} us
+ */
 function tenths(us) {
   return clock(us).slice(0, -2);
 }
 
-/** Which moment is looked at, in words. */
+/**
+ * Which moment is looked at, in words.
+ * @param {Playhead} playhead
+ */
 function momentText(playhead) {
   return fill(gettext("looking at %(shown)s, the run is at %(now)s"), {
     shown: tenths(playhead.nowUs),
@@ -17,7 +25,10 @@ function momentText(playhead) {
   });
 }
 
-/** What is missing beside this moment, or nothing. */
+/**
+ * What is missing beside this moment, or nothing.
+ * @param {{ before: number, after: number }} gaps
+ */
 function gapText({ before, after }) {
   const count = before || after;
   if (!count) return "";
@@ -36,6 +47,10 @@ function gapText({ before, after }) {
 }
 
 export class PastNotice {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   */
   constructor(root, playhead) {
     this.page = root;
     this.root = find("[data-moment]", root);

@@ -3,20 +3,34 @@ import { clock, fill, gettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
 import { find } from "../base/dom.js";
 
+/**
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Engine } from "../../net/engine.js"
+ * @import { KeyOn, PointerOn } from "../base/dom.js"
+ * @import { ChartsView } from "./charts.js"
+ */
+
 const NEAR_PX = 9;
 
 export class Scrubber {
-  /** `engine` is given where it can go to times that are still to come. */
+  /**
+   * `engine` is given where it can go to times that are still to come.
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {ChartsView} charts
+   * @param {Engine | null} [engine]
+   */
   constructor(root, playhead, charts, engine = null) {
     this.root = find("[data-scrub]", root);
     this.playhead = playhead;
     this.charts = charts;
     this.engine = engine;
-    this.root.addEventListener("pointerdown", (event) => this.down(event));
-    this.root.addEventListener("pointermove", (event) => this.move(event));
-    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.root.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => this.down(event));
+    this.root.addEventListener("pointermove", (/** @type {PointerOn} */ event) => this.move(event));
+    this.root.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
   }
 
+  /** @param {PointerOn} event */
   down(event) {
     if (event.button !== 0) return;
     this.root.setPointerCapture(event.pointerId);
@@ -25,11 +39,13 @@ export class Scrubber {
     else this.scrub(event);
   }
 
+  /** @param {PointerOn} event */
   move(event) {
     this.root.classList.toggle("points", this.markAt(event) !== undefined);
     if (this.root.hasPointerCapture(event.pointerId) && event.buttons) this.scrub(event);
   }
 
+  /** @param {PointerOn} event */
   scrub(event) {
     const us = this.charts.timeAt(placeOf(event).x);
     if (us === null) return;
@@ -37,23 +53,32 @@ export class Scrubber {
     else this.playhead.toTime(us);
   }
 
+  /** @param {number} us */
   ahead(us) {
     this.playhead.now();
     this.engine.rush(us);
   }
 
-  /** The event whose sign is under the pointer. */
+  /**
+   * The event whose sign is under the pointer.
+   * @param {PointerOn} event
+   */
   markAt(event) {
     const at = placeOf(event);
     if (at.y > this.charts.top) return undefined;
     return this.charts.marks.find(({ x, end }) => at.x > x - NEAR_PX && at.x < Math.max(end, x + NEAR_PX));
   }
 
-  /** The keys of a slider; they are view only here, at the present too. */
+  /**
+   * The keys of a slider; they are view only here, at the present too.
+   * @param {KeyOn} event
+   */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const { playhead } = this;
+    /** @type {Record<string, number>} */
     const back = { ArrowLeft: 1, ArrowDown: 1 };
+    /** @type {Record<string, number>} */
     const forward = { ArrowRight: 1, ArrowUp: 1 };
     let act = null;
     if (event.key === "PageDown" || (event.shiftKey && back[event.key])) act = () => playhead.event(-1);
@@ -70,6 +95,10 @@ export class Scrubber {
 
   update() {
     const { playhead } = this;
+    /**
+     * @param {string} name
+     * @param {string | number} value
+     */
     const set = (name, value) => {
       if (this.root.getAttribute(name) !== String(value)) this.root.setAttribute(name, value);
     };

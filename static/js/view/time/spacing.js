@@ -4,7 +4,11 @@ import { show } from "../base/dom.js";
 const STORAGE = "waterline.spacing";
 
 export class Spacing {
-  /** `button` switches; `changed()` is told. */
+  /**
+   * `button` switches; `changed()` is told.
+   * @param {HTMLElement} button
+   * @param {() => void} changed
+   */
   constructor(button, changed) {
     this.button = button;
     this.on = remembered();
@@ -25,7 +29,10 @@ export class Spacing {
     this.button?.setAttribute("aria-pressed", String(this.on));
   }
 
-  /** There is idle time to fold, or not. */
+  /**
+   * There is idle time to fold, or not.
+   * @param {boolean} any
+   */
   offer(any) {
     if (this.button && this.button.hidden === any) show(this.button, any);
   }

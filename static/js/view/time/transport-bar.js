@@ -2,7 +2,19 @@
 import { clock, fill, gettext, number } from "../../model/text.js";
 import { find, findAll, setText } from "../base/dom.js";
 
+/**
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Engine } from "../../net/engine.js"
+ * @import { Alerts } from "../base/alerts.js"
+ */
+
 export class TransportBar {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {Engine | null} engine
+   * @param {Alerts} alerts
+   */
   constructor(root, playhead, engine, alerts) {
     const { session } = playhead;
     this.root = root;
@@ -32,11 +44,15 @@ export class TransportBar {
     this.engine.step();
   }
 
+  /** @param {number} value */
   speed(value) {
     this.engine.control({ speed: value });
   }
 
-  /** The speed at place 1 to 4 of the bar. */
+  /**
+   * The speed at place 1 to 4 of the bar.
+   * @param {number} place
+   */
   pick(place) {
     findAll("[data-speed]", this.root)[place - 1]?.click();
   }

@@ -3,7 +3,20 @@ import { BOUND_US, CONDITIONS, Until } from "../../model/until.js";
 import { fill, gettext } from "../../model/text.js";
 import { el, find, show } from "../base/dom.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Engine } from "../../net/engine.js"
+ * @import { Alerts } from "../base/alerts.js"
+ */
+
 export class UntilBar {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {Engine | null} engine
+   * @param {Alerts} alerts
+   */
   constructor(root, playhead, engine, alerts) {
     this.playhead = playhead;
     this.alerts = alerts;
@@ -46,16 +59,18 @@ export class UntilBar {
     this.button.setAttribute("aria-pressed", String(waits));
   }
 
+  /** @param {Values} given */
   ended({ name, how, position }) {
     this.show();
     if (position !== null) this.playhead.go(position);
     const texts = { what: CONDITIONS[name].text(), s: BOUND_US / 1e6 };
-    const text = {
+    /** @type {Record<string, string>} */
+    const ways = {
       reached: gettext("Reached: %(what)s. The run is paused, and this is that moment."),
       fast: gettext("Reached: %(what)s, among transitions too fast to show. The run is paused."),
       stopped: gettext("The run stopped before: %(what)s."),
       bound: gettext("Not reached within %(s)s s of the run: %(what)s. The run is paused."),
-    }[how];
-    if (text) this.alerts.show("until", "info", fill(text, texts));
+    };
+    if (ways[how]) this.alerts.show("until", "info", fill(ways[how], texts));
   }
 }
