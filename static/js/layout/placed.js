@@ -1,8 +1,9 @@
 /** Where on the stage somebody puts messages by hand: the lane under a point, and the places of the chips that stand for them. */
 
-/** @import { Box } from "./geometry.js" */
-/** @import { Scene } from "./stage.js" */
-
+/**
+ * @import { Box } from "./geometry.js"
+ * @import { Scene } from "./stage.js"
+ */
 /** A point between two lanes belongs to the nearer one; farther away from all it belongs to none. */
 const NEAR = 16;
 const CHIP = { pitch: 34, height: 24 };

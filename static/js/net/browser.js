@@ -1,14 +1,22 @@
 /** A session in the reader's own browser: a worker runs the engine, and the command log stays here. */
 import { fill, gettext } from "../model/text.js";
 
-/** @import { Values } from "../model/catalogue/types.js" */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Desk } from "./desk.js"
+ */
 
 export class BrowserHost {
   /**
    * `place` is where the engine lies; `start` is {scenario, commands, until_us}; `keep(log)` remembers the command log; `make()`
    * makes the worker. A page of the static edition has a `desk` (net/desk.js) in it, and `linkOf(packed)` is the address of a run
    * that a link carries.
-   * @param {any} place @param {any} start @param {(log: any) => void} keep @param {() => any} make @param {any} desk @param {any} linkOf
+   * @param {string} place
+   * @param {Values} start
+   * @param {(log: Values) => void} keep
+   * @param {() => Worker} make
+   * @param {Desk | null} desk
+   * @param {((packed: string) => string) | null} linkOf
    */
   constructor(place, start, keep, make, desk = null, linkOf = null) {
     this.address = "worker:";
@@ -27,7 +35,7 @@ export class BrowserHost {
     };
     this.runs = 0;
     this.worker = make();
-    this.worker.addEventListener("message", ({ data }) => {
+    this.worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
       if (data.run === this.runs) this.receive(data);
     });
     /** @type {WorkerSocket?} */
@@ -38,7 +46,10 @@ export class BrowserHost {
     this.begin(start);
   }
 
-  /** Let the worker play this run, whatever it played before; what it still says of the one before is passed over. */
+  /**
+   * Let the worker play this run, whatever it played before; what it still says of the one before is passed over.
+   * @param {Values} start
+   */
   begin(start) {
     this.runs += 1;
     this.scenario = start.scenario;
@@ -47,6 +58,7 @@ export class BrowserHost {
     this.socket?.end();
   }
 
+  /** @param {Values} data */
   receive(data) {
     if (data.message) this.hear(data.message);
     if (data.kept) {
@@ -74,7 +86,10 @@ export class BrowserHost {
     return "";
   }
 
-  /** A record as the files have it now, or had it: for a moment that has passed the desk repeats the run. */
+  /**
+   * A record as the files have it now, or had it: for a moment that has passed the desk repeats the run.
+   * @param {Values} given
+   */
   async record({ at, ...question }) {
     if (at !== undefined) return this.pastRecord(at, question);
     this.questions += 1;
@@ -86,6 +101,10 @@ export class BrowserHost {
     return record.fields ? record : { waiting: missing(record, question) };
   }
 
+  /**
+   * @param {number} at
+   * @param {Values} question
+   */
   async pastRecord(at, question) {
     if (!this.desk) return { waiting: gettext("The bytes of a moment that has passed are to be seen where a server runs. Go to the present for those of now.") };
     try {
@@ -101,20 +120,25 @@ export class BrowserHost {
 
   /** What makes a link that carries the run so far; nothing where there is no page that opens it. */
   get share() {
-    return this.desk && this.linkOf ? () => this.linked() : null;
+    const { desk, linkOf } = this;
+    return desk && linkOf ? () => this.linked(desk, linkOf) : null;
   }
 
-  async linked() {
+  /**
+   * @param {Desk} desk
+   * @param {(packed: string) => string} linkOf
+   */
+  async linked(desk, linkOf) {
     const { commands, until_us: until } = this.log;
-    const given = commands.map(([at, command]) => ({ at_us: at, ...command }));
-    const scripted = this.scenario.commands.filter((each) => each.at_us <= until);
+    const given = commands.map((/** @type {[at: number, command: Values]} */ [at, command]) => ({ at_us: at, ...command }));
+    const scripted = this.scenario.commands.filter((/** @type {any} */ each) => each.at_us <= until);
     const whole = given.length || until > this.scenario.until_us;
     const run = whole
       ? { ...this.scenario, commands: [...scripted, ...given].sort((a, b) => a.at_us - b.at_us), until_us: until, digest: null }
       : this.scenario;
-    const { packed } = await this.desk.ask("share", { scenario: run });
+    const { packed } = await desk.ask("share", { scenario: run });
     if (!packed) throw new Error(gettext("This run is too long for a link."));
-    const url = this.linkOf(packed);
+    const url = linkOf(packed);
     return { url, stateless: url, embed: url };
   }
 }

@@ -1,8 +1,16 @@
 /** The worker of a page of the static edition: questions that a page would ask a server, answered in the reader's own browser. */
 import { Questions } from "./questions.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 export class Desk {
-  /** `place` is where the engine lies, `lang` the page's language, `at` its file; `make()` makes the worker. */
+  /**
+   * `place` is where the engine lies, `lang` the page's language, `at` its file; `make()` makes the worker.
+   * @param {string} place
+   * @param {string} lang
+   * @param {string} at
+   * @param {() => Worker} make
+   */
   constructor(place, lang, at, make) {
     this.place = place;
     this.lang = lang;
@@ -11,7 +19,11 @@ export class Desk {
     this.questions = new Questions(this.worker, place, "pages");
   }
 
-  /** Ask a question by its name; rejects with words where it is refused. */
+  /**
+   * Ask a question by its name; rejects with words where it is refused.
+   * @param {string} name
+   * @param {Values} [question]
+   */
   async ask(name, question = {}) {
     const told = await this.questions.ask("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
     if (told.error) throw new Error(told.error);

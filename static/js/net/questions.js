@@ -1,8 +1,15 @@
 /** Questions to a desk of the worker (static/js/wasm/worker.js): each has a number, and its answer comes back under it. */
 import { gettext } from "../model/text.js";
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 export class Questions {
-  /** `place` is where the engine lies; `desk` is one of the worker's desks. */
+  /**
+   * `place` is where the engine lies; `desk` is one of the worker's desks.
+   * @param {Worker} worker
+   * @param {string} place
+   * @param {string} desk
+   */
   constructor(worker, place, desk) {
     this.worker = worker;
     this.place = place;
@@ -10,11 +17,15 @@ export class Questions {
     this.count = 0;
     /** @type {Map<number, {done: (answer: any) => void, fail: (error: Error) => void}>} */
     this.waiting = new Map();
-    worker.addEventListener("message", ({ data }) => this.answered(data));
-    worker.addEventListener("error", (event) => this.fail(event.message || gettext("The worker could not be loaded.")));
+    worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => this.answered(data));
+    worker.addEventListener("error", (/** @type {ErrorEvent} */ event) => this.fail(event.message || gettext("The worker could not be loaded.")));
   }
 
-  /** Resolves with what the desk says; without a name, with its version. */
+  /**
+   * Resolves with what the desk says; without a name, with its version.
+   * @param {string} name
+   * @param {...unknown} args
+   */
   ask(name, ...args) {
     this.count += 1;
     const id = this.count;
@@ -24,6 +35,7 @@ export class Questions {
     });
   }
 
+  /** @param {Values} given */
   answered({ id, answer, error }) {
     const asked = this.waiting.get(id);
     if (!asked) return;
@@ -32,7 +44,10 @@ export class Questions {
     else asked.fail(new Error(error));
   }
 
-  /** The worker is gone: whoever waits is told. */
+  /**
+   * The worker is gone: whoever waits is told.
+   * @param {string} words
+   */
   fail(words) {
     for (const { fail } of this.waiting.values()) fail(new Error(words));
     this.waiting.clear();

@@ -14,7 +14,12 @@ export class Alerts {
     this.timers = new Map();
   }
 
-  /** Show a message under a key; the next one under the same key takes its place. Who says the same again has it stay as long again. */
+  /**
+   * Show a message under a key; the next one under the same key takes its place. Who says the same again has it stay as long again.
+   * @param {any} key
+   * @param {string} level
+   * @param {string} text
+   */
   show(key, level, text, goesAfterMs = level === "info" ? INFO_MS : Infinity) {
     clearTimeout(this.timers.get(key));
     if (goesAfterMs < Infinity) this.timers.set(key, setTimeout(() => this.clear(key), goesAfterMs));

@@ -1,7 +1,10 @@
 /** Carrying something by the pointer: a press that moves far enough is a carry, any other stays a click. */
 import { el, setText, show } from "./dom.js";
 
-/** @import { KeyOn, PointerOn } from "./dom.js" */
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { KeyOn, PointerOn } from "./dom.js"
+ */
 
 /** A press that moves less is a click. */
 const SLACK_PX = 6;
@@ -61,12 +64,17 @@ export function carry(root, { pick, move, drop }) {
 
 /** Words that go along with what is carried over `box`. */
 export class Carried {
+  /** @param {HTMLElement} box */
   constructor(box) {
     this.box = box;
     this.label = el("span.carried", { hidden: true });
     box.append(this.label);
   }
 
+  /**
+   * @param {string} text
+   * @param {Values} given
+   */
   show(text, { clientX, clientY }) {
     const box = this.box.getBoundingClientRect();
     setText(this.label, text);
@@ -80,6 +88,7 @@ export class Carried {
   }
 }
 
+/** @param {Event} event */
 function swallow(event) {
   event.preventDefault();
   event.stopPropagation();

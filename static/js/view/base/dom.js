@@ -1,5 +1,7 @@
 /** Small helpers for making elements. Text is always text: nothing here takes markup. */
 
+/** @import { Values } from "../../model/catalogue/types.js" */
+
 /**
  * An event on an element of the page. What its target is, its listener knows from the template.
  * @typedef {PointerEvent & { target: any, currentTarget: any }} PointerOn
@@ -54,13 +56,21 @@ export function setText(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-/** Set attributes, only those that differ. */
+/**
+ * Set attributes, only those that differ.
+ * @param {HTMLElement} element
+ * @param {Values} values
+ */
 export function setAttributes(element, values) {
   for (const [name, value] of Object.entries(values))
     if (element.getAttribute(name) !== String(value)) element.setAttribute(name, String(value));
 }
 
-/** Show or hide, only on change. */
+/**
+ * Show or hide, only on change.
+ * @param {HTMLElement | null | undefined} element
+ * @param {boolean} visible
+ */
 export function show(element, visible) {
   if (element && element.hidden === visible) element.hidden = !visible;
 }
@@ -108,8 +118,8 @@ export function keepChildren(parent, keys, make) {
  */
 export function throttle(ms, call) {
   let timer = 0;
-  /** @type {any[] | null} the arguments of the last call that waits */
-  let waiting = null;
+  /** @type {any[]} the arguments of the last call that waits */
+  let waiting = [];
   let last = -Infinity;
   const run = () => {
     timer = 0;

@@ -13,7 +13,11 @@ function request() {
   requestAnimationFrame(run);
 }
 
-/** Act once in the next frame, after its drawings, or still in this one; a later call under the same key replaces an earlier one. */
+/**
+ * Act once in the next frame, after its drawings, or still in this one; a later call under the same key replaces an earlier one.
+ * @param {any} key
+ * @param {(now: number) => void} action
+ */
 export function act(key, action) {
   actions.set(key, action);
   request();

@@ -174,7 +174,12 @@ export class FilesView {
     act("files, told", () => this.describe(index, store, name));
   }
 
-  /** Say in words what is drawn, show the bytes of what is chosen. */
+  /**
+   * Say in words what is drawn, show the bytes of what is chosen.
+   * @param {{ note: string, label: string }} index
+   * @param {{ note: string, label: string }} store
+   * @param {string} name
+   */
   describe(index, store, name) {
     const { state } = this.session;
     const queue = state.queues[shownQueue(state)];

@@ -42,8 +42,8 @@ export class FenceHandle {
     this.held = null;
     /** What the place of the handle was last computed from. */
     this.placed = "";
-    this.handle.addEventListener("pointerdown", (event) => this.grab(event));
-    this.handle.addEventListener("pointermove", (event) => this.drag(event));
+    this.handle.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => this.grab(event));
+    this.handle.addEventListener("pointermove", (/** @type {PointerOn} */ event) => this.drag(event));
     this.handle.addEventListener("pointerup", () => this.drop(true));
     this.handle.addEventListener("pointercancel", () => this.drop(false));
     this.handle.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
@@ -177,7 +177,12 @@ export class FenceHandle {
     });
   }
 
-  /** The chip that frees a pinned fence. */
+  /**
+   * The chip that frees a pinned fence.
+   * @param {Geo} geo
+   * @param {number} u
+   * @param {boolean} shown
+   */
   chip(geo, u, shown) {
     show(this.free, shown);
     if (!shown) return;
