@@ -1,22 +1,35 @@
 /** What a learning platform of SCORM 1.2 is told: score and completion, by the calls that the standard names. */
 import { fill, gettext } from "../model/text.js";
 
+/** @typedef {Record<string, (...values: string[]) => unknown>} ScormApi the calls of a platform, by the standard's names */
+
+/**
+ * A window, as far as it may be looked into.
+ * @typedef {{ API?: ScormApi, parent?: ScormFrame, opener?: ScormFrame | null }} ScormFrame
+ */
+
 /** So many frames up the platform's object is looked for, as the standard's own example does. */
 const MOST_FRAMES = 7;
 /** A platform keeps so many characters. */
 const MOST_KEPT = 4096;
 const DONE = new Set(["passed", "completed"]);
 
-/** The platform's API as seen from a page: in the frames around it, or in those of the window that opened it; null where there is none. */
+/**
+ * The platform's API as seen from a page: in the frames around it, or in those of the window that opened it; null where there is none.
+ * @param {ScormFrame} page
+ */
 export function findApi(page) {
   return around(page) ?? (page.opener ? around(page.opener) : null);
 }
 
+/** @param {ScormFrame} page */
 function around(page) {
   try {
-    for (let frame = page, up = 0; up <= MOST_FRAMES; frame = frame.parent, up += 1) {
+    let frame = page;
+    for (let up = 0; up <= MOST_FRAMES; up += 1) {
       if (frame.API) return frame.API;
       if (!frame.parent || frame.parent === frame) return null;
+      frame = frame.parent;
     }
   } catch {
     // A frame of another site does not let itself be looked into.
@@ -24,21 +37,30 @@ function around(page) {
   return null;
 }
 
-/** The time since the beginning as the platform wants it: hours, minutes, seconds. */
+/**
+ * The time since the beginning as the platform wants it: hours, minutes, seconds.
+ * @param {number} seconds
+ */
 export function timespan(seconds) {
+  /** @param {number} value */
   const two = (value) => String(Math.floor(value)).padStart(2, "0");
   return `${String(Math.floor(seconds / 3600)).padStart(4, "0")}:${two((seconds / 60) % 60)}:${two(seconds % 60)}`;
 }
 
 export class Lms {
-  /** `exercises` are the names that count; `clock()` gives seconds; `say(words, trouble)` tells the reader. */
+  /**
+   * `exercises` are the names that count; `clock()` gives seconds; `say(words, trouble)` tells the reader.
+   * @param {ScormApi | null} api
+   * @param {string[]} exercises
+   * @param {(words: string, trouble: boolean) => void} say
+   */
   constructor(api, exercises, say, clock = () => performance.now() / 1000) {
     this.api = api;
     this.exercises = exercises;
     this.say = say;
     this.clock = clock;
     this.began = clock();
-    /** What each exercise has brought so far: {slug: [score, done]}. @type {Record<string, [number, boolean]>} */
+    /** @type {Record<string, [score: number, done: boolean]>} what each exercise has brought so far */
     this.results = {};
     this.open = false;
     this.done = false;
@@ -60,7 +82,10 @@ export class Lms {
     return this.get("cmi.core.student_id");
   }
 
-  /** Take how far the work on an exercise is; only what is better than before is told. */
+  /**
+   * Take how far the work on an exercise is; only what is better than before is told.
+   * @param {{ exercise: string, score: number, done: boolean }} work
+   */
   worked({ exercise, score, done }) {
     if (!this.open || !this.exercises.includes(exercise) || typeof score !== "number") return;
     const [before, was] = this.results[exercise] ?? [-1, false];
@@ -77,6 +102,7 @@ export class Lms {
 
   report() {
     this.done ||= this.exercises.every((each) => this.results[each]?.[1]);
+    /** @type {[name: string, value: string][]} */
     const told = [
       ["cmi.core.score.min", "0"],
       ["cmi.core.score.max", "100"],
@@ -98,27 +124,43 @@ export class Lms {
     this.open = false;
   }
 
+  /** @param {string} name */
   get(name) {
-    return String(this.api.LMSGetValue(name));
+    return String(this.api?.LMSGetValue(name));
   }
 
+  /**
+   * @param {string} name
+   * @param {string} value
+   */
   set(name, value) {
     return this.call("LMSSetValue", name, value);
   }
 
-  /** Make a call; where the platform says no, its reader learns why. */
+  /**
+   * Make a call; where the platform says no, its reader learns why.
+   * @param {string} name
+   * @param {...string} values
+   */
   call(name, ...values) {
-    if (String(this.api[name](...values)) === "true") return true;
-    const code = String(this.api.LMSGetLastError());
-    const why = String(this.api.LMSGetErrorString(code)) || name;
+    const { api } = this;
+    if (!api) return false;
+    if (String(api[name](...values)) === "true") return true;
+    const code = String(api.LMSGetLastError());
+    const why = String(api.LMSGetErrorString(code)) || name;
     this.say(fill(gettext("The learning platform did not take the result: %(why)s (error %(code)s)."), { why, code }), true);
     return false;
   }
 }
 
-/** What was kept at the platform, as far as it makes sense. */
+/**
+ * What was kept at the platform, as far as it makes sense.
+ * @param {string} text
+ * @param {string[]} exercises
+ */
 function kept(text, exercises) {
   try {
+    /** @type {[name: string, result: [score: number, done: boolean]][]} */
     const told = Object.entries(JSON.parse(text || "{}"));
     return Object.fromEntries(told.filter(([name, each]) => exercises.includes(name) && Array.isArray(each) && typeof each[0] === "number"));
   } catch {
