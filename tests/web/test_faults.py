@@ -111,8 +111,8 @@ async def given(world: World, reader: Reader, commands: int) -> None:
 
 WORDS = {
     "gone": "gone from the server's disk",
-    "read-only": "may not write",
-    "immutable": "may not write",
+    "read-only": "cannot write",
+    "immutable": "cannot write",
     "no room": "disk is full",
     "no memory": "no memory",
     "too many open": "too many open files",
