@@ -16,8 +16,10 @@ from bench.measure import Result
 from tools import chromium, live_server
 
 WATCHED_MS, TINY_WATCHED_MS = 6_000, 1_500
-BOUND_MS = 16.7
-"""What the page's own work in a frame must stay under, 19 times out of 20: then 60 frames a second are possible."""
+BOUND_MS = 8.0
+"""What the page's own work in a frame must stay under, 19 times out of 20: half of what 60 frames a second leave."""
+TINY_BOUND_MS = 16.7
+"""The same for a short run on any machine, which shows only that it can be measured."""
 CATEGORIES = "devtools.timeline,disabled-by-default-devtools.timeline"
 SHADE = {"do": "set_consumer", "name": "c", "prefetch": 100, "ack": "each", "running": True}
 LIGHT = [
@@ -123,5 +125,6 @@ def run(tiny: bool) -> Result:
             page.close()
         browser.close()
     counts = "work_ms_median" if tiny else "work_ms_p95"  # a slowest twentieth of a few frames says nothing
-    found["passed"] = all(found[name][counts] < BOUND_MS for name in ("light", "heavy"))
+    bound_ms = TINY_BOUND_MS if tiny else BOUND_MS
+    found["passed"] = all(found[name][counts] < bound_ms for name in ("light", "heavy"))
     return found
