@@ -69,7 +69,7 @@ class Server:
         while self.now_s < end_s:
             session = self.worker.sessions.get(NAME)
             if session is not None and not hasattr(session, "counted"):
-                session.turn = self._counted(session.turn)  # type: ignore[method-assign]
+                vars(session)["turn"] = self._counted(session.turn)
                 vars(session)["counted"] = True
             self.worker.go_on()
             self.now_s += STEP_S
