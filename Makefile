@@ -197,11 +197,12 @@ js-test: ## Run the tests of the page's scripts in Node.js
 		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 
-# On all cores: what needs no browser and no Spark test by test, the rest by whole files, each with one server for all.
+# What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
+# of their own; the rest by whole files, each with one server for all, and one on each core.
 py-test: dev-env spark-env
 	@echo "pytest ..."
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
-		$(PY) -m pytest -n auto --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n $$((2 * $$(getconf _NPROCESSORS_ONLN))) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(PYTEST_ARGS) </dev/null || status=1; \
 		exit $$status
