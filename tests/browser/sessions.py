@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-SLOW_MS = 60_000
-
 
 def begin(page: Page, profile: str = "classroom") -> None:
     """Begin a session as the first page's button does, and open it.
@@ -19,4 +17,4 @@ def begin(page: Page, profile: str = "classroom") -> None:
     session = visitor.post("/s/new", form=form, headers={"Referer": first_page})
     assert session.ok, session.text()
     page.goto(session.url)
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    page.get_by_role("button", name="Publish the first messages").wait_for()

@@ -11,7 +11,6 @@ from tests.browser.sessions import begin
 from tests.browser.test_story import wait_for_lane
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 60_000
 
 
 def palette(page: Page, words: str) -> None:
@@ -38,7 +37,7 @@ def test_a_publisher_is_made_paused_and_killed(page: Page, assert_accessible: Ca
     client = page.locator("[data-client=p1]")
     expect(client).to_contain_text("10/s")
     wait_for_lane(page, "q4", "some")
-    expect(client.locator(".lamps .lit").first).to_be_visible(timeout=SLOW_MS)
+    expect(client.locator(".lamps .lit").first).to_be_visible()
     client.get_by_role("button", name="Pause p1").click()
     expect(client).to_contain_text("stopped")
     client.get_by_role("button", name=re.compile("Kill p1")).click()
@@ -82,7 +81,7 @@ def test_the_instruments_have_plots_and_a_table(
     wait_for_lane(page, "q4", "some")
     page.keyboard.press("i")
     instruments = page.get_by_role("region", name="Instruments")
-    expect(instruments.get_by_role("img", name="Lengths")).to_be_visible(timeout=SLOW_MS)
+    expect(instruments.get_by_role("img", name="Lengths")).to_be_visible()
     instruments.get_by_text("Show as table").click()
     expect(instruments.get_by_role("columnheader", name="fsyncs/s")).to_be_visible()
     assert_accessible(page)
@@ -101,7 +100,7 @@ def test_presentation_and_contrast_by_keyboard(page: Page, assert_accessible: Ca
     expect(page.locator("html")).to_have_attribute("data-contrast", "more")
     page.reload()
     expect(page.locator("html")).to_have_attribute("data-contrast", "more")
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    page.get_by_role("button", name="Publish the first messages").wait_for()
     assert_accessible(page)
 
 

@@ -15,7 +15,7 @@ from playground.exercises.kinds import solution_of
 from tests.browser import sessions
 from tests.browser.conftest import OpenPage
 
-WAIT_MS = 120_000
+LONG_MS = 120_000
 
 
 def point(page: Page, lane: str, row: int = 0, value: str = "", text: str = "") -> None:
@@ -82,7 +82,7 @@ def publish(page: Page) -> None:
     page.locator("#controls input[name=count]").fill("30")
     page.locator("[data-publish-label]").click()
     in_delta = page.locator("#twin").get_by_role("list", name=re.compile("^delta, [1-9]"))
-    expect(in_delta).to_be_attached(timeout=WAIT_MS)
+    expect(in_delta).to_be_attached(timeout=LONG_MS)
 
 
 def make(page: Page, address: str, kind: str) -> str:
@@ -93,7 +93,7 @@ def make(page: Page, address: str, kind: str) -> str:
     page.fill("#explain", "The memory is small.")
     KINDS[kind](page)
     page.get_by_role("button", name="Keep the exercise").click()
-    page.wait_for_url("**/learn/made/made-*/", wait_until="commit", timeout=WAIT_MS)
+    page.wait_for_url("**/learn/made/made-*/", wait_until="commit", timeout=LONG_MS)
     return page.url.rstrip("/").rsplit("/", 1)[1]
 
 
@@ -122,21 +122,21 @@ def test_an_exercise_of_each_kind_is_made_handed_out_and_graded(
 ) -> None:
     teacher, student = open_page(), open_page()
     for page in (teacher, student):
-        page.set_default_timeout(WAIT_MS)
+        page.set_default_timeout(LONG_MS)
     teacher.goto("/class/sign-up")
     teacher.fill("#id_username", "frau-bauer")
     teacher.fill("#id_password1", "correct horse battery")
     teacher.fill("#id_password2", "correct horse battery")
     teacher.get_by_role("button", name="Make the account").click()
-    teacher.wait_for_url("**/class/", timeout=WAIT_MS)
+    teacher.wait_for_url("**/class/", timeout=LONG_MS)
     sessions.begin(teacher)
     publish(teacher)
     teacher.get_by_role("link", name="Ask here").click()
-    teacher.wait_for_url("**/learn/made/from/**", timeout=WAIT_MS)
+    teacher.wait_for_url("**/learn/made/from/**", timeout=LONG_MS)
     builder = teacher.url
     teacher.select_option("#kind", "reach")
     teacher.get_by_role("button", name="Take these").click()
-    teacher.wait_for_url("**kind=reach&**", timeout=WAIT_MS)
+    teacher.wait_for_url("**kind=reach&**", timeout=LONG_MS)
     assert_accessible(teacher)
     made = {kind: make(teacher, builder, kind) for kind in KINDS}
 
@@ -152,7 +152,7 @@ def test_an_exercise_of_each_kind_is_made_handed_out_and_graded(
     student.goto(f"/class/join/{code}/")
     student.fill("#nickname", "owl")
     student.locator("form[action$='/join/'] button").click()
-    expect(student.locator(".unit li")).to_have_count(len(made), timeout=WAIT_MS)
+    expect(student.locator(".unit li")).to_have_count(len(made), timeout=LONG_MS)
     for kind, slug in made.items():
         if kind != "reach":
             file = teacher.context.request.get(f"/learn/made/{slug}/exercise.json").json()
@@ -161,12 +161,12 @@ def test_an_exercise_of_each_kind_is_made_handed_out_and_graded(
                 send(student, f"/learn/made/{slug}/answer", *form)
     student.goto(f"/learn/made/{made['reach']}/")
     student.locator(".begin .btn.primary").click()
-    expect(student.locator("[data-link][data-state=live]")).to_be_attached(timeout=WAIT_MS)
+    expect(student.locator("[data-link][data-state=live]")).to_be_attached(timeout=LONG_MS)
     publish(student)
     student.get_by_role("button", name="Check", exact=True).click()
-    expect(student.locator(".verdict.is-right")).to_be_visible(timeout=WAIT_MS)
+    expect(student.locator(".verdict.is-right")).to_be_visible(timeout=LONG_MS)
 
-    expect(teacher.locator("[data-grid] .cell.is-first")).to_have_count(len(made), timeout=WAIT_MS)
+    expect(teacher.locator("[data-grid] .cell.is-first")).to_have_count(len(made), timeout=LONG_MS)
     table = teacher.context.request.get(f"{teacher.url}table.csv").text().lstrip("\ufeff")
     assert {row["exercise"]: row["right_first_time"] for row in csv.DictReader(table.splitlines())} == (
         dict.fromkeys(made.values(), "yes")

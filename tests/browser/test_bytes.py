@@ -13,7 +13,6 @@ from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 60_000
 
 
 def start(page: Page, count: int = 30) -> None:
@@ -21,9 +20,7 @@ def start(page: Page, count: int = 30) -> None:
     page.get_by_role("checkbox", name="persistent", exact=True).check()
     page.get_by_label("Messages in a burst").fill(str(count))
     page.get_by_role("button", name=re.compile(f"Publish {count}")).click()
-    page.wait_for_function(
-        "() => /^\\s*[1-9]/.test(document.querySelector('[data-index-note]').textContent)", timeout=SLOW_MS
-    )
+    page.wait_for_function("() => /^\\s*[1-9]/.test(document.querySelector('[data-index-note]').textContent)")
 
 
 def choose_oldest(page: Page) -> None:
@@ -54,7 +51,7 @@ def test_the_same_id_in_index_and_store(
     expect(strip(page, "index")).to_contain_text("Choose a message")
     choose_oldest(page)
     for side in ("index", "store"):
-        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
     told = id_bytes(page, "index")
     assert re.fullmatch("[0-9a-f]{32}", told)
     assert id_bytes(page, "store") == told
@@ -97,7 +94,7 @@ def test_rules_open_their_text_from_why_and_from_the_bytes(open_page: OpenPage) 
     expect(opened.value.get_by_role("heading", level=1)).to_contain_text(re.compile(r"^[A-Z]\d+"))
     page.get_by_role("button", name="Bytes").click()
     choose_oldest(page)
-    strip(page, "index").get_by_role("button", name=re.compile("^kind, ")).focus(timeout=SLOW_MS)
+    strip(page, "index").get_by_role("button", name=re.compile("^kind, ")).focus()
     expect(strip(page, "index").locator("a.rule")).to_have_attribute("href", re.compile(r"^/rules/S\d+$"))
 
 
@@ -111,7 +108,7 @@ def test_a_click_on_a_block_chooses_its_message(open_page: OpenPage) -> None:
     )
     canvas.click(position={"x": 58, "y": 5})
     expect(page.locator("[data-chosen]")).to_contain_text(re.compile(r"seq \d"))
-    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible()
     assert id_bytes(page, "store") == id_bytes(page, "index")
 
 
@@ -128,5 +125,4 @@ def test_the_canvases_have_colours_with_reduced_motion(open_page: OpenPage) -> N
               vivid += 1;
           return vivid > 200;
         }""",
-        timeout=SLOW_MS,
     )

@@ -9,7 +9,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
-from tests.browser.test_story import SLOW_MS
 
 OpenPage = Callable[..., Page]
 
@@ -28,7 +27,7 @@ def test_console(open_page: OpenPage, assert_accessible: Callable[[Page], None])
     line.press_sequentially("name messages messages_ready")
     line.press("Enter")
     output = page.get_by_role("log", name="What the console printed")
-    expect(output).to_contain_text(re.compile(r"orders\s+12\s+12"), timeout=SLOW_MS)
+    expect(output).to_contain_text(re.compile(r"orders\s+12\s+12"))
     line.press("ArrowUp")
     expect(line).to_have_value("list_queues name messages messages_ready")
     line.fill("set_disk_free_limit nonsense")
@@ -48,10 +47,8 @@ def test_console_changes_the_node(open_page: OpenPage) -> None:
     line.fill("set_vm_memory_high_watermark 0.25")
     line.press("Enter")
     output = page.get_by_role("log", name="What the console printed")
-    expect(output).to_contain_text(
-        "Setting memory threshold on rabbit@waterline to 0.25 ...", timeout=SLOW_MS
-    )
-    expect(page.locator("[data-output=watermark]")).to_contain_text("0.25", timeout=SLOW_MS)
+    expect(output).to_contain_text("Setting memory threshold on rabbit@waterline to 0.25 ...")
+    expect(page.locator("[data-output=watermark]")).to_contain_text("0.25")
 
 
 def test_controls_say_what_they_stand_for(
@@ -83,14 +80,12 @@ def test_a_stopped_broker_is_shown_and_started_again(open_page: OpenPage) -> Non
     output = page.get_by_role("log", name="What the console printed")
     line.fill("stop_app")
     line.press("Enter")
-    expect(output).to_contain_text(
-        "Stopping rabbit application on node rabbit@waterline ...", timeout=SLOW_MS
-    )
+    expect(output).to_contain_text("Stopping rabbit application on node rabbit@waterline ...")
     line.fill("list_queues")
     line.press("Enter")
-    expect(output).to_contain_text("this command requires the 'rabbit' app to be running", timeout=SLOW_MS)
+    expect(output).to_contain_text("this command requires the 'rabbit' app to be running")
     line.fill("start_app")
     line.press("Enter")
     line.fill("list_queues name messages")
     line.press("Enter")
-    expect(output).to_contain_text(re.compile(r"orders\s+0"), timeout=SLOW_MS)
+    expect(output).to_contain_text(re.compile(r"orders\s+0"))

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 60_000
 
 
 def test_the_first_page_runs_a_real_session_at_once(
@@ -16,14 +15,14 @@ def test_the_first_page_runs_a_real_session_at_once(
     page = open_page()
     page.goto("/")
     demo = page.locator("#demo")
-    expect(demo.get_by_text("engine live")).to_be_visible(timeout=SLOW_MS)
-    expect(demo.locator("[data-situation]")).to_contain_text("wait in RAM", timeout=SLOW_MS)
+    expect(demo.get_by_text("engine live")).to_be_visible()
+    expect(demo.locator("[data-situation]")).to_contain_text("wait in RAM")
     demo.get_by_role("button", name="Pause").click()
     expect(demo.get_by_role("button", name="Play")).to_be_visible()
     assert_accessible(page)
     demo.get_by_role("link", name="Open this run in the playground").click()
     page.wait_for_url("**/s/*/")
-    expect(page.locator("#twin [data-lane=q4]")).to_have_count(1, timeout=SLOW_MS)
+    expect(page.locator("#twin [data-lane=q4]")).to_have_count(1)
 
 
 def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[Page], None]) -> None:
@@ -32,10 +31,10 @@ def test_the_tour_by_keyboard(open_page: OpenPage, assert_accessible: Callable[[
     page.get_by_role("button", name="Take the 90-second tour").press("Enter")
     page.wait_for_url("**/s/*/")
     card = page.locator(".tour")
-    expect(card).to_be_focused(timeout=SLOW_MS)
+    expect(card).to_be_focused()
     following = card.get_by_role("button", name="Next")
     for title in ("Alpha", "Contents sink", "Delta", "Real files", "Why?", "The way back", "Any moment"):
-        expect(following).not_to_have_attribute("aria-disabled", "true", timeout=SLOW_MS)
+        expect(following).not_to_have_attribute("aria-disabled", "true")
         page.keyboard.press("Enter")
         expect(card.get_by_role("heading")).to_contain_text(title)
         if title == "Contents sink":

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import PHONE
-from tests.browser.test_bytes import SLOW_MS, id_bytes, start, strip
+from tests.browser.test_bytes import id_bytes, start, strip
 from tests.browser.test_story import pause
 
 OpenPage = Callable[..., Page]
@@ -34,13 +34,13 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     expect(life.get_by_role("button", name=re.compile("published to q4"))).to_be_visible()
     expect(page.locator("[data-leader] path.line")).to_have_count(2)
     expect(page.locator("[data-leader] rect.ring").first).to_be_visible()
-    expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible()
     told = id_bytes(page, "index")
     page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("button", name="10×").click()
     acked = life.get_by_role("button", name=re.compile("acked"))
-    expect(acked).to_be_attached(timeout=SLOW_MS)
+    expect(acked).to_be_attached()
     pause(page)
     life.get_by_role("button", name=re.compile("published to q4")).click()
     expect(page.locator("[data-moment]")).to_be_visible()
@@ -69,16 +69,16 @@ def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
     page = open_page()
     start(page)
     find(page, "7")
-    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+    expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible()
     told = id_bytes(page, "store")
     page.get_by_role("button", name="Purge").click()
-    expect(strip(page, "store")).to_contain_text("This message is over", timeout=SLOW_MS)
+    expect(strip(page, "store")).to_contain_text("This message is over")
     pause(page)
     life = page.get_by_role("group", name="Life of the message")
     life.get_by_role("button", name=re.compile("journal synced")).first.click()
     for side in ("index", "store"):
         expect(strip(page, side)).to_contain_text("as of transition")
-        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible(timeout=SLOW_MS)
+        expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
         assert id_bytes(page, side) == told
     with page.expect_download() as packed:
         strip(page, "store").get_by_role("link", name="all files (zip)").click()

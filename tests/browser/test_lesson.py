@@ -12,15 +12,13 @@ from playground.exercises import catalog
 from playground.exercises.kinds import solution_of
 from tests.browser.conftest import DESKTOP, PHONE, OpenPage
 
-WAIT_MS = 60_000
-
 
 def begin(page: Page, slug: str) -> None:
     """Open an exercise and begin it."""
     page.goto(f"/learn/{catalog.exercise(slug).unit}/{slug}/")
     page.locator(".begin .btn.primary").click()
     expect(page.locator("#task")).to_be_visible()
-    expect(page.locator("[data-link][data-state=live]")).to_be_attached(timeout=WAIT_MS)
+    expect(page.locator("[data-link][data-state=live]")).to_be_attached()
 
 
 def test_a_prediction_is_locked_and_the_run_goes_on(
@@ -35,7 +33,7 @@ def test_a_prediction_is_locked_and_the_run_goes_on(
     page.fill("#answer", "8")
     page.get_by_role("button", name=re.compile("Lock my prediction")).click()
     expect(page.locator(".verdict")).to_contain_text("A whole segment has eight entries")
-    expect(page.locator("[data-clock]")).to_have_text("00:03.300", timeout=WAIT_MS)
+    expect(page.locator("[data-clock]")).to_have_text("00:03.300")
     assert_accessible(page)
     page.get_by_role("button", name="Again, with other numbers").click()
     expect(page.locator("#answer")).to_be_visible()
@@ -83,7 +81,7 @@ def test_the_broker_by_keyboard_alone(
         if number < len(solution):
             expect(page.locator(".verdict.is-step")).to_contain_text(f"Step {number} is right")
         if number == 1:  # the run goes on to where this step ends, and there it waits for the next one
-            expect(page.locator("[data-clock]")).to_have_text("00:02.500", timeout=WAIT_MS)
+            expect(page.locator("[data-clock]")).to_have_text("00:02.500")
             expect(page.locator("#alerts")).not_to_contain_text("watching")
     expect(page.locator(".verdict.is-right")).to_be_visible()
 
@@ -161,13 +159,13 @@ def test_a_state_is_reached_in_the_live_session(open_page: OpenPage) -> None:
     begin(page, "reach-delta")
     page.get_by_role("button", name="Check", exact=True).click()
     expect(page.locator(".verdict.is-wrong")).to_contain_text("Fewer than 2 are in delta")
-    expect(page.locator("[data-link][data-state=live]")).to_be_attached(timeout=WAIT_MS)
+    expect(page.locator("[data-link][data-state=live]")).to_be_attached()
     page.locator("#controls input[name=count]").fill("30")
     page.locator("[data-publish-label]").click()
     in_delta = page.locator("#twin").get_by_role("list", name=re.compile("^delta, [1-9]"))
-    expect(in_delta).to_be_attached(timeout=WAIT_MS)
+    expect(in_delta).to_be_attached()
     page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.locator(".verdict.is-right")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".verdict.is-right")).to_be_visible()
 
 
 CLIPPED = """() => [...document.querySelectorAll("#controls :is(input:not([type=range]), button, select)")]

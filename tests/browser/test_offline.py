@@ -8,7 +8,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground import export
-from tests.browser.sessions import SLOW_MS
 
 
 @pytest.fixture
@@ -24,31 +23,29 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
     page.goto(saved.as_uri())
     story = page.locator("#story")
     begin = story.get_by_role("button", name="Begin", exact=True)
-    begin.wait_for(timeout=SLOW_MS)
-    expect(page.locator("body")).not_to_have_attribute("inert", "", timeout=SLOW_MS)
+    begin.wait_for()
+    expect(page.locator("body")).not_to_have_attribute("inert", "")
 
     # The whole run can be gone to, but for what a prediction hides: End stops at each pause of the story.
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
     page.keyboard.press("End")
-    expect(page.locator("[data-clock]")).to_have_text("00:01.900", timeout=SLOW_MS)
+    expect(page.locator("[data-clock]")).to_have_text("00:01.900")
     page.keyboard.press("End")
-    expect(page.locator("[data-clock]")).to_have_text("00:04.000", timeout=SLOW_MS)
+    expect(page.locator("[data-clock]")).to_have_text("00:04.000")
     page.keyboard.press("End")
     expect(page.locator("[data-clock]")).to_have_text("00:04.000")
     story.get_by_role("button", name="In q3, as betas").click()
     slider.focus()
     page.keyboard.press("End")
-    expect(story.get_by_text("You predicted: In q3, as betas. What happened: In delta.")).to_be_visible(
-        timeout=SLOW_MS
-    )
+    expect(story.get_by_text("You predicted: In q3, as betas. What happened: In delta.")).to_be_visible()
 
     # Bytes of a message at this moment, as they were on disk.
     page.locator("#find-message").fill("50")
     page.locator("#find-message").press("Enter")
     page.locator("#find-message").fill("51")
     page.locator("#find-message").press("Enter")
-    expect(page.locator("#bytes-index .hex-row").first).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator("#bytes-index .hex-row").first).to_be_visible()
 
     # Back in time, and commands are not there.
     page.keyboard.press("Escape")
@@ -57,7 +54,7 @@ def test_a_run_plays_from_a_disk(page: Page, saved: Path) -> None:
     expect(page.locator("#controls")).to_be_hidden()
 
     page.locator("#language").select_option("zh-hans")
-    expect(page.locator("html")).to_have_attribute("lang", "zh-hans", timeout=SLOW_MS)
-    expect(page.locator("#story")).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator("html")).to_have_attribute("lang", "zh-hans")
+    expect(page.locator("#story")).to_be_visible()
     elsewhere = [url for url in asked if not url.startswith(("file:", "blob:"))]
     assert elsewhere == [], "a page from a disk asks nobody"

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.test_bytes import SLOW_MS
-
 SCENARIO = {
     "version": 1,
     "profile": "classroom",
@@ -33,8 +31,8 @@ def opened(page: Page) -> None:
     page.locator("#import-text").fill(json.dumps(SCENARIO))
     page.locator("details.import form button").click()
     page.wait_for_url("**/s/*/")
-    expect(page.locator("[data-client=c1]")).to_be_visible(timeout=SLOW_MS)
-    expect(page.locator("[data-held]")).to_contain_text("holds 3", timeout=SLOW_MS)
+    expect(page.locator("[data-client=c1]")).to_be_visible()
+    expect(page.locator("[data-held]")).to_contain_text("holds 3")
 
 
 def carry(page: Page, one: Locator, other: Locator) -> None:
@@ -58,11 +56,11 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
     opened(page)
     told = page.locator("[data-routes-live]")
     carry(page, thing(page, "exchange:logs"), thing(page, "queue:audit"))
-    expect(told).to_have_text("audit is bound to logs", timeout=SLOW_MS)
+    expect(told).to_have_text("audit is bound to logs")
     carry(page, thing(page, "publisher:p1").locator("b"), thing(page, "exchange:logs"))
-    expect(told).to_have_text("p1 publishes to exchange logs", timeout=SLOW_MS)
+    expect(told).to_have_text("p1 publishes to exchange logs")
     carry(page, thing(page, "consumer:c1").locator("b"), thing(page, "queue:audit"))
-    expect(told).to_have_text("c1 consumes from audit", timeout=SLOW_MS)
+    expect(told).to_have_text("c1 consumes from audit")
     rate = page.get_by_role("slider", name="Messages per second of c1")
     box = rate.bounding_box()
     assert box is not None
@@ -70,7 +68,7 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
     page.mouse.down()
     page.mouse.move(box["x"] + 64, box["y"] + 4, steps=4)
     page.mouse.up()
-    expect(rate).to_have_attribute("aria-valuenow", "20", timeout=SLOW_MS)
+    expect(rate).to_have_attribute("aria-valuenow", "20")
     mark = page.get_by_role("slider", name="High watermark").first
     box = mark.bounding_box()
     assert box is not None
@@ -82,7 +80,6 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
     page.wait_for_function(
         "(before) => Number(document.querySelector('[data-line=vm_memory_high_watermark]').ariaValueNow) < before",
         arg=before,
-        timeout=SLOW_MS,
     )
     assert_accessible(page)
 
@@ -92,30 +89,30 @@ def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[
     told = page.locator("[data-routes-live]")
     page.get_by_role("button", name="Join exchange logs to …").press("Enter")
     first = page.get_by_role("menuitem", name="p1 publishes to exchange logs")
-    expect(first).to_be_focused(timeout=SLOW_MS)
+    expect(first).to_be_focused()
     assert_accessible(page)
     first.press("ArrowDown")
     second = page.get_by_role("menuitem", name="audit is bound to logs")
-    expect(second).to_be_focused(timeout=SLOW_MS)
+    expect(second).to_be_focused()
     second.press("Enter")
-    expect(told).to_have_text("audit is bound to logs", timeout=SLOW_MS)
-    expect(page.get_by_role("button", name="Join exchange logs to …")).to_be_focused(timeout=SLOW_MS)
+    expect(told).to_have_text("audit is bound to logs")
+    expect(page.get_by_role("button", name="Join exchange logs to …")).to_be_focused()
     rate = page.get_by_role("slider", name="Messages per second of c1")
     rate.press("ArrowUp")
-    expect(rate).to_have_attribute("aria-valuenow", "20", timeout=SLOW_MS)
+    expect(rate).to_have_attribute("aria-valuenow", "20")
     mark = page.get_by_role("slider", name="Paging ratio").first
     mark.press("PageUp")
-    expect(mark).to_have_attribute("aria-valuenow", "0.6", timeout=SLOW_MS)
+    expect(mark).to_have_attribute("aria-valuenow", "0.6")
     held = page.get_by_role("button", name="by hand: holds 3")
     held.press("Enter")
     page.keyboard.press("Enter")
-    expect(page.locator("[data-held]")).to_contain_text("holds 2", timeout=SLOW_MS)
+    expect(page.locator("[data-held]")).to_contain_text("holds 2")
     lines = page.locator("#twin [data-lane=unacked] li")
-    expect(lines).to_have_count(2, timeout=SLOW_MS)
+    expect(lines).to_have_count(2)
     lines.first.press("Backspace")
-    expect(page.locator("[data-held]")).to_contain_text("holds 1", timeout=SLOW_MS)
-    expect(lines).to_have_count(1, timeout=SLOW_MS)
-    expect(lines).to_be_focused(timeout=SLOW_MS)
+    expect(page.locator("[data-held]")).to_contain_text("holds 1")
+    expect(lines).to_have_count(1)
+    expect(lines).to_be_focused()
 
 
 def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
@@ -129,19 +126,19 @@ def test_what_cannot_be_is_refused_where_it_is_asked(page: Page) -> None:
     expect(form.locator("[data-error=exchange]")).to_have_text(
         "There is no exchange ghosts. Declare it first."
     )
-    expect(form.locator("[name=exchange]")).to_be_focused(timeout=SLOW_MS)
+    expect(form.locator("[name=exchange]")).to_be_focused()
     pressed = dialog.get_by_role("button", name="Delete audit").element_handle()
     form.locator("[name=exchange]").fill("logs")
     form.locator("[name=queue]").fill("audit")
     form.get_by_role("button", name="Bind").click()
-    expect(dialog.locator("[data-list=bindings]")).to_contain_text("logs \u2192 audit", timeout=SLOW_MS)
+    expect(dialog.locator("[data-list=bindings]")).to_contain_text("logs \u2192 audit")
     assert pressed.evaluate("(button) => button.isConnected"), (
         "a press on a button outlasts a change of its list"
     )
     form = dialog.locator("[data-declare=exchange]")
     form.locator("[name=name]").fill("logs")
     form.get_by_role("button", name="Declare").click()
-    expect(form.locator("[data-error=name]")).to_contain_text("406", timeout=SLOW_MS)
+    expect(form.locator("[data-error=name]")).to_contain_text("406")
 
 
 def test_a_newcomer_sees_few_controls(page: Page) -> None:
@@ -151,4 +148,4 @@ def test_a_newcomer_sees_few_controls(page: Page) -> None:
     count = controls.locator("input:visible, select:visible, button:visible:not(.stands)").count()
     assert count <= 20, count
     controls.get_by_text("Memory limits").click()
-    expect(controls.get_by_label("High watermark")).to_be_visible(timeout=SLOW_MS)
+    expect(controls.get_by_label("High watermark")).to_be_visible()

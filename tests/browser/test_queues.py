@@ -8,8 +8,6 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_bytes import SLOW_MS
-
 OpenPage = Callable[..., Page]
 
 COMMANDS = [
@@ -53,17 +51,13 @@ def test_another_queue_is_chosen_and_everything_follows(
     page.locator("details.import form button").click()
     page.wait_for_url("**/s/*/")
     queues = page.get_by_role("group", name="The queue that is shown")
-    expect(queues.get_by_role("button")).to_have_count(2, timeout=SLOW_MS)
-    expect(queues.get_by_role("button", name=re.compile("^audit 9"))).to_be_visible(timeout=SLOW_MS)
+    expect(queues.get_by_role("button")).to_have_count(2)
+    expect(queues.get_by_role("button", name=re.compile("^audit 9"))).to_be_visible()
     queues.get_by_role("button", name=re.compile("^orders")).click()
-    page.wait_for_function(
-        "() => /^q4, 4 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)", timeout=SLOW_MS
-    )
+    page.wait_for_function("() => /^q4, 4 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)")
     queues.get_by_role("button", name=re.compile("^audit")).click()
     expect(queues.get_by_role("button", pressed=True)).to_contain_text("audit")
-    page.wait_for_function(
-        "() => /^q4, 9 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)", timeout=SLOW_MS
-    )
+    page.wait_for_function("() => /^q4, 9 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)")
     lines = page.locator("#narrative")
     expect(lines).to_contain_text("orders4 messages published")
     page.get_by_text("this queue", exact=True).click()
@@ -112,17 +106,15 @@ def test_a_master_is_killed_on_its_card_and_the_stage_follows_its_heir(
     page.locator("details.import form button").click()
     page.wait_for_url("**/s/*/")
     cards = {node: page.locator(f"[data-node={node}]") for node in ("n1", "n2", "n3")}
-    expect(cards["n2"]).to_contain_text("lacks 8", timeout=SLOW_MS)
+    expect(cards["n2"]).to_contain_text("lacks 8")
     expect(cards["n1"].locator("[data-place=q4]")).to_have_text("q4 12")
     cards["n1"].get_by_role("button", name="Kill").click()
-    expect(cards["n2"]).to_have_attribute("data-role", "master", timeout=SLOW_MS)
+    expect(cards["n2"]).to_have_attribute("data-role", "master")
     expect(cards["n1"]).to_have_attribute("data-role", "down")
     expect(cards["n2"].locator("[data-place=lost]")).to_have_text("lost 8")
     told = page.locator("[data-failover]")
     expect(told).to_contain_text("8 messages are lost: they were older than this mirror")
-    page.wait_for_function(
-        "() => /^q4, 4 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)", timeout=SLOW_MS
-    )
+    page.wait_for_function("() => /^q4, 4 /.test(document.querySelector('#twin [data-lane=q4]').ariaLabel)")
     assert_accessible(page)
     page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function(ONE_AT_A_TIME, arg="n2", timeout=SLOW_MS)
+    page.wait_for_function(ONE_AT_A_TIME, arg="n2")

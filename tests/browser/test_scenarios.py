@@ -11,7 +11,6 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import PHONE
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 60_000
 
 
 def open_scenario(page: Page, slug: str) -> None:
@@ -19,15 +18,15 @@ def open_scenario(page: Page, slug: str) -> None:
     page.locator(f"#{slug}").get_by_role("button", name=re.compile("^Open")).click()
     page.wait_for_url("**/s/*/")
     expect(page.locator("#story")).to_be_visible()
-    expect(page.locator("[data-link][data-state=live]")).to_be_visible(timeout=SLOW_MS)
+    expect(page.locator("[data-link][data-state=live]")).to_be_visible()
 
 
 def story(page: Page, text: str) -> None:
-    expect(page.locator("[data-story=body]")).to_contain_text(text, timeout=SLOW_MS)
+    expect(page.locator("[data-story=body]")).to_contain_text(text)
 
 
 def clock(page: Page, text: str) -> None:
-    expect(page.locator("[data-clock]")).to_have_text(text, timeout=SLOW_MS)
+    expect(page.locator("[data-clock]")).to_have_text(text)
 
 
 def test_a_prediction_is_locked_and_graded_by_the_run(
@@ -93,7 +92,7 @@ def test_a_link_leads_to_a_transition_and_a_message(open_page: OpenPage) -> None
     open_scenario(page, "first-burst")
     short = page.evaluate("JSON.parse(document.querySelector('#live-data').textContent).session")
     page.goto(f"/s/{short}/?at=4000000&n=24&msg=3&view=files")
-    expect(page.locator("[data-number]")).to_have_text(re.compile("^transition 24 of"), timeout=SLOW_MS)
+    expect(page.locator("[data-number]")).to_have_text(re.compile("^transition 24 of"))
     expect(page.locator("[data-chosen]")).to_contain_text("3")
 
 
@@ -127,7 +126,7 @@ def test_a_frame_shows_a_picture_until_somebody_plays(open_page: OpenPage) -> No
     frame.goto(found[1].replace("&amp;", "&"))
     expect(frame.locator(".poster")).to_be_visible()
     frame.get_by_role("button", name="Play this run").click()
-    expect(frame.locator("[data-embed=clock]")).to_have_text("00:01.000", timeout=SLOW_MS)
+    expect(frame.locator("[data-embed=clock]")).to_have_text("00:01.000")
     assert frame.context.cookies() == []
 
 

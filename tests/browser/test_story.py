@@ -8,14 +8,13 @@ from collections.abc import Callable
 from playwright.sync_api import Page, expect
 
 OpenPage = Callable[..., Page]
-SLOW_MS = 60_000
 
 
 def start_from_the_first_page(page: Page) -> None:
     page.goto("/")
     page.get_by_role("button", name="Start in classroom scale").click()
     page.wait_for_url("**/s/*/")
-    page.get_by_role("button", name="Publish the first messages").wait_for(timeout=SLOW_MS)
+    page.get_by_role("button", name="Publish the first messages").wait_for()
 
 
 def wait_for_lane(page: Page, lane: str, condition: str) -> None:
@@ -27,7 +26,6 @@ def wait_for_lane(page: Page, lane: str, condition: str) -> None:
           return condition === "some" ? count > 0 : count === 0;
         }""",
         arg=[lane, condition],
-        timeout=SLOW_MS,
     )
 
 
@@ -64,10 +62,10 @@ def test_the_whole_story(open_page: OpenPage) -> None:
     assert re.fullmatch("[0-9a-f]{8}", told)
     page.get_by_role("button", name="Share", exact=True).click()
     field = page.get_by_role("textbox", name="Link")
-    expect(field).to_have_value(re.compile("/r/"), timeout=SLOW_MS)
+    expect(field).to_have_value(re.compile("/r/"))
     link = field.input_value().split("?")[0]  # the whole run again, not only its last moment
     colleague = open_page()
     colleague.goto(link)
     colleague.wait_for_url("**/s/*/")
     colleague.get_by_role("button", name="10×").click()
-    expect(colleague.get_by_text("the same run")).to_be_visible(timeout=SLOW_MS)
+    expect(colleague.get_by_text("the same run")).to_be_visible()

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
-from tests.browser.test_story import SLOW_MS, pause, wait_for_lane
+from tests.browser.test_story import pause, wait_for_lane
 
 OpenPage = Callable[..., Page]
 
@@ -112,7 +112,7 @@ def test_run_until_stops_at_the_moment(open_page: OpenPage) -> None:
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("combobox", name="Run until").select_option("read")
     page.get_by_role("button", name="Run until this happens").click()
-    expect(page.locator("#alerts")).to_contain_text("Reached: segment read back", timeout=SLOW_MS)
+    expect(page.locator("#alerts")).to_contain_text("Reached: segment read back")
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
     expect(page.locator("[data-why-title]")).to_contain_text("read")
     assert lanes(page)["q3"] > 0

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_bytes import SLOW_MS, start
+from tests.browser.test_bytes import start
 from tests.browser.test_story import pause, wait_for_lane
 
 OpenPage = Callable[..., Page]
@@ -19,7 +19,7 @@ def test_a_long_lane_is_zoomed_and_shown_whole_again(open_page: OpenPage) -> Non
     wait_for_lane(page, "delta", "some")
     pause(page)
     zoom = page.get_by_role("group", name="Zoom of a lane")
-    expect(zoom).to_be_visible(timeout=SLOW_MS)
+    expect(zoom).to_be_visible()
     fit = zoom.get_by_role("button", name="all")
     expect(fit).to_be_disabled()
     zoom.get_by_role("button", name=re.compile(r"larger \(\+\)")).click()
