@@ -161,7 +161,7 @@ def test_what_the_engine_refuses_keeps_its_code_as_a_workload_and_in_a_sweep() -
         (ZeroDivisionError("division by zero"), "unexpected", "ZeroDivisionError: division by zero"),
         (SweepError("job_failed", why='"' * 1000), "job_failed", "The Spark job failed ("),
     ],
-    ids=str,
+    ids=("of a sweep", "of a command", "of the engine", "longer than its column"),
 )
 def test_a_failure_that_is_kept_is_told_in_the_readers_language(
     error: Exception, code: str, shown: str
