@@ -237,10 +237,10 @@ async def test_a_stranger_watches_and_may_not_command(browsers: Any) -> None:
     owner = await browsers()
     stranger = await browsers(owner.session_id)
     assert (await stranger.kind("welcome"))["owner"] is False
+    await stranger.kind("snapshot")
     assert "watching" in (await stranger.command(1, do="purge"))["message"]
     await stranger.send(t="control", play=False)
     assert (await stranger.kind("notice"))["level"] == "limit"
-    await stranger.kind("snapshot")
     await owner.command(1, do="publish", count=3, size_bytes=10)
     await stranger.until(lambda m: m["t"] == "frame" and any(row[0] == "Published" for row in m["rows"]))
 
