@@ -1,4 +1,4 @@
-"""What the inspectors share: findings of damage, reading within bounds, and what a body looks like."""
+"""What the inspectors share: reading within bounds, and what a body looks like."""
 
 from __future__ import annotations
 
@@ -12,26 +12,11 @@ from engine.errors import EngineError, FileCorrupt
 from engine.formats.chunks import AnyChunk
 from engine.formats.stored import parse_message
 from engine.formats.terms import TermError
+from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
 
 MAX_FILE_BYTES: Final = 512 * 1024 * 1024
 """A larger file is named and not decoded."""
-
-
-class Damage(msgspec.Struct, frozen=True):
-    """One finding.
-
-    Args:
-        file: path of the file, relative to the inspected directory.
-        offset: byte at which it begins, None for the file as a whole.
-        kind: "truncated", "garbage", "wrong marker", "zeros", "missing", "contradiction" or "unreadable".
-        words: what is wrong and what a broker does about it.
-    """
-
-    file: str
-    offset: int | None
-    kind: str
-    words: str
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -46,38 +31,21 @@ class Options(msgspec.Struct, frozen=True):
     entry_count: int | None = None
 
 
-class Findings:
-    """Collects damage while a directory is read."""
-
-    def __init__(self) -> None:
-        self.damage: list[Damage] = []
-
-    def add(self, file: str, offset: int | None, kind: str, words: str) -> None:
-        """Note one finding."""
-        self.damage.append(Damage(file, offset, kind, words))
-
-    def as_rows(self) -> list[dict[str, Any]]:
-        """Return the findings in the order they were made."""
-        return [msgspec.structs.asdict(each) for each in self.damage]
-
-
 def content(storage: DirectoryStorage, path: str, findings: Findings) -> bytes | None:
     """Return a file's bytes; None, with a finding where it is more than absence, when they cannot be had."""
     size = storage.size(path)
     if size is None:
         return None
     if size > MAX_FILE_BYTES:
-        findings.add(
-            path, None, "unreadable", f"{size} bytes are more than the {MAX_FILE_BYTES} that are read"
-        )
+        findings.add(path, None, "unreadable", "file_too_large", size=size, most=MAX_FILE_BYTES)
         return None
     try:
         data = storage.read_bytes(path, 0, size)
     except (OSError, EngineError) as error:
-        findings.add(path, None, "unreadable", f"the file cannot be read: {error}")
+        findings.add(path, None, "unreadable", "file_not_readable", why=error)
         return None
     if len(data) < size:
-        findings.add(path, len(data), "unreadable", "the file became shorter while it was read")
+        findings.add(path, len(data), "unreadable", "file_became_shorter")
     return data
 
 
@@ -89,7 +57,7 @@ def until_damage(
         yield from scanned
     except FileCorrupt as error:
         kind = "truncated" if error.code == "stray_byte" else "garbage"
-        findings.add(path, error.offset, kind, f"{error}; a broker's recovery crashes on it")
+        findings.add(path, error.offset, kind, "recovery_crashes", why=error)
 
 
 def parsed(data: bytes | None, path: str, findings: Findings, read: Callable[[bytes], Any]) -> Any:
@@ -99,10 +67,10 @@ def parsed(data: bytes | None, path: str, findings: Findings, read: Callable[[by
     try:
         value = read(data)
     except TermError as error:
-        findings.add(path, None, "garbage", f"the file cannot be read: {error}; a broker starts dirty")
+        findings.add(path, None, "garbage", "no_term", why=error)
         return None
     if value is None:
-        findings.add(path, None, "garbage", "the file does not say what a broker writes into it")
+        findings.add(path, None, "garbage", "other_content")
     return value
 
 

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from engine.formats.message import MessageCodec
 from engine.formats.names import queue_directory, read_config, vhost_directory
-from engine.inspect.common import Findings, Options, content, numbered, parsed
+from engine.inspect.common import Options, content, numbered, parsed
+from engine.inspect.findings import Findings
 from engine.inspect.queue import QueueInspector
 from engine.inspect.store import StoreInspector
 from engine.storage.directory import DirectoryStorage
@@ -67,7 +68,7 @@ def inspect(storage: DirectoryStorage, options: Options, directory: str = "") ->
         found = StoreInspector(storage, directory, MessageCodec(), findings, options).report()
     else:
         found = {}
-        findings.add(directory or ".", None, "missing", "no queue, store, virtual host or node is here")
+        findings.add(directory or ".", None, "missing", "nothing_known")
     return {"kind": kind, **found, "damage": findings.as_rows()}
 
 
@@ -92,7 +93,9 @@ def _vhost(storage: DirectoryStorage, directory: str, findings: Findings, option
                 f"{inside}/.queue_name",
                 None,
                 "contradiction",
-                f"queue {report['name']} of virtual host {vhost} belongs into another directory (S1)",
+                "queue_elsewhere",
+                name=report["name"],
+                vhost=vhost,
             )
         _look_up(queue, stores.get(STORES[0]), inside, findings)
         queues.append(_relative(report, directory))
@@ -128,8 +131,10 @@ def _look_up(queue: QueueInspector, store: StoreInspector | None, path: str, fin
             path,
             None,
             "missing",
-            f"{len(lost)} live persistent messages, the first of them seq {lost[0]}, have no record in {STORES[0]}; "
-            "a broker's dirty recovery drops them",
+            "messages_without_record",
+            count=len(lost),
+            first=lost[0],
+            store=STORES[0],
         )
 
 
@@ -140,11 +145,12 @@ def _entry_count(storage: DirectoryStorage, directory: str, findings: Findings, 
     count = parsed(content(storage, path, findings), path, findings, read_config)
     if isinstance(count, int) and 1 <= count <= ASSUMED_ENTRY_COUNT:
         return count
-    words = "it is not there" if storage.size(path) is None else "it gives no number from 1 to 16384"
-    findings.add(
-        path, None, "missing", f"{words}; 16384 entries in a segment are assumed, as a broker does (S4)"
-    )
-    return ASSUMED_ENTRY_COUNT
+    most = assumed = ASSUMED_ENTRY_COUNT
+    if storage.size(path) is None:
+        findings.add(path, None, "missing", "config_missing", assumed=assumed)
+    else:
+        findings.add(path, None, "missing", "config_without_number", most=most, assumed=assumed)
+    return assumed
 
 
 def _files(storage: DirectoryStorage, directory: str, findings: Findings) -> list[dict[str, Any]]:

@@ -8,13 +8,14 @@ from typing import Any
 
 import msgspec
 
-from engine.formats.chunks import RawBytes, Zeros
+from engine.formats.chunks import AnyChunk, RawBytes, Zeros
 from engine.formats.journal import ENDING_ZEROS, JournalRecords, scan_journal
 from engine.formats.message import MessageCodec, Publish
 from engine.formats.names import read_queue_name
 from engine.formats.publishing import embedded_bytes
 from engine.formats.segment import SegmentRecords, scan_segment
-from engine.inspect.common import Findings, Options, body_of, content, numbered, parsed, until_damage
+from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
+from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
 
 
@@ -76,18 +77,11 @@ class QueueInspector:
             read_queue_name,
         )
         if any(name.endswith((".qi", ".qs")) for name in names):
-            self._findings.add(
-                self._directory, None, "unreadable", "index version 2 files are not read here (S242)"
-            )
+            self._findings.add(self._directory, None, "unreadable", "version_2_files")
         segments = [self._segment(number, name) for number, name in numbered(names, "idx")]
         journal = self._journal() if "journal.jif" in names else None
         if journal is None and segments:
-            self._findings.add(
-                self._path("journal.jif"),
-                None,
-                "missing",
-                "there are segments and no journal; a broker makes one",
-            )
+            self._findings.add(self._path("journal.jif"), None, "missing", "no_journal")
         return {
             "name": title[1] if title else None,
             "dir": self._directory,
@@ -125,17 +119,9 @@ class QueueInspector:
                     listed.extend(self._segment_records(offset, chunk))
                 self._note(path, offset, chunk)
             elif isinstance(chunk, Zeros):
-                self._findings.add(
-                    path, offset, "zeros", f"all {chunk.size_bytes} bytes are zero; a broker deletes the file"
-                )
+                self._findings.add(path, offset, "zeros", "segment_of_zeros", count=chunk.size_bytes)
             elif isinstance(chunk, RawBytes):
-                self._findings.add(
-                    path,
-                    offset,
-                    "truncated",
-                    f"the publish record at offset {offset} is cut off by the file's end; a broker skips 2 bytes "
-                    "and reads the rest as records",
-                )
+                self._findings.add(path, offset, "truncated", "publish_record_cut_off", at=offset)
         if found["records"] <= self._options.list_most:
             found["list"] = listed
         return found
@@ -180,7 +166,7 @@ class QueueInspector:
                 self._note(path, offset, chunk)
             else:
                 trailing = chunk.size_bytes
-                self._findings.add(path, offset, *_journal_tail(chunk, offset))
+                self._note_tail(path, offset, chunk)
         found: dict[str, Any] = {
             "size": self._storage.size(path),
             "records": records,
@@ -205,6 +191,18 @@ class QueueInspector:
                     yield {"offset": offset + one.record_bytes - 8, "kind": "del", "seq": one.start}
             offset += one.record_bytes
 
+    def _note_tail(self, path: str, offset: int, chunk: AnyChunk) -> None:
+        """Note what lies behind the last record that is replayed (S114)."""
+        size = chunk.size_bytes
+        if isinstance(chunk, Zeros):
+            self._findings.add(path, offset, "zeros", "journal_ends_in_zeros", count=size, at=offset)
+            return
+        assert isinstance(chunk, RawBytes)
+        if chunk.data.startswith(ENDING_ZEROS):
+            self._findings.add(path, offset, "garbage", "journal_goes_on_with_zeros", count=size, at=offset)
+        else:
+            self._findings.add(path, offset, "truncated", "journal_cut_off", count=size, at=offset)
+
     # --- messages ---
 
     def _note(self, path: str, offset: int, run: SegmentRecords | JournalRecords) -> None:
@@ -220,7 +218,7 @@ class QueueInspector:
                     self.messages[run.start + at] = Message(publish, run.term, length)
             if again:
                 self._findings.add(
-                    path, offset, "contradiction", f"{again} entries from seq {run.start} are published twice"
+                    path, offset, "contradiction", "published_twice", count=again, first=run.start
                 )
         strays = 0
         for at in range(run.count):
@@ -238,7 +236,9 @@ class QueueInspector:
                 path,
                 offset,
                 "contradiction",
-                f"{strays} entries from seq {run.start} are delivered or acked, but no publish record is there",
+                "marked_and_not_published",
+                count=strays,
+                first=run.start,
             )
 
     def _digest(self) -> str:
@@ -284,15 +284,3 @@ class QueueInspector:
                 term = self._codec.terms(publish.msg_no, 1, *shape).tobytes()
             found["body"] = body_of(term)
         return found
-
-
-def _journal_tail(chunk: object, offset: int) -> tuple[str, str]:
-    """Return kind and words for what lies behind the last record that is replayed (S114)."""
-    ends = "a broker ends its replay here and uses what is before"
-    if isinstance(chunk, Zeros):
-        return "zeros", f"{chunk.size_bytes} zero bytes from offset {offset} on; {ends}"
-    assert isinstance(chunk, RawBytes)
-    size = chunk.size_bytes
-    if chunk.data.startswith(ENDING_ZEROS):
-        return "garbage", f"{size} bytes from offset {offset} on begin with 40 zero bytes; {ends}"
-    return "truncated", f"the record at offset {offset} is cut off after {size} bytes; {ends}"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from engine.formats.chunks import RawBytes, Zeros
+from engine.formats.chunks import AnyChunk, RawBytes, Zeros
 from engine.formats.clean_stop import read_clean_dot, read_file_summary, read_index
 from engine.formats.message import MessageCodec
 from engine.formats.record import MARKER, StoreRecords, scan_store
-from engine.inspect.common import Findings, Options, body_of, content, numbered, parsed, until_damage
+from engine.inspect.common import Options, body_of, content, numbered, parsed, until_damage
+from engine.inspect.findings import Findings
 from engine.storage.directory import DirectoryStorage
 
 
@@ -39,7 +40,6 @@ class StoreInspector:
         self._options = options
         self.message_numbers: set[int] = set()
         """Numbers of the messages with a complete record in some file."""
-        """Whether the file summary names a file that is not there."""
 
     def report(self) -> dict[str, Any]:
         """Read everything and return it under the names of a manifest."""
@@ -49,12 +49,7 @@ class StoreInspector:
         index = self._small("msg_store_index.ets", read_index)
         files = [self._file(name) for _, name in numbered(names, "rdq")]
         for _, name in numbered(names, "rdt"):
-            self._findings.add(
-                self._path(name),
-                None,
-                "contradiction",
-                "a compaction was interrupted; a broker appends this file to the .rdq of its number (S206)",
-            )
+            self._findings.add(self._path(name), None, "contradiction", "compaction_interrupted")
         for row in summary or ():
             self._compare(row.file, row.file_bytes)
         return {
@@ -86,11 +81,9 @@ class StoreInspector:
         path = self._path(f"{number}.rdq")
         there = self._storage.size(path)
         if there is None:
-            self._findings.add(path, None, "missing", f"the file summary names it with {size} bytes")
+            self._findings.add(path, None, "missing", "store_file_missing", size=size)
         elif there < size:
-            self._findings.add(
-                path, there, "truncated", f"the file summary says {size} bytes, but the file ends at {there}"
-            )
+            self._findings.add(path, there, "truncated", "store_file_too_short", size=size, end=there)
 
     def _file(self, name: str) -> dict[str, Any]:
         path = self._path(name)
@@ -105,7 +98,7 @@ class StoreInspector:
                 if entries <= self._options.list_most:
                     listed.extend(self._records(offset, chunk))
             else:
-                self._findings.add(path, offset, *_skipped(chunk, offset))
+                self._note_skipped(path, offset, chunk)
         found: dict[str, Any] = {"file": name, "size": self._storage.size(path), "entries": entries}
         if entries <= self._options.list_most:
             found["list"] = listed
@@ -116,18 +109,29 @@ class StoreInspector:
         if run.term is None:
             return
         if body_of(run.term) is None:
-            self._findings.add(
-                path,
-                offset,
-                "garbage",
-                f"the record at offset {offset} holds no message; reading it would fail",
-            )
+            self._findings.add(path, offset, "garbage", "record_without_message", at=offset)
         elif self._codec.read_term(run.term).msg_no != run.msg_no:
+            self._findings.add(path, offset, "garbage", "record_of_another_message", at=offset)
+
+    def _note_skipped(self, path: str, offset: int, chunk: AnyChunk) -> None:
+        """Note bytes that the scanner does not report (S209)."""
+        if isinstance(chunk, Zeros):
+            self._findings.add(path, offset, "zeros", "store_zeros", count=chunk.size_bytes, at=offset)
+            return
+        assert isinstance(chunk, RawBytes)
+        data = chunk.data
+        count, size = len(data), int.from_bytes(data[:8], "big")
+        if count < 8:
+            self._findings.add(path, offset, "truncated", "size_field_cut_off", count=count, at=offset)
+        elif size + 9 == count and data[-1] != MARKER:
             self._findings.add(
-                path,
-                offset,
-                "garbage",
-                f"the message of the record at offset {offset} has another id than it",
+                path, offset, "wrong marker", "wrong_marker", at=offset, found=data[-1], wanted=MARKER
+            )
+        elif not size:
+            self._findings.add(path, offset, "zeros", "zero_size", count=count, at=offset)
+        else:
+            self._findings.add(
+                path, offset, "truncated", "store_record_cut_off", at=offset, size=size + 9, left=count
             )
 
     def _records(self, offset: int, run: StoreRecords) -> Iterator[dict[str, Any]]:
@@ -145,29 +149,3 @@ class StoreInspector:
                 "body": body_of(term),
             }
             offset += one.record_bytes
-
-
-def _skipped(chunk: object, offset: int) -> tuple[str, str]:
-    """Return kind and words for bytes that the scanner does not report (S209)."""
-    if isinstance(chunk, Zeros):
-        return "zeros", f"{chunk.size_bytes} zero bytes from offset {offset} on; a broker stops here"
-    assert isinstance(chunk, RawBytes)
-    data = chunk.data
-    size = int.from_bytes(data[:8], "big")
-    if len(data) >= 8 and size + 9 == len(data) and data[-1] != MARKER:
-        return "wrong marker", (
-            f"the record at offset {offset} ends with byte {data[-1]} instead of {MARKER}; a broker skips it"
-        )
-    if len(data) >= 8 and not size:
-        return (
-            "zeros",
-            f"{len(data)} bytes from offset {offset} on begin with a zero size; a broker stops here",
-        )
-    if len(data) < 8:
-        return (
-            "truncated",
-            f"{len(data)} bytes at offset {offset} are no whole size field; a broker stops here",
-        )
-    return "truncated", (
-        f"the record at offset {offset} says {size + 9} bytes, but {len(data)} are left; a broker stops here"
-    )

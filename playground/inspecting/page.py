@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.hosting.refusals import TEXTS
-from playground.inspecting import uploads
+from playground.hosting import refusals
+from playground.inspecting import damage, uploads
 from playground.web import live_page
 
 
@@ -29,6 +29,7 @@ def context(worker: str, place: str, server: str = "", importing: str = "") -> d
             "place": place,
             "server": server,
             "importing": importing,
-            "refusals": {code: str(text) for code, text in TEXTS.items()},
+            "sentences": {code: str(text) for code, text in {**refusals.TEXTS, **damage.TEXTS}.items()},
+            "kinds": {kind: str(text) for kind, text in damage.KINDS.items()},
         },
     }

@@ -1,13 +1,20 @@
-/** Why the engine does not take something: by code, in the language of the page. */
+/** Why the engine does not take something, and what is wrong with a file: by code, in the language of the page. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { refusalWords } from "../../static/js/model/inspect-words.js";
+import { codedWords } from "../../static/js/model/inspect-words.js";
 
 test("the engine's codes have the page's sentences, the page's own codes its own, an unknown one is shown", () => {
-  const refusals = { not_text: "%(place)s must be text." };
-  assert.equal(refusalWords({ code: "not_text", values: { place: "topology.queues[0].name" } }, refusals), "topology.queues[0].name must be text.");
-  assert.match(refusalWords({ code: "far_apart", values: {} }, refusals), /^A record's seq_id is millions/);
-  assert.equal(refusalWords({ code: "unexpected", values: { why: "KeyError: 5" } }, refusals), "KeyError: 5");
-  assert.equal(refusalWords({ code: "of_a_later_version", values: {} }, refusals), "of_a_later_version");
+  const sentences = { not_text: "%(place)s must be text." };
+  assert.equal(codedWords({ code: "not_text", values: { place: "topology.queues[0].name" } }, sentences), "topology.queues[0].name must be text.");
+  assert.match(codedWords({ code: "far_apart", values: {} }, sentences), /^A record's seq_id is millions/);
+  assert.equal(codedWords({ code: "unexpected", values: { why: "KeyError: 5" } }, sentences), "KeyError: 5");
+  assert.equal(codedWords({ code: "of_a_later_version", values: {} }, sentences), "of_a_later_version");
+});
+
+test("what a file is refused for stands inside the sentence of its damage, in the same language", () => {
+  const sentences = { stray_byte: "段文件以偏移 %(at)s 处的单个字节结尾。", recovery_crashes: "%(why)sbroker 的恢复会在此崩溃。", zeros: "%(count)s" };
+  const why = { code: "stray_byte", values: { at: 5 } };
+  assert.equal(codedWords({ code: "recovery_crashes", values: { why } }, sentences), "段文件以偏移 5 处的单个字节结尾。broker 的恢复会在此崩溃。");
+  assert.equal(codedWords({ code: "zeros", values: { count: 0 } }, sentences), "0");
 });

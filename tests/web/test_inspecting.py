@@ -14,7 +14,7 @@ from django.test import Client
 
 from playground.hosting.refusals import TEXTS
 from playground.hosting.solo import Solo
-from playground.inspecting import again, definitions, figures, revival, summary, uploads
+from playground.inspecting import again, damage, definitions, figures, revival, summary, uploads
 from playground.inspecting.desk import Desk
 from playground.inspecting.unreadable import Unreadable
 from playground.models import Scenario, Session
@@ -121,6 +121,8 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
     revived = revival.revive(files, report)
     for each in summary.damage_rows(report, files):
         assert each["words"]
+        assert str(damage.TEXTS[each["code"]]) % each["values"]
+        assert each["kind"] in damage.KINDS
     summary.queue_rows(report, revived)
     summary.store_rows(report, revived)
     assert revived is None or revived.state is not None or revived.failure is not None
@@ -128,11 +130,16 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
         assert revived.failure["code"] in {*TEXTS, "far_apart", "unexpected"}
 
 
-def test_the_page_has_the_engines_refusals_in_the_readers_language() -> None:
-    for language, words in (("en", "%(place)s must be text."), ("zh-hans", "%(place)s 必须是文本。")):
+def test_the_page_has_the_engines_sentences_in_the_readers_language() -> None:
+    for language, words, zeros in (
+        ("en", "%(place)s must be text.", "zero bytes"),
+        ("zh-hans", "%(place)s 必须是文本。", "零字节"),
+    ):
         answer = Client().get("/inspect/", headers={"accept-language": language})
-        assert answer.context["inspect_data"]["refusals"]["not_text"] == words
-        assert set(answer.context["inspect_data"]["refusals"]) == set(TEXTS)
+        data = answer.context["inspect_data"]
+        assert data["sentences"]["not_text"] == words
+        assert data["sentences"].keys() == {*TEXTS, *damage.TEXTS}
+        assert data["kinds"]["zeros"] == zeros
 
 
 def test_damage_is_shown_with_its_bytes(mixed: uploads.Files) -> None:
@@ -145,6 +152,10 @@ def test_damage_is_shown_with_its_bytes(mixed: uploads.Files) -> None:
         ("queues/434QJ29PS1F7KJO6A26YZF1Z8", None, "missing"),
     ]
     assert found[0]["hex"].startswith("00000000  ")
+    assert [(each["code"], each["values"]) for each in found] == [
+        ("wrong_marker", {"at": 0, "found": 0, "wanted": 255}),
+        ("messages_without_record", {"count": 1, "first": 10, "store": "msg_store_persistent"}),
+    ]
 
 
 def test_what_was_found_opens_as_a_scenario(mixed: uploads.Files) -> None:

@@ -1,6 +1,7 @@
 """Every refusal has a code, and every code that a page can show has a text in three languages.
 
-It walks the engine, and what is built on it: workloads, sweeps, and the command line of the sweeps.
+It walks the engine, and what is built on it: workloads, sweeps, and the command line of the sweeps. Damage that the
+inspectors find in files has codes in the same way.
 """
 
 from __future__ import annotations
@@ -26,8 +27,10 @@ from engine.errors import (
     StorageFull,
     StoreCorrupt,
 )
+from engine.inspect.findings import ENGLISH as OF_DAMAGE
 from engine.refusals import ENGLISH
 from playground.hosting.refusals import TEXTS, message_of
+from playground.inspecting import damage
 from playground.sweeping import refusals as sweeping
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
@@ -61,6 +64,10 @@ SHOWN: dict[str, tuple[str, Any]] = {
     **{code: (text, sweeping.OF_SWEEPS.get(code)) for code, text in OF_SWEEPS.items()},
 }
 """English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
+DAMAGE: dict[str, tuple[str, Any]] = {
+    code: (text, damage.TEXTS.get(code)) for code, text in OF_DAMAGE.items()
+}
+"""The same of each finding in a file."""
 AS_THEY_ARE = {"broker_refuses", "invalid", "unexpected"}
 """Codes whose words are shown as they are: of the broker, rare ones of the validator, and of Python's own errors."""
 PLACES = re.compile(r"%\((\w+)\)s")
@@ -70,16 +77,17 @@ def test_the_codes_are_the_engines() -> None:
     assert list(TEXTS) == list(ENGLISH)
     assert list(sweeping.OF_WORKLOADS) == list(OF_WORKLOADS)
     assert list(sweeping.OF_SWEEPS) == list(OF_SWEEPS)
+    assert list(damage.TEXTS) == list(OF_DAMAGE)
 
 
 def test_a_code_means_one_thing() -> None:
-    tables = (ENGLISH, OF_WORKLOADS, OF_SWEEPS, OF_JOBS)
+    tables = (ENGLISH, OF_WORKLOADS, OF_SWEEPS, OF_JOBS, OF_DAMAGE)
     assert len({code for table in tables for code in table}) == sum(map(len, tables))
 
 
-@pytest.mark.parametrize("code", SHOWN)
+@pytest.mark.parametrize("code", [*SHOWN, *DAMAGE])
 def test_a_code_has_a_text_in_three_languages(code: str) -> None:
-    sentence, lazy = SHOWN[code]
+    sentence, lazy = {**SHOWN, **DAMAGE}[code]
     english = str(lazy)
     assert set(PLACES.findall(english)) <= set(PLACES.findall(sentence)), "a place that nobody fills"
     for language in ("zh-hans", "zh-hant"):
@@ -130,6 +138,36 @@ def test_a_refusal_has_a_code_and_all_its_parameters(place: str, call: ast.Call)
     assert isinstance(code, ast.Constant), place
     assert code.value in english, f"{place}: {code.value!r} is no code"
     assert {each.arg for each in call.keywords} == set(PLACES.findall(english[str(code.value)])), place
+
+
+def found() -> Iterator[tuple[str, ast.Call]]:
+    """Yield where each finding in a file is noted: `findings.add(file, offset, kind, code, ...)`."""
+    for path in sorted((ROOT / "engine" / "inspect").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("findings.add"):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+
+
+@pytest.mark.parametrize(
+    ("place", "call"), list(found()), ids=lambda each: each if isinstance(each, str) else ""
+)
+def test_a_finding_has_a_code_and_all_its_parameters_and_they_are_shown(place: str, call: ast.Call) -> None:
+    code = call.args[3]
+    assert isinstance(code, ast.Constant), place
+    sentence, lazy = DAMAGE[str(code.value)]
+    assert {each.arg for each in call.keywords} == set(PLACES.findall(sentence)), place
+    assert set(PLACES.findall(str(lazy))) == set(PLACES.findall(sentence)), place
+
+
+def test_every_finding_is_noted_somewhere_and_each_kind_has_words_in_three_languages() -> None:
+    calls = [call.args for _place, call in found()]
+    assert {each[3].value for each in calls if isinstance(each[3], ast.Constant)} == set(OF_DAMAGE)
+    kinds = {each[2].value for each in calls if isinstance(each[2], ast.Constant)}
+    assert kinds == set(damage.KINDS)
+    for language in ("zh-hans", "zh-hant"):
+        with translation.override(language):
+            texts = [str(text) for text in damage.KINDS.values()]
+        assert not set(texts) & {str(text) for text in damage.KINDS.values()}
 
 
 def test_every_code_is_raised_somewhere() -> None:

@@ -66,6 +66,8 @@ def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
     assert (at.parent / told["worker"]).is_file()
     assert (at.parent / told["place"]).resolve() == (edition / "wasm").resolve()
     assert (told["server"], told["importing"]) == ("", "")
+    assert told["sentences"]["segment_of_zeros"].startswith("全部 %(count)s 字节都是零")
+    assert told["kinds"]["zeros"] == "零字节"
     assert 'href="../inspect/index.html"' in (edition / "zh-hans" / "library" / "index.html").read_text(
         "utf-8"
     )

@@ -2,6 +2,7 @@
 import { fill, gettext } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
+/** @typedef {{code: string, values: Values}} Coded */
 
 /**
  * Why something could not be read, with what to do; see playground/inspecting.
@@ -31,12 +32,14 @@ function unreadable() {
 }
 
 /**
- * Why the engine does not take something.
- * @param {{code: string, values: Values}} why as the reader answers it
- * @param {Record<string, string>} refusals the engine's sentences by code, in the reader's language
+ * Why the engine does not take something, or what is wrong with a file.
+ * @param {Coded} coded as the reader answers it; a value can be coded as well
+ * @param {Record<string, string>} sentences the engine's by code, in the reader's language
+ * @returns {string}
  */
-export function refusalWords(why, refusals) {
-  return fill(refusals[why.code] ?? failures()[why.code] ?? why.code, why.values);
+export function codedWords({ code, values }, sentences) {
+  const said = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : value]);
+  return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(said));
 }
 
 /** @returns {Record<string, string>} */

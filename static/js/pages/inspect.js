@@ -89,7 +89,7 @@ function directoryShown(answer) {
     document.addEventListener("waterline:live", (event) => watchTheStart(/** @type {CustomEvent} */ (event).detail, started), { once: true });
     open(reader.start(started), data);
   }
-  return [report(answer, reader, told.refusals, [importForm(answer.begun), others()])];
+  return [report(answer, reader, told, [importForm(answer.begun), others()])];
 }
 
 /** The start passes once, and then time stands still. A recorded one is shown as it ended. */
@@ -103,7 +103,7 @@ function topologyShown(answer) {
   const here = reader.own
     ? el("button.btn.primary.small", { type: "button", onclick: (event) => (event.target.remove(), open(reader.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
-  return [topologyCard(answer, told.refusals, [here, importForm(answer.scenario), others()])];
+  return [topologyCard(answer, told.sentences, [here, importForm(answer.scenario), others()])];
 }
 
 watchFiles(files, (entries) => {

@@ -53,8 +53,10 @@ def test_a_torn_segment(place: Path) -> None:
     kinds = damage(place)
     assert kinds[0] == ("truncated", f"{QUEUE}/0.idx", 36)
     assert kinds[1][:2] == ("garbage", f"{QUEUE}/0.idx")
-    words = report_on(place, Options())["damage"][1]["words"]
-    assert "a broker's recovery crashes" in words
+    crash = report_on(place, Options())["damage"][1]
+    assert "a broker's recovery crashes" in crash["words"]
+    assert crash["code"] == "recovery_crashes"
+    assert crash["values"]["why"]["values"]["at"] == crash["offset"], "what is wrong keeps its own code"
 
 
 def test_garbage_in_a_segment(place: Path) -> None:
@@ -100,7 +102,14 @@ def test_the_command(place: Path, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "No damage found." in capsys.readouterr().out
     change(place / STORE / "0.rdq", 5217, b"\x00")
     assert main(["inspect", str(place), "--json"]) == 1
-    assert json.loads(capsys.readouterr().out)["damage"][0]["kind"] == "wrong marker"
+    assert json.loads(capsys.readouterr().out)["damage"][0] == {
+        "file": f"{STORE}/0.rdq",
+        "offset": 0,
+        "kind": "wrong marker",
+        "words": "the record at offset 0 ends with byte 0 instead of 255; a broker skips it",
+        "code": "wrong_marker",
+        "values": {"at": 0, "found": 0, "wanted": 255},
+    }
     assert main(["inspect", str(tmp_path / "absent")]) == 2
     (tmp_path / "empty").mkdir()
     assert main(["inspect", str(tmp_path / "empty")]) == 2

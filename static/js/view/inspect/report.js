@@ -1,5 +1,5 @@
 /** The report on a broker's files: queues, store files, what a clean stop left, damage, and bytes on demand. */
-import { pinWords, refusalWords, startWords, stopWords } from "../../model/inspect-words.js";
+import { codedWords, pinWords, startWords, stopWords } from "../../model/inspect-words.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
@@ -50,11 +50,11 @@ function stores(rows) {
   );
 }
 
-function damage(found) {
+function damage(found, sentences, kinds) {
   if (!found.length) return el("p.mid", {}, gettext("No damage was found."));
   return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
     el("li", {},
-      el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, each.kind), `: ${each.words}`,
+      el("code", {}, each.offset === null ? each.file : `${each.file} @ ${each.offset}`), " ", el("b", {}, kinds[each.kind]), `: ${codedWords(each, sentences)}`,
       each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))));
 }
 
@@ -64,9 +64,9 @@ function stop(told) {
     told ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), told.compared), list(gettext("Not read:"), told.ignored)) : null);
 }
 
-/** The whole report; `reader` is asked for bytes where it can be, `refusals` are the engine's sentences by code. */
-export function report(answer, reader, refusals, actions) {
-  const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: refusalWords(answer.failure, refusals) })) : null;
+/** The whole report; `reader` is asked for bytes where it can be, `sentences` are the engine's by code, `kinds` names those of damage. */
+export function report(answer, reader, { sentences, kinds }, actions) {
+  const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
   const left = answer.not_started
     ? el("p.mid", {}, fill(gettext("%(n)s more queues were given; only the first ones are started here."), { n: number(answer.not_started) }))
     : null;
@@ -78,7 +78,7 @@ export function report(answer, reader, refusals, actions) {
     answer.queues.length ? el("p.help", {}, gettext("Chips: publish records + deliver and ack records of a segment.")) : null,
     answer.stores.length ? stores(answer.stores) : null,
     stop(answer.stop),
-    damage(answer.damage),
+    damage(answer.damage, sentences, kinds),
     el("details", {}, el("summary", {}, fill(gettext("Files, record by record: %(count)s"), { count: number(answer.files.length) })),
       el("ul.damage", {}, ...answer.files.map((file) => fileRow(file, reader)))));
 }

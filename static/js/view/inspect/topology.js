@@ -1,15 +1,15 @@
 /** Definitions as a topology to play with: what was taken of them, and what was not, with the reason. */
-import { refusalWords } from "../../model/inspect-words.js";
+import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
-export function topologyCard({ scenario, left_out: leftOut }, refusals, actions) {
+export function topologyCard({ scenario, left_out: leftOut }, sentences, actions) {
   const { queues, exchanges, bindings, policies } = scenario.topology;
   const counts = { queues: queues.length, exchanges: exchanges?.length ?? 0, bindings: bindings?.length ?? 0, policies: policies?.length ?? 0 };
   return el("section.card.pad", { "aria-labelledby": "report-heading" },
     el("div.heading", {}, el("h2", { id: "report-heading", tabindex: -1 }, gettext("A topology to play with")), el("span.spacer"), ...actions),
     el("p", {}, fill(gettext("Queues: %(queues)s, exchanges: %(exchanges)s, bindings: %(bindings)s, policies: %(policies)s."), counts)),
     leftOut.length
-      ? el("details", {}, el("summary", {}, gettext("Left out, and why")), el("ul", {}, ...leftOut.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${refusalWords(why, refusals)}`))))
+      ? el("details", {}, el("summary", {}, gettext("Left out, and why")), el("ul", {}, ...leftOut.map(([name, why]) => el("li", {}, el("code", {}, name), `: ${codedWords(why, sentences)}`))))
       : null);
 }

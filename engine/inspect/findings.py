@@ -1,0 +1,125 @@
+"""What can be wrong with the files that are inspected, by code: the English sentence of each, with its parameters.
+
+A page says the same in its reader's language, by code and parameters (playground/inspecting/damage.py).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from engine.errors import Refusal
+
+ENGLISH: Final[dict[str, str]] = {
+    # --- any file or directory ---
+    "file_too_large": "%(size)s bytes are more than the %(most)s that are read",
+    "file_not_readable": "the file cannot be read: %(why)s",
+    "file_became_shorter": "the file became shorter while it was read",
+    "recovery_crashes": "%(why)s; a broker's recovery crashes on it",
+    "no_term": "the file cannot be read: %(why)s; a broker starts dirty",
+    "other_content": "the file does not say what a broker writes into it",
+    "nothing_known": "no queue, store, virtual host or node is here",
+    # --- a virtual host ---
+    "config_missing": (
+        "it is not there; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
+    ),
+    "config_without_number": (
+        "it gives no number from 1 to %(most)s; %(assumed)s entries in a segment are assumed, as a broker does (S4)"
+    ),
+    "queue_elsewhere": "queue %(name)s of virtual host %(vhost)s belongs into another directory (S1)",
+    "messages_without_record": (
+        "%(count)s live persistent messages, the first of them seq %(first)s, have no record in %(store)s; "
+        "a broker's dirty recovery drops them"
+    ),
+    # --- a queue's index ---
+    "version_2_files": "index version 2 files are not read here (S242)",
+    "no_journal": "there are segments and no journal; a broker makes one",
+    "segment_of_zeros": "all %(count)s bytes are zero; a broker deletes the file",
+    "publish_record_cut_off": (
+        "the publish record at offset %(at)s is cut off by the file's end; a broker skips 2 bytes "
+        "and reads the rest as records"
+    ),
+    "published_twice": "%(count)s entries from seq %(first)s are published twice",
+    "marked_and_not_published": (
+        "%(count)s entries from seq %(first)s are delivered or acked, but no publish record is there"
+    ),
+    "journal_ends_in_zeros": (
+        "%(count)s zero bytes from offset %(at)s on; a broker ends its replay here and uses what is before"
+    ),
+    "journal_goes_on_with_zeros": (
+        "%(count)s bytes from offset %(at)s on begin with 40 zero bytes; a broker ends its replay here and uses "
+        "what is before"
+    ),
+    "journal_cut_off": (
+        "the record at offset %(at)s is cut off after %(count)s bytes; a broker ends its replay here and uses what "
+        "is before"
+    ),
+    # --- a message store ---
+    "compaction_interrupted": (
+        "a compaction was interrupted; a broker appends this file to the .rdq of its number (S206)"
+    ),
+    "store_file_missing": "the file summary names it with %(size)s bytes",
+    "store_file_too_short": "the file summary says %(size)s bytes, but the file ends at %(end)s",
+    "record_without_message": "the record at offset %(at)s holds no message; reading it would fail",
+    "record_of_another_message": "the message of the record at offset %(at)s has another id than it",
+    "store_zeros": "%(count)s zero bytes from offset %(at)s on; a broker stops here",
+    "wrong_marker": (
+        "the record at offset %(at)s ends with byte %(found)s instead of %(wanted)s; a broker skips it"
+    ),
+    "zero_size": "%(count)s bytes from offset %(at)s on begin with a zero size; a broker stops here",
+    "size_field_cut_off": "%(count)s bytes at offset %(at)s are no whole size field; a broker stops here",
+    "store_record_cut_off": (
+        "the record at offset %(at)s says %(size)s bytes, but %(left)s are left; a broker stops here"
+    ),
+}
+
+
+class Damage(msgspec.Struct, frozen=True):
+    """One finding.
+
+    Args:
+        file: path of the file, relative to the inspected directory.
+        offset: byte at which it begins, None for the file as a whole.
+        kind: "truncated", "garbage", "wrong marker", "zeros", "missing", "contradiction" or "unreadable".
+        words: what is wrong and what a broker does about it, in English.
+        code: which of the sentences that is.
+        values: what the sentence's places stand for: numbers, texts, and refusals, each with a `code` and `values`.
+    """
+
+    file: str
+    offset: int | None
+    kind: str
+    words: str
+    code: str
+    values: dict[str, Any]
+
+
+class Findings:
+    """Collects damage while a directory is read."""
+
+    def __init__(self) -> None:
+        self.damage: list[Damage] = []
+
+    def add(self, file: str, offset: int | None, kind: str, code: str, /, **values: object) -> None:
+        """Note one finding.
+
+        Args:
+            file: path of the file, relative to the inspected directory.
+            offset: byte at which it begins, None for the file as a whole.
+            kind: see `Damage`.
+            code: a key of `ENGLISH`.
+            values: what the sentence's places stand for.
+        """
+        plain = {name: _plain(value) for name, value in values.items()}
+        self.damage.append(Damage(file, offset, kind, ENGLISH[code] % values, code, plain))
+
+    def as_rows(self) -> list[dict[str, Any]]:
+        """Return the findings in the order they were made."""
+        return [msgspec.structs.asdict(each) for each in self.damage]
+
+
+def _plain(value: object) -> int | str | dict[str, Any]:
+    if isinstance(value, Refusal):
+        return {"code": value.code, "values": value.values}
+    return value if isinstance(value, int) else str(value)

@@ -1,0 +1,87 @@
+"""What is wrong with a broker's files, in the reader's language: a text for each code of `engine.inspect.findings`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+KINDS: Final[dict[str, Any]] = {
+    "truncated": _("cut off"),
+    "garbage": _("unreadable bytes"),
+    "wrong marker": _("wrong end mark"),
+    "zeros": _("zero bytes"),
+    "missing": _("missing"),
+    "contradiction": _("contradiction"),
+    "unreadable": _("not readable"),
+}
+TEXTS: Final[dict[str, Any]] = {
+    # --- any file or directory ---
+    "file_too_large": _("The file has %(size)s bytes; at most %(most)s are read."),
+    "file_not_readable": _("The file cannot be read: %(why)s"),
+    "file_became_shorter": _("The file became shorter while it was read."),
+    "recovery_crashes": _("%(why)s A broker's recovery crashes on it."),
+    "no_term": _("The file cannot be read (%(why)s). A broker starts as after a crash."),
+    "other_content": _("The file does not say what a broker writes into it."),
+    "nothing_known": _("No queue, message store, virtual host or node is here."),
+    # --- a virtual host ---
+    "config_missing": _(
+        "The file is not there: %(assumed)s entries in a segment are assumed, as a broker does (S4)."
+    ),
+    "config_without_number": _(
+        "The file gives no number from 1 to %(most)s: %(assumed)s entries in a segment are assumed, as a broker does "
+        "(S4)."
+    ),
+    "queue_elsewhere": _("Queue %(name)s of virtual host %(vhost)s belongs into another directory (S1)."),
+    "messages_without_record": _(
+        "Live persistent messages without a record in %(store)s: %(count)s; the first has seq %(first)s. A broker "
+        "drops them when it starts after a crash."
+    ),
+    # --- a queue's index ---
+    "version_2_files": _("Files of index version 2 are not read here (S242)."),
+    "no_journal": _("There are segments, but no journal. A broker makes one."),
+    "segment_of_zeros": _("All %(count)s bytes are zero. A broker deletes the file."),
+    "publish_record_cut_off": _(
+        "The end of the file cuts off the publish record at offset %(at)s. A broker skips 2 bytes and reads the rest "
+        "as records."
+    ),
+    "published_twice": _("Entries that are published twice: %(count)s, from seq %(first)s on."),
+    "marked_and_not_published": _(
+        "Entries that are delivered or acknowledged without a publish record: %(count)s, from seq %(first)s on."
+    ),
+    "journal_ends_in_zeros": _(
+        "From offset %(at)s on there are %(count)s zero bytes. A broker ends its replay here and uses what stands "
+        "before."
+    ),
+    "journal_goes_on_with_zeros": _(
+        "The %(count)s bytes from offset %(at)s on begin with 40 zero bytes. A broker ends its replay here and uses "
+        "what stands before."
+    ),
+    "journal_cut_off": _(
+        "The record at offset %(at)s is cut off after %(count)s bytes. A broker ends its replay here and uses what "
+        "stands before."
+    ),
+    # --- a message store ---
+    "compaction_interrupted": _(
+        "A compaction was interrupted. A broker appends this file to the .rdq file of the same number (S206)."
+    ),
+    "store_file_missing": _("The file summary names this file with %(size)s bytes."),
+    "store_file_too_short": _("The file summary says %(size)s bytes, but the file ends at %(end)s."),
+    "record_without_message": _("The record at offset %(at)s holds no message. Reading it would fail."),
+    "record_of_another_message": _(
+        "The message in the record at offset %(at)s has another id than the record."
+    ),
+    "store_zeros": _("From offset %(at)s on there are %(count)s zero bytes. A broker stops reading here."),
+    "wrong_marker": _(
+        "The record at offset %(at)s ends with byte %(found)s instead of %(wanted)s. A broker skips it."
+    ),
+    "zero_size": _(
+        "The %(count)s bytes from offset %(at)s on begin with a zero size. A broker stops reading here."
+    ),
+    "size_field_cut_off": _(
+        "The %(count)s bytes at offset %(at)s are too few for a size field. A broker stops reading here."
+    ),
+    "store_record_cut_off": _(
+        "The record at offset %(at)s says %(size)s bytes, but only %(left)s are left. A broker stops reading here."
+    ),
+}
