@@ -63,7 +63,7 @@ export PYSPARK_DRIVER_PYTHON := $(CURDIR)/$(PY)
 .DEFAULT_GOAL := help
 .PHONY: help env dev-env spark-env run cluster check test lint format types supplies js-lint js-types js-test py-test coverage \
 	bench heatmaps spark-cluster conformance differential stories interop fidelity predict digests docs-images screenshots attack \
-	soak long-tests wasm static scorm wasm-digests \
+	soak long-tests wasm static scorm wasm-digests static-digests \
 	postgresql-test browser-test firefox-test messages constraints clean
 
 help: ## List the targets
@@ -119,7 +119,7 @@ heatmaps: spark-env ## Sweep the settings with Spark and publish the heatmaps
 spark-cluster: spark-env ## Start a Spark master and two workers on spark://127.0.0.1:7077 (Ctrl-C ends them)
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m spark_jobs cluster $(CLUSTER_ARGS)
 
-bench: dev-env spark-env ## Measure engine, wire, page and sweeps (TINY=1: only see that all of it runs; BENCH=wire: one)
+bench: dev-env spark-env node_modules/.installed ## Measure engine, wire, page and sweeps (TINY=1: only see that all of it runs; BENCH=wire: one)
 	@tools/ensure_chromium.sh
 	@JAVA_HOME="$$($(PY) tools/ensure_java.py)" $(PY) -m bench $(if $(TINY),--tiny) $(BENCH)
 
@@ -144,6 +144,10 @@ scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2):
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
 	@"$$(tools/ensure_node.sh)" tests/wasm/digests.mjs dist/wasm $(if $(TINY),first-burst)
+
+static-digests: wasm ## The same in a worker of Chromium, where the static edition plays them
+	@tools/ensure_chromium.sh
+	@$(PY) -m tests.wasm.chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh

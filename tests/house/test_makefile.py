@@ -16,13 +16,13 @@ from tools.live_server import free_port
 
 BY_MAKE_TEST = {"lint", "types", "supplies", "js-test", "py-test"}
 """What `make test` runs itself, on the whole of it."""
-SELF = {"test", "js-lint", "js-types"}
-"""What runs this, and what `lint` and `types` begin with."""
+SELF = {"test", "js-lint", "js-types", "wasm"}
+"""What runs this, and what others begin with."""
 ENVIRONMENT = ("env", "dev-env", "spark-env", "constraints")
 QUICK = (
     "help",
     *ENVIRONMENT,
-    "wasm",
+    "wasm-digests",
     "static",
     "scorm",
     "format",
@@ -34,7 +34,7 @@ QUICK = (
     "firefox-test",
     "coverage",
 )
-BROWSER = ("docs-images", "screenshots", "browser-test")
+BROWSER = ("docs-images", "screenshots", "browser-test", "static-digests")
 SPARK = ("heatmaps", "spark-cluster")
 ELSEWHERE = {"bench"}
 """Its tiny mode is run by tests/bench."""
@@ -42,7 +42,8 @@ WRITES = {
     "docs-images": "var/tiny/docs-images/fidelity-phone-dark.png",
     "screenshots": "var/tiny/screenshots/index-desktop-light.png",
     "heatmaps": "var/tiny/heatmaps/few.parquet",
-    "wasm": "dist/wasm/engine.zip",
+    "wasm-digests": "dist/wasm/engine.zip",
+    "static-digests": "dist/wasm/engine.zip",
     "scorm": "var/tiny/static/first-in.zip",
     "fidelity": "var/tiny/fidelity.json",
     "predict": "var/tiny/predictions.json",
@@ -62,7 +63,6 @@ OTHERS = {
     "postgresql-test",
     "differential",
     "stories",
-    "wasm-digests",
     "interop",
 }
 """Each has a test of its own below."""

@@ -4,27 +4,9 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const HOMES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": "/waterline", "desk.zip": "/waterline" };
-const PLAY = `
-import json, sys, time
-from pathlib import Path
-sys.path.insert(0, "/waterline")
-from engine.replay import Player, on_ledger
-
-def play(path):
-    began = time.perf_counter()
-    scenario = json.loads(path.read_text())
-    node = on_ledger(scenario)
-    for _piece in Player(node).play(scenario["until_us"]):
-        pass
-    took = round(time.perf_counter() - began, 3)
-    return {"name": path.stem, "digest": node.log.digest, "native": scenario["digest"], "s": took}
-
-def played(names):
-    files = sorted(Path("/waterline/scenarios").glob("*.json"))
-    return json.dumps([play(path) for path in files if not names or path.stem in names.split()])
-played
-`;
+const PLAY = readFileSync(new URL("play.py", import.meta.url), "utf-8");
 const DESK = `
+from pathlib import Path
 from playground.desk.begin import begin
 begin(Path("/waterline"))
 from playground.desk import desk
@@ -37,6 +19,7 @@ export async function start(folder) {
   const { loadPyodide } = await import(pathToFileURL(`${place}/pyodide.mjs`).href);
   const python = await loadPyodide({ indexURL: `${place}/` });
   for (const [name, home] of Object.entries(HOMES)) python.unpackArchive(new Uint8Array(readFileSync(`${place}/${name}`)), "zip", { extractDir: home });
+  python.runPython('import sys\nsys.path.insert(0, "/waterline")');
   const played = python.runPython(PLAY);
   let asked = null;
   return {

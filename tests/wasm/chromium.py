@@ -1,0 +1,78 @@
+"""python -m tests.wasm.chromium DIST/wasm [NAME...]: play scenarios in a worker of Chromium, and compare their digests.
+
+They are those of digests.mjs, and they are played by the same lines; the engine is started as the static edition
+starts it (static/js/wasm/python.js). Prints a line for each as JSON; ends with 1 where one differs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+from tools import chromium
+from tools.static_host import serving
+
+ROOT = Path(__file__).resolve().parents[2]
+PLAY = Path(__file__).with_name("play.py")
+MOST_MS = 600_000
+WORKER = """
+import { startPython } from "%(url)sstatic/js/wasm/python.js";
+addEventListener("message", async ({ data }) => {
+  try {
+    const python = await startPython("%(url)swasm/");
+    postMessage({ rows: python.runPython(data.play)(data.names) });
+  } catch (error) {
+    postMessage({ error: String(error.message).slice(-3000) });
+  }
+});
+"""
+ASK = """([code, play, names]) => new Promise((done, fail) => {
+  const worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
+  worker.onerror = (event) => fail(new Error(event.message || "the worker could not be loaded"));
+  worker.onmessage = ({ data }) => (data.error ? fail(new Error(data.error)) : done(data.rows));
+  worker.postMessage({ play, names });
+})"""
+
+
+def rows(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
+    """Return a row for each scenario that was played in the worker."""
+    with tempfile.TemporaryDirectory(prefix="waterline-") as scratch, sync_playwright() as playwright:
+        folder = Path(scratch)
+        (folder / "static").symlink_to(ROOT / "static")
+        (folder / "wasm").symlink_to(wasm.resolve())
+        browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+        with serving(folder) as host:
+            page = browser.new_page()
+            page.set_default_timeout(MOST_MS)
+            page.goto(
+                f"{host.url}wasm/pyodide-lock.json"
+            )  # any page of the host: the worker is of the same origin
+            asked = [WORKER % {"url": host.url}, PLAY.read_text("utf-8"), " ".join(names)]
+            told: list[dict[str, Any]] = json.loads(page.evaluate(ASK, asked))
+        browser.close()
+    return told
+
+
+def main(arguments: list[str]) -> int:
+    """Play, print and compare."""
+    wasm, *names = arguments
+    began = time.perf_counter()
+    found = rows(Path(wasm), names)
+    for row in found:
+        print(json.dumps(row))
+    different = [row["name"] for row in found if row["digest"] != row["native"]]
+    seconds = time.perf_counter() - began
+    print(
+        f"{len(found)} scenarios in Chromium, {len(different)} with another digest, {seconds:.1f} s with the start"
+    )
+    return 0 if found and not different else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
