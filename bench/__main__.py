@@ -34,6 +34,7 @@ BENCHES = (
     "school",
     "session_cost",
     "workers",
+    "static_edition",
 )
 """Modules of this package, each with a `run`."""
 

@@ -9,7 +9,7 @@ import pytest
 
 from bench.__main__ import BENCHES
 
-MARKS = {"frames": pytest.mark.browser, "sweep": pytest.mark.spark}
+MARKS = {"frames": pytest.mark.browser, "static_edition": pytest.mark.browser, "sweep": pytest.mark.spark}
 SECONDS = 240
 
 

@@ -1,0 +1,142 @@
+"""How soon the static edition shows a run in Chromium, what that transfers, and how large everything is."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from playwright.sync_api import Browser, BrowserContext, CDPSession, sync_playwright
+
+from bench.measure import Result
+from bench.slower import slowed
+from tools import chromium
+from tools.compile_messages import compile_messages
+from tools.live_server import ROOT
+from tools.static_host import Host, sent, serving
+
+RUN: Final = "en/play/index.html?s=first-burst&at=1900000"
+"""A story at its first stop: twelve messages wait."""
+SHOWN: Final = """() =>
+  [...document.querySelectorAll("#twin [data-lane]")].some((lane) => /[1-9]/.test((lane.ariaLabel ?? "").slice(2))) &&
+  new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"""
+"""The milliseconds since the navigation when messages stand on the stage, and were painted."""
+PLACES: Final = {"desktop": 1.0, "phone": 4.0}
+"""How many times slower the processor of the page and its worker is made."""
+TINY_PLACES: Final = {"phone": 1.25}
+TIMES, TINY_TIMES = 3, 1
+COUNT, TINY_COUNT = 1_000_000, 20_000
+STORY_BYTES, LONG_BYTES = 1_000_000, 2_000_000
+"""Bounds for the page of a story, and for that of a run of a million messages."""
+MOST_MS: Final = 180_000
+
+
+def build(out: Path, tiny: bool) -> None:
+    """Write the edition as `make static` does; a tiny one has only the pages of sessions."""
+    compile_messages()
+    for module, *options in (
+        ("tools.wasm", "--out", str(out / "wasm")),
+        ("playground.static_edition", str(out), *(("--tiny",) if tiny else ())),
+    ):
+        subprocess.run([sys.executable, "-m", module, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE)
+
+
+def renderers(session: CDPSession) -> dict[int, float]:
+    """Return the processes that pages and workers run in, each with its processor seconds so far."""
+    told = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    return {each["id"]: each["cpuTime"] for each in told if each["type"] == "renderer"}
+
+
+def visit(context: BrowserContext, session: CDPSession, host: Host, times: float) -> Result:
+    """Open the run, and return when its first picture stood, and what that took."""
+    page = context.new_page()
+    page.set_default_timeout(MOST_MS)
+    page.goto(f"{host.url}nothing-here")  # a process of the page is there before it is measured
+    before, sent_before = renderers(session), host.sent_bytes
+    with slowed(before, times):
+        page.goto(host.url + RUN, wait_until="commit")
+        shown_ms = page.wait_for_function(SHOWN).json_value()
+    after = renderers(session)
+    if not set(after) <= set(before):
+        raise RuntimeError("the page went to a process that was not slowed; measure again")
+    page.close()
+    return {
+        "picture_s": shown_ms / 1000,
+        "processor_s": sum(after.values()) - sum(before.values()),
+        "sent_bytes": host.sent_bytes - sent_before,
+    }
+
+
+def visits(browser: Browser, host: Host, times: float, rounds: int) -> Result:
+    """Return medians of first visits, each by a browser that knows nothing yet, and of the second ones after them."""
+    session = browser.new_browser_cdp_session()
+    found: dict[str, list[Result]] = {"cold": [], "warm": []}
+    for _round in range(rounds):
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        for each in found.values():
+            each.append(visit(context, session, host, times))
+        context.close()
+    session.detach()
+    return {name: _medians(each) for name, each in found.items()}
+
+
+def _medians(found: list[Result]) -> Result:
+    return {key: round(statistics.median(each[key] for each in found), 2) for key in found[0]}
+
+
+def size(folder: Path) -> Result:
+    """Return how large a folder is, on the disk and as a static host sends it."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return {
+        "files": len(files),
+        "bytes": sum(path.stat().st_size for path in files),
+        "sent_bytes": sum(len(sent(path)) for path in files),
+    }
+
+
+def long_run(count: int) -> dict[str, Any]:
+    """Return a run in which so many messages come at once, and go."""
+    consumer = {"name": "c1", "rate_per_s": 50_000, "prefetch": 500, "ack": "each", "running": True}
+    commands = [
+        {"at_us": 1_000_000, "do": "publish", "count": count, "size_bytes": 100},
+        {"at_us": 2_000_000, "do": "set_consumer", **consumer},
+    ]
+    until_us = 4_000_000 + count * 20
+    return {"version": 1, "profile": "real", "seed": 1, "commands": commands, "until_us": until_us}
+
+
+def exported(tiny: bool) -> dict[str, int]:
+    """Return the bytes of pages that work offline: the largest of the stories, and one of a million messages."""
+    from playground import library  # noqa: PLC0415 - Django is set up by now
+    from playground.doors import door  # noqa: PLC0415
+    from playground.offline.page import Source, write  # noqa: PLC0415
+
+    entries = [each for each in library.entries() if each.slug == "first-burst" or not tiny]
+    stories = [len(write(Source(each.run, each.story, each.story_json())).encode()) for each in entries]
+    long = write(Source(door().check(long_run(TINY_COUNT if tiny else COUNT))))
+    return {"largest_story_page_bytes": max(stories), "long_run_page_bytes": len(long.encode())}
+
+
+def run(tiny: bool) -> Result:
+    """Measure."""
+    with tempfile.TemporaryDirectory(prefix="waterline-") as scratch, sync_playwright() as playwright:
+        out = Path(scratch) / "dist"
+        build(out, tiny)
+        found: Result = {"dist": size(out), "wasm": size(out / "wasm")}  # so everything is compressed by now
+        browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
+        found["chromium"] = browser.version
+        with serving(out) as host:
+            for name, times in (TINY_PLACES if tiny else PLACES).items():
+                found[name] = {
+                    "times_slower": times,
+                    **visits(browser, host, times, TINY_TIMES if tiny else TIMES),
+                }
+        browser.close()
+    found |= {"messages_of_long_run": TINY_COUNT if tiny else COUNT, **exported(tiny)}
+    found["passed"] = (
+        found["largest_story_page_bytes"] < STORY_BYTES and found["long_run_page_bytes"] < LONG_BYTES
+    )
+    return found
