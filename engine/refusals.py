@@ -63,6 +63,24 @@ ENGLISH: Final[dict[str, str]] = {
     "too_many_bindings": "there are %(most)s bindings already; remove one first",
     "too_many_policies": "there are %(most)s policies already; clear one first",
     "only_asks": "%(line)s changes nothing; ask it instead",
+    "pattern_too_long": "a pattern may have %(most)s characters; write a shorter one",
+    "pattern_repeats_twice": (
+        "character %(at)s of the pattern repeats a repeat, which is not understood here; put the first one in a group"
+    ),
+    "pattern_repeats_too_often": (
+        "the repeat at character %(at)s of the pattern is not understood here; write {n} or {n,m} with n not above m, "
+        "both at most %(most)s"
+    ),
+    "pattern_group_unknown": (
+        "the group at character %(at)s of the pattern is not understood here; (...), (?:...), (?=...) and (?!...) are"
+    ),
+    "pattern_too_deep": (
+        "the group at character %(at)s of the pattern lies in too many others; at most %(most)s may lie in each other"
+    ),
+    "pattern_escape_unknown": (
+        "%(found)s at character %(at)s of the pattern is not understood here; of letters \\d, \\w, \\s and their "
+        "capitals are"
+    ),
     "broker_refuses": "%(words)s",
     # --- values ---
     "no_command": 'a command is an object such as {"do": "purge"}',

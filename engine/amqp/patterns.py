@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from engine.errors import EngineError
+from engine.errors import EngineError, Refusal
 
 MAX_PATTERN: Final = 128
 MAX_REPEAT: Final = 64
@@ -28,11 +28,15 @@ _CLASSES: Final[dict[str, Callable[[str], bool]]] = {
 }
 
 
-class PatternRefused(EngineError):
-    """A pattern cannot be understood; the message says why and where.
+class PatternRefused(Refusal):
+    """A pattern is more than this engine understands, though a broker may; `at` is the character, from 1."""
+
+
+class PatternInvalid(EngineError):
+    """A pattern is none; the message says why and where.
 
     Args:
-        why: in words.
+        why: in the words of PCRE, which the broker reads patterns with.
         at: the character at which reading stopped, from 0.
     """
 
@@ -46,7 +50,7 @@ class PatternRefused(EngineError):
 def compiled(pattern: str) -> Part:
     """Return a pattern as a function on places.
 
-    Raises PatternRefused when it cannot be understood.
+    Raises PatternInvalid when it is none, and PatternRefused when it is not understood here.
     """
     return _Reader(pattern).whole()
 
@@ -104,10 +108,10 @@ class _Reader:
 
     def whole(self) -> Part:
         if len(self._text) > MAX_PATTERN:
-            raise PatternRefused(f"a pattern has at most {MAX_PATTERN} characters", MAX_PATTERN)
+            raise PatternRefused("pattern_too_long", most=MAX_PATTERN)
         part = self._either()
         if self._at < len(self._text):
-            raise PatternRefused("unmatched closing parenthesis", self._at)
+            raise PatternInvalid("unmatched closing parenthesis", self._at)
         return part
 
     def _next(self) -> str:
@@ -144,7 +148,7 @@ class _Reader:
             return part
         self._take("?")  # lazy or greedy: the same places are reached
         if self._next() in tuple("*+"):
-            raise PatternRefused("a repeat of a repeat is not understood here", self._at)
+            raise PatternRefused("pattern_repeats_twice", at=self._at + 1)
         return part
 
     def _bounds(self) -> tuple[int, int | None] | None:
@@ -155,7 +159,7 @@ class _Reader:
         low = int(least)
         high = int(most) if most else None if comma else low
         if low > MAX_REPEAT or (high is not None and not low <= high <= MAX_REPEAT):
-            raise PatternRefused(f"a repeat goes from 0 to {MAX_REPEAT}, upwards", self._at)
+            raise PatternRefused("pattern_repeats_too_often", at=self._at + 1, most=MAX_REPEAT)
         self._at = end + 1
         return low, high
 
@@ -174,32 +178,32 @@ class _Reader:
         if char == ".":
             return _one(lambda c: c != "\n")
         if char in "*+?":
-            raise PatternRefused("nothing to repeat", start)
+            raise PatternInvalid("nothing to repeat", start)
         return _one(self._escape(start)) if char == "\\" else _one(lambda c: c == char)
 
     def _group(self, start: int) -> Part:
         kind = next((each for each in ("?:", "?=", "?!") if self._take(each)), "")
         if not kind and self._next() == "?":
-            raise PatternRefused("this kind of group is not understood here", start)
+            raise PatternRefused("pattern_group_unknown", at=start + 1)
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise PatternRefused(f"groups go at most {MAX_DEPTH} deep", start)
+            raise PatternRefused("pattern_too_deep", at=start + 1, most=MAX_DEPTH)
         part = self._either()
         self._depth -= 1
         if not self._take(")"):
-            raise PatternRefused("missing closing parenthesis", len(self._text))
+            raise PatternInvalid("missing closing parenthesis", len(self._text))
         return _ahead(part, kind == "?=") if kind in ("?=", "?!") else part
 
     def _escape(self, start: int) -> Callable[[str], bool]:
         char = self._next()
         if not char:
-            raise PatternRefused("\\ at end of pattern", start)
+            raise PatternInvalid("\\ at end of pattern", start)
         self._at += 1
         known = _CLASSES.get(char.lower())
         if known is not None:
             return known if char.islower() else lambda c: not known(c)
         if char.isalnum():
-            raise PatternRefused(f"\\{char} is not understood here", start)
+            raise PatternRefused("pattern_escape_unknown", at=start + 1, found=f"\\{char}")
         return lambda c: c == char
 
     def _class(self, start: int) -> Callable[[str], bool]:
@@ -208,14 +212,14 @@ class _Reader:
         while not fits or self._next() != "]":
             char = self._next()
             if not char:
-                raise PatternRefused("missing terminating ] for character class", len(self._text))
+                raise PatternInvalid("missing terminating ] for character class", len(self._text))
             self._at += 1
             if char == "\\":
                 fits.append(self._escape(self._at - 1))
             elif self._next() == "-" and self._text[self._at + 1 : self._at + 2] not in ("", "]"):
                 last = self._text[self._at + 1]
                 if last < char:
-                    raise PatternRefused("range out of order in character class", start)
+                    raise PatternInvalid("range out of order in character class", start)
                 self._at += 2
                 fits.append(lambda c, low=char, high=last: low <= c <= high)  # type: ignore[misc]
             else:

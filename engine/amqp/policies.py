@@ -9,8 +9,8 @@ import msgspec
 
 from engine.amqp.arguments import LOCATORS, OVERFLOWS, QUEUE_MODES
 from engine.amqp.mirroring import KEYS, refusal_of
-from engine.amqp.patterns import PatternRefused, compiled, found_in
-from engine.errors import EngineError
+from engine.amqp.patterns import PatternInvalid, PatternRefused, compiled, found_in
+from engine.errors import Refusal
 
 Kind = Literal["queues", "exchanges"]
 
@@ -30,8 +30,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     apply_to: str = "all"
 
 
-class PolicyRefused(EngineError):
-    """The broker would not take this policy; the message is its own."""
+class PolicyRefused(Refusal):
+    """The broker would not take this policy, in its own words; or this engine does not know what it asks for."""
 
 
 def _any(_: Any) -> bool:
@@ -60,35 +60,42 @@ _KNOWN: Final[dict[str, tuple[Callable[[Any], bool], str]]] = {
 def checked(policy: Policy) -> Policy:
     """Return the policy, if the broker would take it.
 
-    Raises PolicyRefused with the broker's words.
+    Raises PolicyRefused, with the broker's words where the broker would not take it either.
     """
     if policy.apply_to not in ("all", "queues", "exchanges"):
-        raise PolicyRefused(
+        raise _in_its_words(
             f"apply-to '{policy.apply_to}' unrecognised; should be 'queues', 'exchanges' or 'all'"
         )
     try:
         compiled(policy.pattern)
     except PatternRefused as error:
-        raise PolicyRefused(
+        raise error.inside("", PolicyRefused) from error
+    except PatternInvalid as error:
+        raise _in_its_words(
             f'pattern should be regular expression but is invalid: {{"{error.why}",{error.at}}}'
         ) from error
     if not policy.definition:
-        raise PolicyRefused("no policy provided")
+        raise _in_its_words("no policy provided")
     unknown = [(name, value) for name, value in policy.definition.items() if name not in (*_KNOWN, *KEYS)]
     if unknown:
         listed = ",".join(f'{{<<"{name}">>,{_erlang(value)}}}' for name, value in unknown)
-        raise PolicyRefused(f"[{listed}] are not recognised policy settings")
+        raise _in_its_words(f"[{listed}] are not recognised policy settings")
     for name, value in policy.definition.items():
         good, words = _KNOWN.get(name, (_any, ""))
         if not good(value):
             objection = "invalid" if name == "queue-master-locator" else "is not a valid"
-            raise PolicyRefused(f"{_erlang(value)} {objection} {words}")
+            raise _in_its_words(f"{_erlang(value)} {objection} {words}")
     refused = refusal_of(policy.definition, _erlang)
     if refused is not None:
-        raise PolicyRefused(refused)
-    if policy.definition.get("queue-version", 1) != 1:
-        raise PolicyRefused("version 2 of classic queues is not part of Waterline; leave queue-version out")
+        raise _in_its_words(refused)
+    version = policy.definition.get("queue-version", 1)
+    if version != 1:
+        raise PolicyRefused("classic_version_2", name="queue-version", value=version)
     return policy
+
+
+def _in_its_words(words: str) -> PolicyRefused:
+    return PolicyRefused("broker_refuses", words=words)
 
 
 def _erlang(value: Any) -> str:

@@ -77,6 +77,25 @@ TEXTS: Final[dict[str, Any]] = {
     "too_many_bindings": _("There are %(most)s bindings already. Remove one first."),
     "too_many_policies": _("There are %(most)s policies already. Clear one first."),
     "only_asks": _("%(line)s changes nothing: it is a question."),
+    "pattern_too_long": _("A pattern may have %(most)s characters. Write a shorter one."),
+    "pattern_repeats_twice": _(
+        "Character %(at)s of the pattern repeats a repeat, which is not understood here. Put the first one in a group."
+    ),
+    "pattern_repeats_too_often": _(
+        "The repeat at character %(at)s of the pattern is not understood here. Write {n} or {n,m} with n not above m, "
+        "both at most %(most)s."
+    ),
+    "pattern_group_unknown": _(
+        "The group at character %(at)s of the pattern is not understood here. Possible: (...), (?:...), (?=...) and "
+        "(?!...)."
+    ),
+    "pattern_too_deep": _(
+        "The group at character %(at)s of the pattern lies in too many others. At most %(most)s may lie in each other."
+    ),
+    "pattern_escape_unknown": _(
+        "%(found)s at character %(at)s of the pattern is not understood here. Possible: \\d, \\w, \\s and "
+        "their capitals."
+    ),
     "broker_refuses": "%(words)s",
     # --- values ---
     "no_command": _('A command must be an object, such as {"do": "purge"}.'),

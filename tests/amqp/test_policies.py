@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.amqp.patterns import MAX_DEPTH, PatternRefused, found_in
+from engine.amqp.patterns import MAX_DEPTH, PatternInvalid, PatternRefused, found_in
 from engine.amqp.policies import (
     Effective,
     Policy,
@@ -159,8 +159,36 @@ def test_patterns_mean_what_they_mean_elsewhere(pattern, text):
     ],
 )
 def test_pattern_that_cannot_be_understood(pattern):
-    with pytest.raises(PatternRefused):
+    with pytest.raises((PatternInvalid, PatternRefused)):
         found_in(pattern, "a")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "code", "values"),
+    [
+        ("a" * 129, "pattern_too_long", {"most": 128}),
+        ("a**", "pattern_repeats_twice", {"at": 3}),
+        ("a{65}", "pattern_repeats_too_often", {"at": 2, "most": 64}),
+        ("a{3,2}", "pattern_repeats_too_often", {"at": 2, "most": 64}),
+        ("b(?<=a)", "pattern_group_unknown", {"at": 2}),
+        ("(" * 9 + ")" * 9, "pattern_too_deep", {"at": 9, "most": MAX_DEPTH}),
+        ("a\\b", "pattern_escape_unknown", {"at": 2, "found": "\\b"}),
+    ],
+)
+def test_what_only_this_engine_does_not_understand_is_not_said_in_the_brokers_name(pattern, code, values):
+    with pytest.raises(PolicyRefused) as caught:
+        checked(_policy(pattern=pattern, max_length=1))
+    assert (caught.value.code, caught.value.values) == (code, values)
+    assert "should be regular expression" not in str(caught.value)
+
+
+def test_queues_of_version_2_are_refused_as_in_a_declaration():
+    with pytest.raises(PolicyRefused) as caught:
+        checked(_policy(queue_version=2))
+    assert (caught.value.code, caught.value.values) == (
+        "classic_version_2",
+        {"name": "queue-version", "value": 2},
+    )
 
 
 def test_a_pattern_made_to_hang_does_not():

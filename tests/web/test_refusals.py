@@ -68,6 +68,18 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
     ("no such queue", [{"do": "kill_queue", "queue": "none"}], "no queue called none", "名为 none 的队列"),
     ("no such consumer", [{"do": "cancel", "name": "x"}], "no consumer called x", "名为 x 的消费者"),
     ("no such policy", [{"do": "clear_policy", "name": "x"}], "no policy called x", "名为 x 的策略"),
+    (
+        "policy of version 2",
+        [{"do": "set_policy", "name": "x", "pattern": "q", "definition": {"queue-version": 2}}],
+        "leave queue-version = 2 out",
+        "请去掉 queue-version = 2",
+    ),
+    (
+        "pattern of a kind that is not understood",
+        [{"do": "set_policy", "name": "x", "pattern": "a++", "definition": {"max-length": 2}}],
+        "Character 3 of the pattern repeats a repeat",
+        "第 3 个字符",
+    ),
     ("no such channel", [{"do": "close_channel", "name": "x"}], "called x", "名为 x 的信道"),
     (
         "too many queues",

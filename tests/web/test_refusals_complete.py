@@ -50,7 +50,11 @@ PLACES_OF_CODE = (
 )
 REFUSALS: dict[str, dict[str, str]] = {
     **dict.fromkeys(
-        ("CommandError", "IndexCorrupt", "PathRefused", "ScenarioError", "StoreCorrupt"), ENGLISH
+        (
+            *("CommandError", "IndexCorrupt", "PathRefused", "PatternRefused", "PolicyRefused"),
+            *("ScenarioError", "StoreCorrupt"),
+        ),
+        ENGLISH,
     ),
     "WorkloadError": {**ENGLISH, **OF_WORKLOADS},
     "LineError": OF_WORKLOADS,

@@ -198,7 +198,7 @@ class TopologyVerbs(OnClientParts):
         try:
             self._definitions.set_policy(checked(policy))
         except PolicyRefused as error:
-            raise CommandError("broker_refuses", words=error) from error
+            raise error.inside("", CommandError) from error
         self._obey()
 
     def _clear_policy(self, command: cmd.ClearPolicy) -> None:
