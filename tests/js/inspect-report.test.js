@@ -1,0 +1,26 @@
+/** The report on a broker's files: damage stands in it in the reader's language, and nothing of the engine's own English. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { report } from "../../static/js/view/inspect/report.js";
+
+globalThis.document = /** @type {any} */ ({
+  createElement: () => ({ children: [], setAttribute() {}, addEventListener() {}, append(...more) { this.children.push(...more); } }),
+});
+const textOf = (element) => (typeof element === "object" ? element.children.map(textOf).join("") : String(element));
+
+const told = {
+  sentences: { wrong_marker: "偏移 %(at)s 处的记录以字节 %(found)s 结尾，而不是 %(wanted)s。broker 会跳过它。" },
+  kinds: { "wrong marker": "结束标记不对" },
+};
+const found = {
+  file: "0.rdq", offset: 7, kind: "wrong marker", words: "the record ends otherwise", hex: "",
+  code: "wrong_marker", values: { at: 7, found: 0, wanted: 255 },
+};
+
+test("damage is told by code and kind, with its place", () => {
+  const answer = { failure: null, not_started: 0, queues: [], stores: [], stop: null, damage: [found], files: [] };
+  const text = textOf(report(answer, null, told, []));
+  assert.ok(text.includes("0.rdq @ 7 结束标记不对: 偏移 7 处的记录以字节 0 结尾，而不是 255。broker 会跳过它。"), text);
+  assert.ok(!text.includes("the record ends otherwise"));
+});
