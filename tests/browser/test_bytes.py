@@ -1,18 +1,28 @@
-"""The bytes of a chosen message: the same id in the index and in the store, read from the session's real files."""
+"""The bytes of a chosen message: the same id in the index and in the store, read from the session's real files.
+
+And those of a real node, which Inspect reads in the browser: they stay there.
+"""
 
 from __future__ import annotations
 
 import io
 import re
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import PHONE
 from tests.browser.sessions import begin
+from tests.browser.waits import WAIT_MS
+from tools.live_server import ROOT, LiveServer
 
 OpenPage = Callable[..., Page]
+ENGINE_MS = 3 * WAIT_MS
+"""WebAssembly of 9 MB is compiled, and Python begins in it; on a throttled processor too."""
 
 
 def start(page: Page, count: int = 30) -> None:
@@ -126,3 +136,37 @@ def test_the_canvases_have_colours_with_reduced_motion(open_page: OpenPage) -> N
           return vivid > 200;
         }""",
     )
+
+
+def test_inspect_reads_a_real_nodes_directory_here_and_sends_nothing(
+    page: Page, server: LiveServer, recordings: Path
+) -> None:
+    """It takes its time: the engine is built as WebAssembly, and only a browser shows what leaves a page."""
+    built = [sys.executable, "-m", "tools.wasm", "--out", str(server.var_dir / "wasm")]
+    subprocess.run(built, cwd=ROOT, check=True)
+    asked: list[str] = []
+    page.context.on("request", lambda request: asked.append(f"{request.method} {request.url}"))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.goto("/inspect/")
+    expect(page.locator("body")).to_have_attribute("data-reads", "here", timeout=ENGINE_MS)
+    expect(page.locator("[data-reader]")).to_contain_text("never leaves this machine")
+    expect(page.locator("[data-agree]")).to_be_hidden()
+
+    assert any(each.endswith("engine.zip") for each in asked), "what the worker asks for is heard"
+    asked.clear()
+    page.locator("[data-directory]").set_input_files(recordings / "datadirs" / "clean-mixed")
+    report = page.locator(".inspect-report")
+    expect(report).to_contain_text("4 are transient: a start drops them.", timeout=ENGINE_MS)
+    expect(report).to_contain_text("q.lazy pins it with 2 messages, seq 3 to 7")
+    expect(report.locator("[data-stop]")).to_have_attribute("data-stop", "clean")
+
+    # The engine's own start on these files passes on the stage, and stands still behind it.
+    expect(page.locator("[data-clock]")).to_have_text("00:02.000", timeout=ENGINE_MS)
+    expect(page.locator("#files")).to_contain_text("5 live records")
+
+    # Any record in hex, with its fields.
+    report.get_by_text("Files, record by record").click()
+    report.get_by_text("msg_store_persistent/0.rdq", exact=True).last.click()
+    report.locator(".record-chips button").nth(1).click()
+    expect(report.locator(".record-fields")).to_contain_text("67d7432fb3f9a3db5a68468bcf8f26cd")
+    assert asked == []
