@@ -28,7 +28,7 @@ PLACES: Final = {"desktop": 1.0, "phone": 4.0}
 """How many times slower the processor of the page and its worker is made."""
 TINY_PLACES: Final = {"phone": 1.25}
 TIMES, TINY_TIMES = 3, 1
-COUNT, TINY_COUNT = 1_000_000, 20_000
+COUNT, TINY_COUNT = 1_000_000, 2_000
 STORY_BYTES, LONG_BYTES = 1_000_000, 2_000_000
 """Bounds for the page of a story, and for that of a run of a million messages."""
 MOST_MS: Final = 180_000
