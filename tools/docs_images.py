@@ -1,6 +1,7 @@
 """Take the pictures of docs/img: the live page in the middle of its story, the heatmap, the proofs, the first page."""
 
 import argparse
+import itertools
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,8 @@ SIZES: dict[str, ViewportSize] = {
     "desktop": {"width": 1440, "height": 900},
     "phone": {"width": 390, "height": 844},
 }
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+Scheme = Literal["light", "dark"]
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 SETTLE_MS = 2000
 PAGED_MS = 5000
 
@@ -32,7 +34,8 @@ def _live(page: Page) -> None:
     page.get_by_label("Messages in a burst").fill("60")
     page.locator("[data-publish-label]").click()
     page.wait_for_timeout(PAGED_MS)
-    page.locator("#controls input[name=persistent]").check(force=True)
+    page.locator("#controls details[data-more=messages] > summary").click()
+    page.locator("#controls label.switch", has_text="persistent").click()
     page.get_by_label("Messages in a burst").fill("20")
     page.locator("[data-publish-label]").click()
     page.get_by_role("button", name="Consume steadily").click()
@@ -52,26 +55,28 @@ def _fidelity(page: Page) -> None:
 SCENES = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
 
 
-def _take(browser: Browser, url: str, names: Sequence[str], target: Path) -> None:
-    for name in names:
-        scene = SCENES[name]
-        for size, viewport in SIZES.items():
-            for scheme in SCHEMES:
-                context = browser.new_context(base_url=url, viewport=viewport, color_scheme=scheme)
-                page = context.new_page()
-                scene(page)
-                page.wait_for_timeout(SETTLE_MS)
-                page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
-                context.close()
+TINY: Sequence[tuple[str, Scheme]] = (("phone", "dark"),)
+
+
+def _take(browser: Browser, url: str, looks: Sequence[tuple[str, Scheme]], target: Path) -> int:
+    for name, scene in SCENES.items():
+        for size, scheme in looks:
+            context = browser.new_context(base_url=url, viewport=SIZES[size], color_scheme=scheme)
+            page = context.new_page()
+            scene(page)
+            page.wait_for_timeout(SETTLE_MS)
+            page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
+            context.close()
+    return len(SCENES) * len(looks)
 
 
 def main() -> None:
     """Run a server of its own and take every picture."""
     parser = argparse.ArgumentParser(prog="python -m tools.docs_images", description=__doc__)
-    parser.add_argument("--only", choices=SCENES, help="this picture instead of all")
+    parser.add_argument("--tiny", action="store_true", help="every picture at one size, in one scheme")
     parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
     options = parser.parse_args()
-    names = [options.only] if options.only else list(SCENES)
+    looks = TINY if options.tiny else list(itertools.product(SIZES, SCHEMES))
     options.out.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as place,
@@ -79,9 +84,9 @@ def main() -> None:
         sync_playwright() as p,
     ):
         browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        _take(browser, server.url, names, options.out)
+        taken = _take(browser, server.url, looks, options.out)
         browser.close()
-    print(f"docs-images: {len(names) * 4} pictures in {options.out}")
+    print(f"docs-images: {taken} pictures in {options.out}")
 
 
 if __name__ == "__main__":

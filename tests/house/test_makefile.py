@@ -39,7 +39,7 @@ SPARK = ("heatmaps", "spark-cluster")
 ELSEWHERE = {"bench"}
 """Its tiny mode is run by tests/bench."""
 WRITES = {
-    "docs-images": "var/tiny/docs-images/fidelity-phone-dark.png",
+    "docs-images": "var/tiny/docs-images/live-phone-dark.png",
     "screenshots": "var/tiny/screenshots/index-desktop-light.png",
     "heatmaps": "var/tiny/heatmaps/few.parquet",
     "wasm-digests": "dist/wasm/engine.zip",
