@@ -18,6 +18,8 @@ SIZES: dict[str, ViewportSize] = {
 }
 Scheme = Literal["light", "dark"]
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+Picture = tuple[str, str, Scheme]
+"""A scene, a size, a scheme."""
 SETTLE_MS = 2000
 PAGED_MS = 5000
 
@@ -55,28 +57,27 @@ def _fidelity(page: Page) -> None:
 SCENES = {"home": _first_page, "live": _live, "whatif": _whatif, "fidelity": _fidelity}
 
 
-TINY: Sequence[tuple[str, Scheme]] = (("phone", "dark"),)
+TINY: Sequence[Picture] = (("live", "phone", "dark"),)
+"""The one that needs the most of a page."""
 
 
-def _take(browser: Browser, url: str, looks: Sequence[tuple[str, Scheme]], target: Path) -> int:
-    for name, scene in SCENES.items():
-        for size, scheme in looks:
-            context = browser.new_context(base_url=url, viewport=SIZES[size], color_scheme=scheme)
-            page = context.new_page()
-            scene(page)
-            page.wait_for_timeout(SETTLE_MS)
-            page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
-            context.close()
-    return len(SCENES) * len(looks)
+def _take(browser: Browser, url: str, pictures: Sequence[Picture], target: Path) -> None:
+    for name, size, scheme in pictures:
+        context = browser.new_context(base_url=url, viewport=SIZES[size], color_scheme=scheme)
+        page = context.new_page()
+        SCENES[name](page)
+        page.wait_for_timeout(SETTLE_MS)
+        page.screenshot(path=target / f"{name}-{size}-{scheme}.png")
+        context.close()
 
 
 def main() -> None:
     """Run a server of its own and take every picture."""
     parser = argparse.ArgumentParser(prog="python -m tools.docs_images", description=__doc__)
-    parser.add_argument("--tiny", action="store_true", help="every picture at one size, in one scheme")
+    parser.add_argument("--tiny", action="store_true", help="the live page on a phone alone")
     parser.add_argument("--out", type=Path, default=TARGET, help="where the pictures land")
     options = parser.parse_args()
-    looks = TINY if options.tiny else list(itertools.product(SIZES, SCHEMES))
+    pictures = TINY if options.tiny else list(itertools.product(SCENES, SIZES, SCHEMES))
     options.out.mkdir(parents=True, exist_ok=True)
     with (
         tempfile.TemporaryDirectory() as place,
@@ -84,9 +85,9 @@ def main() -> None:
         sync_playwright() as p,
     ):
         browser = p.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
-        taken = _take(browser, server.url, looks, options.out)
+        _take(browser, server.url, pictures, options.out)
         browser.close()
-    print(f"docs-images: {taken} pictures in {options.out}")
+    print(f"docs-images: {len(pictures)} pictures in {options.out}")
 
 
 if __name__ == "__main__":
