@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import django
 from django.conf import settings
+from django.http import Http404
 from django.urls import URLPattern, path, re_path
 
 ADDRESSES: Final = "addresses.json"
@@ -55,5 +56,5 @@ def _pattern(name: str, route: str, is_regex: bool) -> URLPattern:
 
 
 def _nothing(request: Any) -> Any:
-    """Stand where on the server a view is: here addresses are only written."""
-    raise NotImplementedError
+    """Stand where on the server a view is: here addresses are only written, and nobody asks for one."""
+    raise Http404

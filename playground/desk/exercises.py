@@ -9,12 +9,11 @@ from typing import Any
 import msgspec
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from playground.doors import door
 from playground.exercises import catalog, selectors, task
 from playground.exercises.grading import BadAnswer, TooLong
-from playground.exercises.kinds import grade, kind_of
+from playground.exercises.kinds import kind_of, never
 from playground.exercises.schema import Exercise
 from playground.messages import Refused
 
@@ -103,7 +102,7 @@ def standing(question: dict[str, Any]) -> dict[str, Any]:
     work = msgspec.convert(question["work"], Work)
     found = catalog.variant(work.exercise, work.variant)
     try:
-        return kind_of(found).standing(found, _whole(work, found, None, question), _never) or {}
+        return kind_of(found).standing(found, _whole(work, found, None, question), never) or {}
     except (BadAnswer, TooLong):
         return {}
 
@@ -116,10 +115,6 @@ def units_page(question: dict[str, Any]) -> dict[str, Any]:
         row = selectors.unit_row(unit, str(number), catalog.of_unit(unit.slug), works, get_language() or "en")
         html += render_to_string("exercises/_unit.html", {"unit": row, "edition": True})
     return {"html": html}
-
-
-def _never() -> bool:
-    return False
 
 
 def _last(work: Work) -> Answered | None:
@@ -138,14 +133,7 @@ def _answer(work: Work, found: Exercise, question: dict[str, Any]) -> None:
     for name, value in question["form"]:
         posted.setdefault(name, []).append(str(value))
     given = kind_of(found).read(posted)
-    try:
-        verdict = grade(found, _whole(work, found, given, question), _never)
-    except BadAnswer:
-        raise Refused(
-            _("The answer is not complete. Fill in everything that is asked, and send it again.")
-        ) from None
-    except TooLong:
-        raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
+    verdict = task.graded(found, _whole(work, found, given, question))
     work.attempts += 1
     work.failures += verdict.wrong
     work.wrong = verdict.wrong

@@ -17,7 +17,7 @@ from engine.reading.conditions import Condition
 from playground import repeating
 from playground.exercises import catalog, gates, limits, stages, task
 from playground.exercises.grading import BadAnswer, TooLong, Verdict
-from playground.exercises.kinds import grade, kind_of
+from playground.exercises.kinds import kind_of
 from playground.exercises.models import Attempt, Learner, Work
 from playground.exercises.schema import Exercise
 from playground.messages import Message, Refused
@@ -84,14 +84,7 @@ def _log(work: Work, goals: Sequence[Condition]) -> dict[str, Any]:
 
 def _graded(exercise: Exercise, whole: Any) -> Verdict:
     deadline = time.monotonic() + limits.GRADING_S
-    try:
-        return grade(exercise, whole, lambda: time.monotonic() > deadline)
-    except BadAnswer:
-        raise Refused(
-            _("The answer is not complete. Fill in everything that is asked, and send it again.")
-        ) from None
-    except TooLong:
-        raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
+    return task.graded(exercise, whole, lambda: time.monotonic() > deadline)
 
 
 def standing(work: Work, exercise: Exercise) -> dict[str, Any] | None:

@@ -7,12 +7,14 @@ from typing import Any, Final
 from zlib import crc32
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from playground.exercises import catalog, limits, readings, selectors, words
-from playground.exercises.grading import Verdict
-from playground.exercises.kinds import Progress, kind_of
+from playground.exercises.grading import BadAnswer, TooLong, Verdict
+from playground.exercises.kinds import GiveUp, Progress, grade, kind_of, never
 from playground.exercises.schema import Exercise
 from playground.exercises.worked import Answered, Worked
+from playground.messages import Refused
 
 MOST_VARIANTS: Final = 1_000_000
 """Seeds go from 1 up to this."""
@@ -35,6 +37,26 @@ def may_see_solution(work: Worked, exercise: Exercise) -> bool:
         or work.attempts >= limits.TRIES_BEFORE_SOLUTION
         or (work.attempts and work.hints >= len(exercise.en.hints))
     )
+
+
+def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> Verdict:
+    """Grade an answer.
+
+    Args:
+        exercise: in the variant that is worked on.
+        whole: the answer as its kind wants it.
+        give_up: whether grading takes too long by now.
+
+    Raises Refused when it cannot be graded: malformed, or too long.
+    """
+    try:
+        return grade(exercise, whole, give_up)
+    except BadAnswer:
+        raise Refused(
+            _("The answer is not complete. Fill in everything that is asked, and send it again.")
+        ) from None
+    except TooLong:
+        raise Refused(_("The session is too long to be checked. Begin again, and do less.")) from None
 
 
 def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now: dt.datetime) -> bool:

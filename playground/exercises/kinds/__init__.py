@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from playground.exercises.grading import Verdict
     from playground.exercises.schema import Exercise
 
-__all__ = ["KINDS", "Kind", "Progress", "grade", "kind_of", "solution_of"]
+__all__ = ["KINDS", "GiveUp", "Kind", "Progress", "grade", "kind_of", "never", "solution_of"]
 
 KINDS: dict[str, Kind] = {
     kind.name: kind for kind in (Choice(), Several(), Number(), Order(), Reach(), Broker())
