@@ -142,7 +142,5 @@ def _answer(work: Work, found: Exercise, question: dict[str, Any]) -> None:
 
 
 def _again(work: Work, found: Exercise) -> Exercise:
-    work.locked, work.steps, work.last, work.earlier = False, [], None, work.attempts
-    if found.variants and work.attempts:
-        work.variant = task.next_variant(work)
-    return catalog.variant(work.exercise, work.variant)
+    work.last = None
+    return task.begin_again(work, found)

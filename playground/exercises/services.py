@@ -153,16 +153,11 @@ def show_solution(work: Work, exercise: Exercise) -> None:
 
 
 def again(work: Work, exercise: Exercise) -> None:
-    """Begin the exercise again with a fresh session and, where it has variants, other numbers.
-
-    What was answered before could be copied otherwise. Attempts and hints stay counted.
-    """
+    """Begin the exercise again with a fresh session and, where it has variants, other numbers."""
     _pass_gates(work.learner, exercise)
-    work.locked, work.steps, work.earlier = False, [], work.attempts
-    if exercise.variants and work.attempts:
-        work.variant = task.next_variant(work)
+    found = task.begin_again(work, exercise)
     work.save(update_fields=["locked", "steps", "earlier", "variant"])
-    stages.open_stage(catalog.variant(work.exercise, work.variant), work)
+    stages.open_stage(found, work)
     _touch(work)
 
 

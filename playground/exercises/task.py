@@ -70,9 +70,16 @@ def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now:
     return after != before
 
 
-def next_variant(work: Worked) -> int:
-    """Return the seed of the numbers with which one begins again."""
-    return crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode()) % MOST_VARIANTS + 1
+def begin_again(work: Worked, exercise: Exercise) -> Exercise:
+    """Forget what was answered, which could be copied otherwise; return the exercise with other numbers, if it has any.
+
+    Attempts and hints stay counted.
+    """
+    work.locked, work.steps, work.earlier = False, [], work.attempts
+    if exercise.variants and work.attempts:
+        seed = crc32(f"{work.learner_id} {work.exercise} {work.attempts}".encode())
+        work.variant = seed % MOST_VARIANTS + 1
+    return catalog.variant(work.exercise, work.variant)
 
 
 def address(exercise: Exercise) -> str:

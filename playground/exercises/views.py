@@ -244,8 +244,8 @@ def bring(request: HttpRequest) -> HttpResponse:
         count = bringing.bring(learners.begin(request.session), file)
     except Refused as refused:
         return _units(request, 422, file_error=str(refused.message))
-    more = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
-    return _units(request, taken_in=more % {"n": count})
+    sentence = ngettext("%(n)s exercise was taken in.", "%(n)s exercises were taken in.", count)
+    return _units(request, taken_in=sentence % {"n": count})
 
 
 def ask_to_delete(request: HttpRequest, title: str, text: str, back: str) -> HttpResponse:
