@@ -1,7 +1,8 @@
 """Where the real files of live sessions are: one directory for each process, one inside it for each session.
 
 A process holds a lock on its directory as long as it lives. The next one to start removes those that nobody holds, so
-a killed server leaves nothing behind for long.
+a killed server leaves nothing behind for long. A worker of a killed server lives a moment longer than its server and
+may still write: so no worker makes the directory of its process again, and a lock goes only after its directory.
 """
 
 from __future__ import annotations
@@ -12,10 +13,15 @@ import fcntl
 import logging
 import os
 import shutil
+import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Final
 
 logger = logging.getLogger(__name__)
+
+ATTEMPTS: Final = 20
+AGAIN_S: Final = 0.1
+"""How often and how soon a directory is removed again into which somebody wrote meanwhile."""
 
 
 class SessionFiles:
@@ -25,10 +31,14 @@ class SessionFiles:
         self.path = path
 
     def fresh(self, session_id: str) -> Path:
-        """Return an empty directory for a session."""
+        """Return an empty directory for a session.
+
+        Raises:
+            FileNotFoundError: the directory of the process is gone.
+        """
         path = self.of(session_id)
         self.forget(session_id)
-        path.mkdir(parents=True)
+        path.mkdir()
         return path
 
     def of(self, session_id: str) -> Path:
@@ -65,13 +75,19 @@ class ProcessDirectory(SessionFiles):
         """Make the directory again if somebody removed the files of all sessions."""
         if not self._lock_path.exists():
             self._begin()
+        self.path.mkdir(exist_ok=True)
+
+    def fresh(self, session_id: str) -> Path:
+        """Return an empty directory for a session, in the directory of this process, which is made again if need be."""
+        self.renew()
+        return super().fresh(session_id)
 
     def remove(self) -> None:
         """Remove everything of this process."""
         atexit.unregister(self.remove)
-        shutil.rmtree(self.path, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            self._lock_path.unlink()
+        if _removed(self.path):
+            with contextlib.suppress(OSError):
+                self._lock_path.unlink()
         if self._lock:
             self._lock.close()
             self._lock = None
@@ -88,6 +104,17 @@ def _locked(path: Path) -> IO[bytes] | None:
     return handle
 
 
+def _removed(path: Path) -> bool:
+    """Remove a directory, again while somebody still writes into it; return whether it is gone."""
+    for _attempt in range(ATTEMPTS):
+        shutil.rmtree(path, ignore_errors=True)
+        if not path.exists():
+            return True
+        time.sleep(AGAIN_S)
+    logger.warning("the files of a process cannot be removed: %s", path.name)
+    return False
+
+
 def sweep(root: Path) -> list[Path]:
     """Remove the directories of processes that are gone; return them."""
     removed = []
@@ -97,7 +124,8 @@ def sweep(root: Path) -> list[Path]:
             continue
         path = lock_path.with_suffix("")
         with contextlib.closing(handle):
-            shutil.rmtree(path, ignore_errors=True)
+            if not _removed(path):
+                continue
             lock_path.unlink(missing_ok=True)
         removed.append(path)
         logger.info("removed the files of a process that is gone: %s", path.name)

@@ -37,6 +37,7 @@ class World:
     def __init__(self, tmp_path: Path) -> None:
         self.door = EngineDoor()
         self.root = tmp_path
+        (tmp_path / "sessions").mkdir()
         self.files = SessionFiles(tmp_path / "sessions")
         self.blank = self.door.check({"version": 1, "profile": "classroom", "until_us": 0})
         self.commands: list[tuple[int, dict[str, Any]]] = []

@@ -1,12 +1,13 @@
 """Session directories come and go with their process."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from playground.hosting.directories import ProcessDirectory, sweep
+from playground.hosting.directories import ProcessDirectory, SessionFiles, sweep
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,3 +57,52 @@ def test_a_killed_process_is_cleaned_up_after(root: Path) -> None:
 def test_a_process_that_ends_removes_its_directory(root: Path) -> None:
     run_elsewhere(root, "")
     assert list(root.iterdir()) == []
+
+
+def test_a_worker_that_outlives_its_server_does_not_make_the_directory_again(root: Path) -> None:
+    directory = ProcessDirectory(root)
+    of_a_worker = SessionFiles(directory.path)
+    directory.remove()
+    with pytest.raises(FileNotFoundError):
+        of_a_worker.fresh("one")
+    assert list(root.iterdir()) == []
+
+
+def test_a_directory_into_which_somebody_still_writes_is_removed_when_they_have_ended(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = ProcessDirectory(root)
+    directory.fresh("one")
+    remove, attempts = shutil.rmtree, []
+
+    def while_somebody_writes(path: Path, *, ignore_errors: bool) -> None:
+        attempts.append(path)
+        if len(attempts) > 2:
+            remove(path, ignore_errors=ignore_errors)
+
+    monkeypatch.setattr(shutil, "rmtree", while_somebody_writes)
+    directory.remove()
+    assert list(root.iterdir()) == []
+    assert attempts == [directory.path] * 3
+
+
+def test_a_directory_that_cannot_be_removed_is_left_to_the_next_process(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = ProcessDirectory(root)
+    with monkeypatch.context() as stuck:
+        stuck.setattr(shutil, "rmtree", lambda path, *, ignore_errors: None)
+        stuck.setattr("playground.hosting.directories.AGAIN_S", 0.0)
+        directory.remove()
+        assert {path.suffix for path in root.iterdir()} == {"", ".lock"}
+    assert sweep(root) == [directory.path]
+    assert list(root.iterdir()) == []
+
+
+def test_files_that_somebody_deleted_can_be_made_again(root: Path) -> None:
+    directory = ProcessDirectory(root)
+    shutil.rmtree(directory.path)
+    assert directory.fresh("one").is_dir()
+    shutil.rmtree(root)
+    assert directory.fresh("one").is_dir()
+    directory.remove()

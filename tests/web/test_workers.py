@@ -88,6 +88,18 @@ async def test_sessions_are_spread_over_processes_and_end_with_them(workers: Wor
     assert all(alive(pid) for pid in workers.pids)
 
 
+async def test_a_worker_that_does_not_end_is_killed_before_the_files_are_removed(
+    workers: Workers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "ENDS_S", 0.5)
+    await workers.registry.pool.begin()
+    [worker] = workers.pids
+    os.kill(worker, signal.SIGSTOP)
+    await workers.registry.end()
+    assert not alive(worker)
+    assert list(workers.registry.directory.path.parent.iterdir()) == []
+
+
 async def test_a_killed_worker_loses_nothing_that_was_acknowledged(workers: Workers) -> None:
     reader, other = workers.reader("one"), workers.reader("two")
     await reader.until("snapshot", seconds=20)

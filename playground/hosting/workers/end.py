@@ -103,9 +103,9 @@ class WorkerEnd(asyncio.Protocol):
             self._calls.pop(number, None)
 
     def close(self) -> None:
-        """End the connection; the worker ends with it."""
+        """End the connection at once, with what was not sent yet; the worker ends with it."""
         if self._transport is not None:
-            self._transport.close()
+            self._transport.abort()
 
     # --- from the worker ---
 

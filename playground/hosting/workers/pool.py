@@ -168,11 +168,22 @@ class Pool:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         ends, self.ends = self.ends, []
+        started = [self._started[end] for end in ends]
         for end in ends:
             end.close()
-        await asyncio.sleep(0)  # each hears that it is closed, and its worker is waited for
-        if self._waiting:
-            await asyncio.wait(self._waiting, timeout=ENDS_S)
+        if not await self._have_ended(started):
+            for each in started:
+                each.kill()
+            await self._have_ended(started)
+
+    async def _have_ended(self, started: list[Started]) -> bool:
+        """Wait a while until workers have ended, these and those that were lost before; return whether they have."""
+        loop = asyncio.get_running_loop()
+        waiting = {*self._waiting, *(loop.run_in_executor(None, each.wait) for each in started)}
+        if not waiting:
+            return True
+        _ended, still = await asyncio.wait(waiting, timeout=ENDS_S)
+        return not still
 
     def stop(self) -> None:
         """End all workers at once, without a loop."""
