@@ -11,7 +11,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.test.utils import override_settings
-from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import get_language
 
@@ -91,7 +90,7 @@ def _own_pages(folder: Path) -> None:
         "inspect/index.html": render_to_string("inspecting/page.html", {**context, **inspected}),
     }
     for each in catalog.exercises().values():
-        at = file_of(reverse("exercise", args=[each.unit, each.slug]))
+        at = file_of(task.address(each))
         shown = {**context, **play, **task.context(each, None, None, get_language() or "en")}
         own[at] = render_to_string("static_edition/exercise.html", shown)
     for at, html in own.items():
@@ -99,7 +98,7 @@ def _own_pages(folder: Path) -> None:
 
 
 def _nothing() -> dict[str, Any]:
-    """Return what a live page is page_data that learns from its own address what it shows."""
+    """Return the data of a live page that learns from its own address what it shows."""
     return {
         "story": {"title": "Waterline"},
         "place": {"at_us": None, "number": None, "msg": None, "view": ""},
