@@ -2,7 +2,31 @@
 import { fill, gettext } from "./text.js";
 
 /** @import { Values } from "./catalogue/types.js" */
+
 /** @typedef {{code: string, values: Values}} Coded */
+
+/**
+ * What a reader answers of a broker's files (playground/inspecting/summary.py); what the files do not tell is null.
+ * @typedef {{ name: string, live: number, back: number | null, transient: number | null, no_content: number | null, delivered: number | null, journal: { size: number, records: number } | null, segments: SegmentRow[] }} QueueRow
+ * @typedef {{ file: string, size: number, publishes: number, del_or_ack: number }} SegmentRow
+ * @typedef {{ store: string, file: string, size: number, entries: number, live: number | null, garbage: number | null, share: number | null, pins: Pin[] | null }} StoreRow
+ * @typedef {{ queue: string, count: number, first: number, last: number }} Pin messages of a queue that keep a store file
+ * @typedef {{ clean: boolean, compared: string[], ignored: string[] }} CleanStop
+ * @typedef {Coded & { file: string, offset: number | null, kind: string, hex: string }} DamageRow
+ * @typedef {{ path: string, size: number, hex: string }} FileRow a file with its first bytes
+ */
+
+/**
+ * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
+ * @typedef {{ queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ */
+
+/**
+ * What a reader answers of a pasted listing, and of definitions.json.
+ * @typedef {{ name: string, lanes: FigureLane[], questions: [code: string, values: Values][] }} Figures one queue's
+ * @typedef {[name: string, messages: number, share: number, where: string]} FigureLane
+ * @typedef {{ scenario: Values, left_out: [name: string, why: Coded][] }} TopologyAnswer
+ */
 
 /**
  * Why something could not be read, with what to do; see playground/inspecting.
@@ -74,7 +98,7 @@ function questions() {
 
 /**
  * What becomes of a queue's live messages at a start: sentences.
- * @param {Values} figures
+ * @param {QueueRow} figures
  */
 export function startWords({ live, back, transient, no_content: noContent, delivered }) {
   if (back === null) return [];
@@ -90,11 +114,11 @@ export function startWords({ live, back, transient, no_content: noContent, deliv
 
 /**
  * What keeps a store file, or that nothing does.
- * @param {Values} file
+ * @param {StoreRow} file
  */
 export function pinWords({ entries, live, pins }) {
   if (live === 0 && entries) return [gettext("nothing pins it: a start deletes it")];
-  return (pins ?? []).map((/** @type {Values} */ { queue, count, first, last }) =>
+  return (pins ?? []).map(({ queue, count, first, last }) =>
     first === last
       ? fill(gettext("%(queue)s pins it with seq %(first)s"), { queue, first })
       : fill(gettext("%(queue)s pins it with %(count)s messages, seq %(first)s to %(last)s"), { queue, count, first, last }));
@@ -102,7 +126,7 @@ export function pinWords({ entries, live, pins }) {
 
 /**
  * What is said of the files that a clean stop leaves.
- * @param {Values | null} stop
+ * @param {CleanStop | null} stop
  */
 export function stopWords(stop) {
   if (!stop) return gettext("Nothing of a clean stop is here: the node was killed, or still runs. A start reads every record.");

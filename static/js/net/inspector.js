@@ -8,7 +8,19 @@ import { BrowserHost } from "./browser.js";
 import { Questions } from "./questions.js";
 import { Recording } from "./recording.js";
 
-/** @import { Values } from "../model/catalogue/types.js" */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Figures, FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
+ */
+
+/**
+ * The records of a file from an offset on, and where more of them begin; the bytes of one, with its fields.
+ * @typedef {[offset: number, size: number, kind: string, entry: number | null]} RecordAt
+ * @typedef {{ records: RecordAt[], next: number | null }} Records
+ * @typedef {{ hex: string, fields: [offset: number, length: number, name: string, value: string][] }} RecordBytes
+ */
+
+/** @typedef {OwnReader | ServerReader} Reader who reads what was given; see above */
 
 /** What was given cannot be read: `code` and `values` as playground/inspecting/unreadable.py has them. */
 export class Unreadable extends Error {
@@ -36,6 +48,7 @@ export class OwnReader {
    * @param {string} place
    */
   constructor(worker, place) {
+    /** @type {true} */
     this.own = true;
     this.worker = worker;
     this.place = place;
@@ -55,7 +68,10 @@ export class OwnReader {
     return this.ask("");
   }
 
-  /** @param {[path: string, file: Blob][]} entries */
+  /**
+   * @param {[path: string, file: Blob][]} entries
+   * @returns {Promise<FilesAnswer>}
+   */
   async directory(entries) {
     const needed = await this.ask("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
@@ -63,12 +79,18 @@ export class OwnReader {
     return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents));
   }
 
-  /** @param {string} text */
+  /**
+   * @param {string} text
+   * @returns {Promise<{ figures: Figures[] }>}
+   */
   async listing(text) {
     return read(await this.ask("listing", text));
   }
 
-  /** @param {Blob} file */
+  /**
+   * @param {Blob} file
+   * @returns {Promise<TopologyAnswer>}
+   */
   async topology(file) {
     return read(await this.ask("topology", await file.arrayBuffer()));
   }
@@ -76,6 +98,7 @@ export class OwnReader {
   /**
    * @param {string} path
    * @param {number} offset
+   * @returns {Promise<Records>}
    */
   async records(path, offset) {
     return read(await this.ask("records", path, offset));
@@ -85,6 +108,7 @@ export class OwnReader {
    * @param {string} path
    * @param {number} offset
    * @param {number} count
+   * @returns {Promise<RecordBytes>}
    */
   async bytes(path, offset, count) {
     return read(await this.ask("bytes_at", path, offset, count));
@@ -115,6 +139,7 @@ export class ServerReader {
    * @param {() => string} token
    */
   constructor(address, token) {
+    /** @type {false} */
     this.own = false;
     this.address = address;
     this.token = token;
@@ -134,19 +159,28 @@ export class ServerReader {
     throw new Error(told.error || gettext("The server did not answer as it should. Try again."));
   }
 
-  /** @param {[path: string, file: Blob][]} entries */
+  /**
+   * @param {[path: string, file: Blob][]} entries
+   * @returns {Promise<FilesAnswer>}
+   */
   directory(entries) {
     /** @type {[name: string, value: Blob, file: string][]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
     return this.send([["agreed", "1"], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
   }
 
-  /** @param {string} text */
+  /**
+   * @param {string} text
+   * @returns {Promise<{ figures: Figures[] }>}
+   */
   listing(text) {
     return this.send([["figures", text]]);
   }
 
-  /** @param {Blob} file */
+  /**
+   * @param {Blob} file
+   * @returns {Promise<TopologyAnswer>}
+   */
   topology(file) {
     return this.send([["definitions", file]]);
   }

@@ -2,9 +2,18 @@
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
+/**
+ * @import { FileRow } from "../../model/inspect-words.js"
+ * @import { OwnReader, Reader, RecordAt, RecordBytes, Records } from "../../net/inspector.js"
+ */
+
 const WITH_RECORDS = /(\.idx|\.rdq|journal\.jif)$/;
 
-/** A file's line in the list. What it holds is asked for when it is opened. */
+/**
+ * A file's line in the list. What it holds is asked for when it is opened.
+ * @param {FileRow} file
+ * @param {Reader} reader
+ */
 export function fileRow(file, reader) {
   const inside = el("div.stack");
   const details = el("details", { ontoggle: () => details.open && !inside.firstChild && fillIn(inside, file, reader) },
@@ -12,6 +21,11 @@ export function fileRow(file, reader) {
   return el("li", {}, details);
 }
 
+/**
+ * @param {HTMLElement} inside
+ * @param {FileRow} file
+ * @param {Reader} reader
+ */
 function fillIn(inside, file, reader) {
   inside.append(el("pre.mono.hex-dump", { tabindex: 0 }, file.hex));
   if (!WITH_RECORDS.test(file.path)) return;
@@ -19,9 +33,23 @@ function fillIn(inside, file, reader) {
   else inside.append(el("p.dim", {}, gettext("Single records are shown where the files are read in your own browser; this server has forgotten them.")));
 }
 
-/** The next records of the file, as buttons. */
+/**
+ * What is shown where the records cannot be read.
+ * @param {Error} error
+ * @returns {Records & { problem?: string }}
+ */
+const unread = (error) => ({ records: [], next: null, problem: error.message });
+
+/**
+ * The next records of the file, as buttons.
+ * @param {HTMLElement} inside
+ * @param {string} path
+ * @param {number} offset
+ * @param {OwnReader} reader
+ */
 async function more(inside, path, offset, reader) {
-  const told = await reader.records(path, offset).catch((error) => ({ records: [], next: null, problem: error.message }));
+  /** @type {Records & { problem?: string }} */
+  const told = await reader.records(path, offset).catch(unread);
   if (told.problem) inside.append(el("p.error", {}, told.problem));
   const shown = el("div", { role: "status" });
   const list = el("div.record-chips", {}, ...told.records.map((record) => chip(path, record, reader, shown)));
@@ -32,12 +60,23 @@ async function more(inside, path, offset, reader) {
   inside.append(button);
 }
 
+/**
+ * @param {string} path
+ * @param {RecordAt} record
+ * @param {OwnReader} reader
+ * @param {HTMLElement} shown
+ */
 function chip(path, [offset, size, kind, entry], reader, shown) {
   const words = entry === null ? `${number(offset)} ${kind}` : `${number(offset)} ${kind} ${entry}`;
   const open = async () => shown.replaceChildren(...fields(await reader.bytes(path, offset, size), offset, size));
   return el("button.chip.mono", { type: "button", onclick: open }, words);
 }
 
+/**
+ * @param {RecordBytes} told
+ * @param {number} offset
+ * @param {number} size
+ */
 function fields(told, offset, size) {
   return [
     el("p.dim", {}, fill(gettext("%(size)s bytes from offset %(offset)s on"), { size: number(size), offset: number(offset) })),

@@ -1,41 +1,64 @@
 /** A directory or a zip that somebody drops or chooses: its files with their paths, which a form alone does not know. */
 import { find } from "../base/dom.js";
 
-/** The answer of a question that takes two functions: what to do with it, and with an error. */
+/** @typedef {[path: string, file: File]} GivenFile */
+
+/**
+ * The answer of a question that takes two functions: what to do with it, and with an error.
+ * @template T
+ * @param {(done: (answer: T) => void, fail: (error: DOMException) => void) => void} question
+ * @returns {Promise<T>}
+ */
 function answered(question) {
   return new Promise((done, fail) => {
     question(done, fail);
   });
 }
 
-/** All files below an entry of what was dropped: [[path, file]]. */
+/**
+ * All files below an entry of what was dropped: [[path, file]].
+ * @param {FileSystemEntry} entry
+ * @returns {Promise<GivenFile[]>}
+ */
 async function below(entry) {
-  if (entry.isFile) return [[entry.fullPath.slice(1), await answered((...ways) => entry.file(...ways))]];
-  const reader = entry.createReader();
+  if (entry.isFile) {
+    /** @type {File} */
+    const file = await answered((...ways) => /** @type {FileSystemFileEntry} */ (entry).file(...ways));
+    return [[entry.fullPath.slice(1), file]];
+  }
+  const reader = /** @type {FileSystemDirectoryEntry} */ (entry).createReader();
+  /** @type {GivenFile[]} */
   const found = [];
   for (;;) {
+    /** @type {FileSystemEntry[]} */
     const some = await answered((...ways) => reader.readEntries(...ways));
     if (!some.length) return found;
     for (const each of some) found.push(...(await below(each)));
   }
 }
 
-/** Call `chosen([[path, file]])` whenever somebody drops files on the form's place for it, or chooses them in one of its fields. */
+/**
+ * Call `chosen([[path, file]])` whenever somebody drops files on the form's place for it, or chooses them in one of its fields.
+ * @param {HTMLFormElement} form
+ * @param {(files: GivenFile[]) => void} chosen
+ */
 export function watchFiles(form, chosen) {
   for (const input of [find("[data-directory]", form), find("[data-zip]", form)])
     input.addEventListener("change", () => {
+      /** @type {GivenFile[]} */
       const files = [...input.files].map((file) => [file.webkitRelativePath || file.name, file]);
       input.value = "";
       if (files.length) chosen(files);
     });
   const place = find("[data-drop]", form);
   for (const name of ["dragover", "dragleave", "drop"])
-    place.addEventListener(name, (event) => {
+    place.addEventListener(name, (/** @type {DragEvent} */ event) => {
       event.preventDefault();
       place.classList.toggle("is-over", name === "dragover");
     });
-  place.addEventListener("drop", async ({ dataTransfer }) => {
+  place.addEventListener("drop", async (/** @type {DragEvent} */ { dataTransfer }) => {
     const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    /** @type {GivenFile[]} */
     const found = entries.length
       ? (await Promise.all(entries.map(below))).flat()
       : [...dataTransfer.files].map((file) => [file.name, file]);

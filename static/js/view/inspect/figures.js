@@ -3,13 +3,19 @@ import { questionWords } from "../../model/inspect-words.js";
 import { gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
+/** @import { FigureLane, Figures } from "../../model/inspect-words.js" */
+
+/** @param {FigureLane} given */
 function lane([name, count, share, where]) {
   const box = el("div.figure-lane", { "data-where": where }, el("span.figure-bar", { "aria-hidden": "true" }), el("b.mono", {}, name), el("span.num", {}, number(count)));
   box.style.setProperty("--share", `${share}%`);
   return box;
 }
 
-/** One queue's card. */
+/**
+ * One queue's card.
+ * @param {Figures} given
+ */
 export function figureCard({ name, lanes, questions }) {
   return el("section.card.pad.figures", {},
     el("h2.mono", {}, name),

@@ -4,9 +4,21 @@ import { bytes, fill, gettext, number } from "../../model/text.js";
 import { el } from "../base/dom.js";
 import { fileRow } from "./bytes.js";
 
+/**
+ * @import { CleanStop, DamageRow, FilesAnswer, QueueRow, StoreRow } from "../../model/inspect-words.js"
+ * @import { Reader } from "../../net/inspector.js"
+ */
+
+/** @typedef {Node | string | (Node | string)[]} Cell */
+
 const MOST_SEGMENTS = 12;
 
-/** A table with a caption; rows are lists of cells, the first of each names it. */
+/**
+ * A table with a caption; rows are lists of cells, the first of each names it.
+ * @param {string} caption
+ * @param {[text: string, numeric?: boolean][]} heads
+ * @param {[name: string, ...Cell[]][]} rows
+ */
 function table(caption, heads, rows) {
   const head = el("tr", {}, ...heads.map(([text, numeric]) => el(numeric ? "th.num" : "th", { scope: "col" }, text)));
   const body = rows.map(([first, ...rest]) =>
@@ -15,9 +27,12 @@ function table(caption, heads, rows) {
     el("table.plain", {}, el("caption", {}, caption), el("thead", {}, head), el("tbody", {}, ...body)));
 }
 
+/** @param {number | null} value */
 const counted = (value) => (value === null || value === undefined ? "?" : number(value));
+/** @param {string[]} texts */
 const lines = (texts) => texts.map((text) => el("small.line", {}, text));
 
+/** @param {QueueRow[]} rows */
 function queues(rows) {
   return table(
     gettext("Queues: what the index says, and what a start brings back"),
@@ -36,12 +51,16 @@ function queues(rows) {
   );
 }
 
-/** How much of a file lives and how much is garbage; the words beside it say it without the picture. */
+/**
+ * How much of a file lives and how much is garbage; the words beside it say it without the picture.
+ * @param {StoreRow} file
+ */
 function shareOf(file) {
   if (file.share === null) return "?";
   return [el("meter", { min: 0, max: 100, value: file.share, "aria-hidden": "true" }), ` ${file.share} %`];
 }
 
+/** @param {StoreRow[]} rows */
 function stores(rows) {
   return table(
     gettext("Message stores: what lives in each file, and how much of it is garbage"),
@@ -50,6 +69,11 @@ function stores(rows) {
   );
 }
 
+/**
+ * @param {DamageRow[]} found
+ * @param {Record<string, string>} sentences
+ * @param {Record<string, string>} kinds
+ */
 function damage(found, sentences, kinds) {
   if (!found.length) return el("p.mid", {}, gettext("No damage was found."));
   return el("div", {}, el("h3", {}, gettext("Damage")), el("ul.damage", {}, ...found.map((each) =>
@@ -58,13 +82,24 @@ function damage(found, sentences, kinds) {
       each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))));
 }
 
+/** @param {CleanStop | null} told */
 function stop(told) {
+  /**
+   * @param {string} text
+   * @param {string[]} paths
+   */
   const list = (text, paths) => (paths.length ? el("li", {}, `${text} `, ...paths.map((path) => el("code", {}, `${path} `))) : null);
   return el("div", { "data-stop": told?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(told)),
     told ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), told.compared), list(gettext("Not read:"), told.ignored)) : null);
 }
 
-/** The whole report; `reader` is asked for bytes where it can be, `sentences` are the engine's by code, `kinds` names those of damage. */
+/**
+ * The whole report; `reader` is asked for bytes where it can be, `sentences` are the engine's by code, `kinds` names those of damage.
+ * @param {FilesAnswer} answer
+ * @param {Reader} reader
+ * @param {{ sentences: Record<string, string>, kinds: Record<string, string> }} words
+ * @param {(Node | null)[]} actions
+ */
 export function report(answer, reader, { sentences, kinds }, actions) {
   const failed = answer.failure ? el("p.error", { role: "alert" }, fill(gettext("A start would fail: %(failure)s"), { failure: codedWords(answer.failure, sentences) })) : null;
   const left = answer.not_started

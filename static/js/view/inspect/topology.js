@@ -3,6 +3,13 @@ import { codedWords } from "../../model/inspect-words.js";
 import { fill, gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
+/** @import { TopologyAnswer } from "../../model/inspect-words.js" */
+
+/**
+ * @param {TopologyAnswer} answer
+ * @param {Record<string, string>} sentences
+ * @param {(Node | null)[]} actions
+ */
 export function topologyCard({ scenario, left_out: leftOut }, sentences, actions) {
   const { queues, exchanges, bindings, policies } = scenario.topology;
   const counts = { queues: queues.length, exchanges: exchanges?.length ?? 0, bindings: bindings?.length ?? 0, policies: policies?.length ?? 0 };
