@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from engine.refusals import ENGLISH
+
+R = TypeVar("R", bound="Refusal")
 
 
 class EngineError(Exception):
@@ -36,7 +38,7 @@ class Refusal(EngineError):
     def __reduce__(self) -> tuple[object, ...]:
         return _refusal, (type(self), self.code, self.outer, self.values)
 
-    def inside(self, outer: str, kind: type[Refusal]) -> Refusal:
+    def inside(self, outer: str, kind: type[R]) -> R:
         """Return the same as an error of another kind, with `outer` in front."""
         for name in ("place", "words"):
             if name in self.values:
@@ -124,6 +126,10 @@ class PathRefused(Refusal):
 
 class ScenarioError(Refusal):
     """A scenario cannot be used; the message names the place."""
+
+
+class ValueRefused(Refusal, ValueError):
+    """A value that its own class refuses; the validator hands it on, with the place where the value stands."""
 
 
 class CommandError(Refusal):

@@ -83,29 +83,29 @@ def read_ets(data: bytes) -> list[Term]:
     """
     items = list(_items(data))
     if not items:
-        raise TermError("the table has no description")
+        raise TermError("table_without_description")
     *rows, last = items[1:] or [None]
     match last:
         case [Atom() as mark, list(trailer)] if mark == END_OF_TABLE:
             if (_COUNT, len(rows)) not in trailer:
-                raise TermError(f"the table holds {len(rows)} rows, which is not what it counts: {trailer!r}")
+                raise TermError("table_counts_other_rows", count=len(rows), trailer=repr(trailer))
         case _:
-            raise TermError(f"the table ends after {len(rows)} rows without its end mark")
+            raise TermError("table_without_end", count=len(rows))
     return rows
 
 
 def _items(data: bytes) -> Iterator[Term]:
     if data[:8] != ETS_HEADER:
-        raise TermError("a table dump begins with 01 02 03 04 63 58 4d 0b")
+        raise TermError("no_table_dump", wanted=ETS_HEADER.hex(" "))
     at = 8
     while at < len(data):
         if at + 8 > len(data):
-            raise TermError(f"cut off at offset {at}")
+            raise TermError("table_cut_off", at=at)
         length = _LENGTH.unpack_from(data, at)[0]
         if data[at + 4 : at + 8] != ETS_MAGIC:
-            raise TermError(f"no item begins at offset {at}")
+            raise TermError("no_table_item", at=at)
         if at + 8 + length > len(data):
-            raise TermError(f"the item at offset {at} is cut off")
+            raise TermError("table_item_cut_off", at=at)
         yield terms.decode(data[at + 8 : at + 8 + length])
         at += 8 + length
 
@@ -122,7 +122,7 @@ def read_file_summary(data: bytes) -> list[FileSummaryRow]:
             case (Atom(), int(file), int(valid), left, right, int(size), Atom(), int()):
                 rows.append(FileSummaryRow(file, valid, _number(left), _number(right), size))
             case _:
-                raise TermError(f"{row!r} is no row of the file summary")
+                raise TermError("no_row_of_file_summary", row=repr(row))
     return sorted(rows, key=lambda row: row.file)
 
 
@@ -138,7 +138,7 @@ def read_index(data: bytes) -> list[IndexRow]:
             case (Atom(), bytes(id16), int(refs), int(file), int(offset), int(size)):
                 rows.append(IndexRow(id16, refs, file, offset, size))
             case _:
-                raise TermError(f"{row!r} is no row of the store's index")
+                raise TermError("no_row_of_store_index", row=repr(row))
     return sorted(rows, key=lambda row: row.id16)
 
 

@@ -64,7 +64,7 @@ def encode(values: Mapping[str, Any]) -> bytes:
             flags |= flag
             parts.append(_property(kind, left.pop(name)))
     if left:
-        raise TermError(f"unknown properties: {', '.join(sorted(left))}")
+        raise TermError("unknown_properties", names=", ".join(sorted(left)))
     return struct.pack(">H", flags) + b"".join(parts)
 
 
@@ -75,14 +75,14 @@ def _property(kind: str, value: Any) -> bytes:
         if kind == "timestamp":
             return struct.pack(">Q", value)
     except struct.error as error:
-        raise TermError(f"{value!r}: {error}") from None
+        raise TermError("property_impossible", value=repr(value), why=error) from None
     return _short(value) if kind == "shortstr" else _table(value)
 
 
 def _short(text: str) -> bytes:
     data = text.encode("utf-8", "surrogateescape")
     if len(data) > 255:
-        raise TermError(f"{len(data)} bytes do not fit into a short string")
+        raise TermError("no_short_string", count=len(data))
     return bytes([len(data)]) + data
 
 
@@ -106,11 +106,11 @@ def _field(field: Field) -> bytes:
     if letter == "D":
         return head + struct.pack(">BI", *value)
     if letter not in _FIXED:
-        raise TermError(f"unknown field type {letter!r}")
+        raise TermError("unknown_field_type", letter=repr(letter))
     try:
         return head + struct.pack(_FIXED[letter], value)
     except struct.error as error:
-        raise TermError(f"{value!r} is no field of type {letter!r}: {error}") from None
+        raise TermError("field_impossible", value=repr(value), letter=repr(letter), why=error) from None
 
 
 def decode(data: bytes) -> dict[str, Any]:
@@ -125,10 +125,10 @@ def decode(data: bytes) -> dict[str, Any]:
     reader = _Reader(data)
     flags = reader.number(2)
     if flags & ~_KNOWN_BITS:
-        raise TermError(f"unknown property flags {flags & ~_KNOWN_BITS:#06x}")
+        raise TermError("unknown_property_flags", flags=f"{flags & ~_KNOWN_BITS:#06x}")
     found = {name: reader.property(kind) for name, flag, kind in FLAGS if flags & flag}
     if reader.at != len(data):
-        raise TermError(f"{len(data) - reader.at} bytes behind the property list")
+        raise TermError("bytes_behind_properties", count=len(data) - reader.at)
     return found
 
 
@@ -142,7 +142,7 @@ class _Reader:
     def take(self, count: int) -> bytes:
         found = self.data[self.at : self.at + count]
         if len(found) < count:
-            raise TermError(f"the property list is cut off at byte {len(self.data)}")
+            raise TermError("properties_cut_off", at=len(self.data))
         self.at += count
         return found
 
@@ -179,16 +179,16 @@ class _Reader:
     def end(self) -> int:
         length = self.number(4)
         if length > len(self.data) - self.at:
-            raise TermError(f"the property list is cut off at byte {len(self.data)}")
+            raise TermError("properties_cut_off", at=len(self.data))
         return self.at + length
 
     def ended(self, end: int) -> None:
         if self.at != end:
-            raise TermError(f"a table or array should end at byte {end}, not {self.at}")
+            raise TermError("fields_end_elsewhere", end=end, at=self.at)
 
     def field(self, depth: int) -> Field:
         if depth > MAX_DEPTH:
-            raise TermError(f"nested deeper than {MAX_DEPTH}")
+            raise TermError("term_too_deep", most=MAX_DEPTH)
         letter = self.take(1).decode("latin-1")
         if letter in ("S", "x"):
             return letter, self.take(self.number(4))
@@ -201,6 +201,6 @@ class _Reader:
         if letter == "D":
             return letter, (self.number(1), self.number(4))
         if letter not in _FIXED:
-            raise TermError(f"unknown field type {letter!r}")
+            raise TermError("unknown_field_type", letter=repr(letter))
         kind = _FIXED[letter]
         return letter, struct.unpack(kind, self.take(struct.calcsize(kind)))[0]

@@ -80,4 +80,4 @@ def parse_message(term: bytes) -> ParsedMessage:
                 id16,
                 flag == terms.TRUE,
             )
-    raise TermError("the term is no basic_message (S50)")
+    raise TermError("no_basic_message")

@@ -8,12 +8,14 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import ValueRefused
+
 VERSION = 131
 MAX_DEPTH = 64
 """Deepest nesting that is read; real messages stay below ten."""
 
 
-class TermError(ValueError):
+class TermError(ValueRefused):
     """The bytes are not an external term, or the value has no place in one."""
 
 
@@ -79,7 +81,7 @@ def encode(term: Term) -> bytes:
 
 def _write(out: bytearray, term: Term, depth: int) -> None:
     if depth > MAX_DEPTH:
-        raise TermError(f"nested deeper than {MAX_DEPTH}")
+        raise TermError("term_too_deep", most=MAX_DEPTH)
     if isinstance(term, tuple):
         out += struct.pack(">BB", 104, len(term)) if len(term) < 256 else struct.pack(">BI", 105, len(term))
         for item in term:
@@ -107,7 +109,7 @@ def _write_leaf(out: bytearray, term: Term) -> None:
     elif isinstance(term, Opaque):
         out += term.data
     else:
-        raise TermError(f"{term!r} has no external form; text is Atom or bytes (S42)")
+        raise TermError("no_external_form", value=repr(term))
 
 
 def _write_atom(out: bytearray, atom: Atom) -> None:
@@ -160,11 +162,11 @@ def decode(data: bytes) -> Term:
         TermError: the bytes are no term, are cut off, or go on behind it.
     """
     if not data or data[0] != VERSION:
-        raise TermError("an external term begins with byte 131")
+        raise TermError("term_without_version", version=VERSION)
     reader = _Reader(data, 1)
     term = reader.term(0)
     if reader.at != len(data):
-        raise TermError(f"{len(data) - reader.at} bytes behind the term")
+        raise TermError("bytes_behind_term", count=len(data) - reader.at)
     return term
 
 
@@ -178,7 +180,7 @@ class _Reader:
     def take(self, count: int) -> bytes:
         end = self.at + count
         if end > len(self.data):
-            raise TermError(f"cut off at byte {len(self.data)}, {end - len(self.data)} bytes are missing")
+            raise TermError("term_cut_off", at=len(self.data), count=end - len(self.data))
         found = self.data[self.at : end]
         self.at = end
         return found
@@ -188,7 +190,7 @@ class _Reader:
 
     def term(self, depth: int) -> Term:
         if depth > MAX_DEPTH:
-            raise TermError(f"nested deeper than {MAX_DEPTH}")
+            raise TermError("term_too_deep", most=MAX_DEPTH)
         begin = self.at
         tag = self.number(1)
         if tag in _SIMPLE:
@@ -206,7 +208,7 @@ class _Reader:
 
     def items(self, count: int, depth: int) -> tuple[Term, ...]:
         if count > len(self.data) - self.at:
-            raise TermError(f"{count} elements do not fit into {len(self.data) - self.at} bytes")
+            raise TermError("too_few_bytes", count=count, left=len(self.data) - self.at)
         return tuple(self.term(depth + 1) for _ in range(count))
 
     def skip(self, tag: int, depth: int) -> None:
@@ -223,7 +225,7 @@ class _Reader:
             self.term(depth + 1)
             self.take(4 + 4 * words)
         else:
-            raise TermError(f"unknown tag {tag} at byte {self.at - 1}")
+            raise TermError("unknown_tag", tag=tag, at=self.at - 1)
 
 
 def _atom(reader: _Reader, length_bytes: int, charset: str) -> Atom:
@@ -231,7 +233,7 @@ def _atom(reader: _Reader, length_bytes: int, charset: str) -> Atom:
     try:
         return Atom(name.decode(charset))
     except UnicodeDecodeError as error:
-        raise TermError(f"an atom is not {charset}: {error.reason}") from None
+        raise TermError("atom_not_in_charset", charset=charset, why=error.reason) from None
 
 
 def _big(reader: _Reader, length_bytes: int) -> int:
@@ -246,7 +248,7 @@ def _old_float(reader: _Reader) -> float:
     try:
         return float(text)
     except ValueError:
-        raise TermError(f"{text!r} is no float") from None
+        raise TermError("no_float", text=repr(text)) from None
 
 
 def _double(reader: _Reader) -> float:

@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal
 
 import msgspec
 
+from engine.errors import ValueRefused
 from engine.reading.paths import WHOLE_RUN, Path, names_of, value_at
 
 Op = Literal["==", "!=", ">", ">=", "<", "<="]
@@ -64,9 +65,9 @@ class Condition(
         """Refuse what is neither a comparison nor one combination, and what is nested too deeply."""
         forms = (self.path, self.all, self.any, self.not_, self.ever, self.always)
         if sum(each is not None for each in forms) != 1:
-            raise ValueError("exactly one of path, all, any, not, ever and always is needed")
+            raise ValueRefused("one_of_several", names="path, all, any, not, ever, always")
         if depth_of(self) > DEPTH:
-            raise ValueError(f"conditions may be nested {DEPTH} deep")
+            raise ValueRefused("conditions_too_deep", most=DEPTH)
 
 
 def parts_of(condition: Condition) -> list[Condition]:

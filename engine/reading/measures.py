@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from engine.errors import ValueRefused
 from engine.reading.paths import Path, value_at
 
 DEPTH: Final = 4
@@ -33,9 +34,9 @@ class Form(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_default
     def __post_init__(self) -> None:
         """Refuse what is not exactly one of the forms, and what is nested too deeply."""
         if sum(each is not None for each in (self.most, self.least, self.sum, self.minus)) != 1:
-            raise ValueError("exactly one of most, least, sum and minus is needed")
+            raise ValueRefused("one_of_several", names="most, least, sum, minus")
         if _depth(self) > DEPTH:
-            raise ValueError(f"measures may be nested {DEPTH} deep")
+            raise ValueRefused("measures_too_deep", most=DEPTH)
 
 
 Measure = int | Annotated[str, msgspec.Meta(min_length=1, max_length=200)] | Form

@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from playground.written import WrittenWrong
+
 SUM = re.compile(r"\{([a-z0-9_]+(?:[+-][a-z0-9_]+)*)\}")
 TERM = re.compile(r"([+-]?)([a-z0-9_]+)")
 
@@ -29,7 +31,7 @@ class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Refuse a range that holds nothing, or not the usual number."""
         if self.step < 1 or self.usual not in self.choices:
-            raise ValueError("variants: the usual number must be one of those that can be drawn")
+            raise WrittenWrong("usual_not_drawn")
 
     @property
     def choices(self) -> range:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import Refusal, ScenarioError
+from engine.errors import CommandError, Refusal
 from engine.node.commands.validation import refused
 from playground.hosting import wording
 from playground.hosting.session import protocol
@@ -123,6 +124,17 @@ TEXTS: Final[dict[str, Any]] = {
     "no_such_value": _("%(place)s is none of the possible values."),
     "missing": _("%(place)s is missing."),
     "unknown": _("%(place)s is not known here."),
+    "no_property": _("%(place)s: there is no property called %(name)s. Possible: %(known)s."),
+    "too_many_values": _("%(place)s must have at most %(most)s values."),
+    "table_too_deep": _("%(place)s must be nested in at most %(most)s levels."),
+    "no_field_name": _("%(place)s: a name must have 1 to %(most)s bytes."),
+    "field_text_too_long": _("%(place)s: a text must have at most %(most)s characters."),
+    "no_field_number": _("%(place)s: a number must be a whole number of at most %(most)s bits."),
+    "no_field_value": _("%(place)s: AMQP has no value of the type %(got)s."),
+    "one_of_two": _("Give either %(first)s or %(second)s, not both."),
+    "one_of_several": _("Give exactly one of these: %(names)s."),
+    "conditions_too_deep": _("Conditions may be nested in at most %(most)s levels."),
+    "measures_too_deep": _("Measures may be nested in at most %(most)s levels."),
     "invalid": "%(words)s",
     # --- scenarios ---
     "scenario_too_large": _("A scenario has at most %(most)s bytes; this one has %(count)s."),
@@ -171,6 +183,35 @@ TEXTS: Final[dict[str, Any]] = {
     "left_over_file": _(
         "%(path)s is left from a combination of files, but there is no %(wanted)s to which it could be appended."
     ),
+    # --- Erlang terms, AMQP properties and table dumps in files ---
+    "term_without_version": _("An external term must begin with byte %(version)s."),
+    "term_cut_off": _("The term is cut off at byte %(at)s; %(count)s bytes are missing."),
+    "term_too_deep": _("The term is nested in more than %(most)s levels."),
+    "bytes_behind_term": _("%(count)s bytes follow after the end of the term."),
+    "too_few_bytes": _("%(count)s elements do not fit into the %(left)s bytes that are left."),
+    "unknown_tag": _("The tag %(tag)s at byte %(at)s is not known."),
+    "atom_not_in_charset": _("The name of an atom is not %(charset)s."),
+    "no_float": _("%(text)s is no number with a decimal point."),
+    "no_external_form": _("%(value)s cannot be written as an external term."),
+    "no_basic_message": _("The term is no basic_message (S50)."),
+    "unknown_properties": _("These properties are not known: %(names)s."),
+    "property_impossible": _("%(value)s cannot be the value of a property."),
+    "no_short_string": _("A short string has at most 255 bytes, not %(count)s."),
+    "unknown_field_type": _("The field type %(letter)s is not known."),
+    "field_impossible": _("%(value)s cannot be a field of type %(letter)s."),
+    "unknown_property_flags": _("The property flags %(flags)s are not known."),
+    "bytes_behind_properties": _("%(count)s bytes follow after the end of the property list."),
+    "properties_cut_off": _("The property list is cut off at byte %(at)s."),
+    "fields_end_elsewhere": _("A table or array must end at byte %(end)s, but ends at byte %(at)s."),
+    "no_table_dump": _("A table dump must begin with the bytes %(wanted)s."),
+    "table_without_description": _("The table has no description."),
+    "table_counts_other_rows": _("The table holds %(count)s rows, but its end mark gives another number."),
+    "table_without_end": _("The table ends after %(count)s rows without an end mark."),
+    "table_cut_off": _("The table is cut off at offset %(at)s."),
+    "no_table_item": _("No item of a table begins at offset %(at)s."),
+    "table_item_cut_off": _("The item of the table at offset %(at)s is cut off."),
+    "no_row_of_file_summary": _("%(row)s is no row of the file summary."),
+    "no_row_of_store_index": _("%(row)s is no row of the index of a message store."),
     "run_too_long": _("The run is too long to be played here."),
 }
 
@@ -182,13 +223,20 @@ def of(refusal: protocol.Refusal) -> Message:
     return Message(refusal.text) if refusal.text else wording.coded(refusal.code, refusal.values)
 
 
-def message_of(error: Exception) -> Message:
-    """Return what an engine's or a validator's refusal says, with its code and parameters; any other error as it is."""
+def message_of(error: Exception, texts: Mapping[str, Any] = TEXTS) -> Message:
+    """Return what a refusal says, with its code and parameters; any other error as it is.
+
+    Args:
+        error: a refusal of the engine or of what is built on it, a finding of the validator, or anything else.
+        texts: the text of each code that it may have.
+    """
     if isinstance(error, msgspec.ValidationError):
         error = refused(Refusal, error)
     if not isinstance(error, Refusal):
         return Message(str(error))
-    message = Message(TEXTS[error.code], code=error.code, **error.values)
-    if isinstance(error, ScenarioError) and error.outer:  # which of the file's commands it is
-        return Message("%(outer)s%(sentence)s", code=error.code, outer=error.outer, sentence=message)
+    message = Message(texts[error.code], code=error.code, **error.values)
+    if error.outer and not isinstance(
+        error, CommandError
+    ):  # which of a file's commands it is; a form shows its own
+        return Message("%(outer)s%(why)s", code=error.code, outer=error.outer, why=message)
     return message

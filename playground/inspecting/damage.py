@@ -21,7 +21,7 @@ TEXTS: Final[dict[str, Any]] = {
     "file_not_readable": _("The file cannot be read: %(why)s"),
     "file_became_shorter": _("The file became shorter while it was read."),
     "recovery_crashes": _("%(why)s A broker's recovery crashes on it."),
-    "no_term": _("The file cannot be read (%(why)s). A broker starts as after a crash."),
+    "no_term": _("The file cannot be read: %(why)s A broker starts as after a crash."),
     "other_content": _("The file does not say what a broker writes into it."),
     "nothing_known": _("No queue, message store, virtual host or node is here."),
     # --- a virtual host ---

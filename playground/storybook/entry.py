@@ -12,17 +12,17 @@ from typing import Any, Final
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import Refusal, ScenarioError
+from engine.errors import Refusal
 from engine.node.commands.validation import refused
 from playground import affordable
 from playground.doors import door
-from playground.hosting.refusals import message_of
 from playground.limits import Limits
 from playground.messages import Message
 from playground.storybook import migrate, plain, workload
 from playground.storybook.positions import Steps, line_and_column, positions
 from playground.storybook.story import FIELDS, Story
 from playground.storybook.texts import in_language
+from playground.written import WrittenWrong, message_of
 
 MAX_TITLE: Final = 200
 MOST_TOLD: Final = 20
@@ -239,7 +239,9 @@ def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str
 def _story_problem(name: str, error: msgspec.ValidationError) -> tuple[str, Message]:
     what, found, place = str(error).partition(" - at `$")
     path = name + (place.removesuffix("`") if found else "")
-    return path, message_of(refused(ScenarioError, msgspec.ValidationError(what), path))
+    wrong = msgspec.ValidationError(what)
+    wrong.__cause__ = error.__cause__
+    return path, message_of(refused(WrittenWrong, wrong, path))
 
 
 def _run_problem(error: Exception) -> tuple[str, Message]:

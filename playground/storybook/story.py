@@ -9,6 +9,7 @@ import msgspec
 from engine.reading.conditions import Condition, needs_whole_run
 from playground.storybook.texts import Texts
 from playground.storybook.workload import Phase
+from playground.written import WrittenWrong
 
 Microseconds = Annotated[int, msgspec.Meta(ge=0, le=24 * 3600 * 1_000_000)]
 Slug = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9][a-z0-9-]{0,59}\Z")]
@@ -35,7 +36,7 @@ class _Placed(_Part, frozen=True):
     def __post_init__(self) -> None:
         """Refuse both and neither, and conditions that a page cannot look at."""
         if (self.at_us is None) == (self.when is None):
-            raise ValueError("one of at_us and when is needed, and not both")
+            raise WrittenWrong("one_of_two", first="at_us", second="when")
         if self.when is not None:
             _check(self.when)
 
@@ -91,7 +92,7 @@ class Prediction(_Part, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         """Refuse a question that is asked after its answer."""
         if self.ask_at_us >= self.at_us:
-            raise ValueError("ask_at_us must be before at_us")
+            raise WrittenWrong("asked_too_late")
 
 
 class Verdict(_Part, frozen=True, kw_only=True):
@@ -167,4 +168,4 @@ FIELDS: Final = {field.name: field for field in msgspec.structs.fields(Story)}
 def _check(condition: Condition) -> None:
     """Refuse what a page cannot look at: it may have joined in the middle of the run."""
     if needs_whole_run(condition):
-        raise ValueError("what needs the whole run is only for claims")
+        raise WrittenWrong("whole_run_needed")

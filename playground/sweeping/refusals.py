@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 
-from engine.errors import Refusal
 from playground.hosting import refusals
 from playground.messages import Message
 from sweeps.errors import read
@@ -110,16 +109,11 @@ TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_WORKLOADS, **OF_SWEEPS}
 
 
 def message_of(error: Exception) -> Message:
-    """Return what a refusal of a workload or a sweep says; any other error as the engine's refusals do."""
-    if not isinstance(error, Refusal):
-        return refusals.message_of(error)
-    message = Message(TEXTS[error.code], code=error.code, **error.values)
+    """Return what a refusal of a workload or a sweep says; of a line of a file, with its number in front."""
     if isinstance(error, LineError):
-        return Message(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=message)
-    by_engine = error.code in refusals.TEXTS
-    if by_engine and error.outer:  # which of the scenario's commands it is
-        return Message("%(outer)s%(why)s", code=error.code, outer=error.outer, why=message)
-    return message
+        why = Message(TEXTS[error.code], code=error.code, **error.values)
+        return Message(_("Line %(line)s: %(why)s"), code=error.code, line=error.line, why=why)
+    return refusals.message_of(error, TEXTS)
 
 
 def failure(kept: str | None) -> str:

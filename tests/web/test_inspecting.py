@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import translation
 
 from playground.hosting.refusals import TEXTS
 from playground.hosting.solo import Solo
@@ -128,6 +129,21 @@ def test_damaged_files_give_words_and_never_a_crash(recordings: Path, seed: int)
     assert revived is None or revived.state is not None or revived.failure is not None
     if revived is not None and revived.failure is not None:
         assert revived.failure["code"] in {*TEXTS, "far_apart", "unexpected"}
+
+
+def test_a_table_dump_that_cannot_be_read_says_why_by_a_code(mixed: uploads.Files) -> None:
+    """The page has a sentence in the reader's language for the reason inside the finding as well."""
+    path = "msg_store_persistent/file_summary.ets"
+    found = sent(files=zipped({**mixed, path: b"no dump of a table"})).json()["damage"]
+    reason = next(each for each in found if each["file"] == path)
+    assert reason["code"] == "no_term"
+    why = reason["values"]["why"]
+    assert why == {"code": "no_table_dump", "values": {"wanted": "01 02 03 04 63 58 4d 0b"}}
+    with translation.override("zh-hans"):
+        sentence = str(TEXTS[why["code"]]) % why["values"]
+        assert str(damage.TEXTS["no_term"]) % {"why": sentence} == (
+            "无法读取文件：表转储必须以字节 01 02 03 04 63 58 4d 0b 开头。broker 会像崩溃之后那样启动。"
+        )
 
 
 def test_the_page_has_the_engines_sentences_in_the_readers_language() -> None:

@@ -87,6 +87,25 @@ COMMANDS: list[tuple[str, list[dict[str, Any]], str, str]] = [
         "There are 8 queues",
         "已有 8 个队列",
     ),
+    (
+        "header with a fraction",
+        [{**BURST, "headers": {"a": 1.5}}],
+        "headers: a number",
+        "headers：数字必须是",
+    ),
+    ("unknown property", [{**BURST, "properties": {"b": 1}}], "no property called b", "没有名为 b 的属性"),
+    (
+        "headers in headers",
+        [{**BURST, "headers": {"a": {"b": {"c": {"d": {"e": 1}}}}}}],
+        "headers must be nested in at most 4",
+        "headers 最多嵌套 4 层",
+    ),
+    (
+        "both limits of the disk",
+        [{"do": "set", "name": "disk_free_limit", "value": {"absolute": 1, "mem_relative": 1.0}}],
+        "Give either absolute or mem_relative",
+        "请给出 absolute 或 mem_relative 之一",
+    ),
     ("name with a blank", [{**PUBLISHER, "name": "a b"}], "must begin with a letter", "必须以字母开头"),
 ]
 
@@ -114,6 +133,11 @@ SCENARIOS: list[tuple[str, bytes | dict[str, Any], str]] = [
         "a wrong command",
         {"commands": [{"at_us": 0, **BURST, "count": 0}]},
         "commands[0]: publish: count 不能小于 1",
+    ),
+    (
+        "a wrong header",
+        {"commands": [{"at_us": 0, **BURST, "headers": {"a": 1.5}}]},
+        "commands[0]: publish: headers：数字必须是",
     ),
 ]
 

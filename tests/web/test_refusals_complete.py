@@ -29,9 +29,11 @@ from engine.errors import (
 )
 from engine.inspect.findings import ENGLISH as OF_DAMAGE
 from engine.refusals import ENGLISH
+from playground import written
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
 from playground.sweeping import refusals as sweeping
+from playground.written import OF_FILES, WrittenWrong
 from spark_jobs.errors import JobError
 from spark_jobs.refusals import ENGLISH as OF_JOBS
 from sweeps.errors import SweepError, kept, read
@@ -47,15 +49,18 @@ PLACES_OF_CODE = (
     "spark_jobs",
     "playground/sweeping",
     "playground/management",
+    "playground/storybook",
+    "playground/exercises",
 )
 REFUSALS: dict[str, dict[str, str]] = {
     **dict.fromkeys(
         (
             *("CommandError", "IndexCorrupt", "PathRefused", "PatternRefused", "PolicyRefused"),
-            *("ScenarioError", "StoreCorrupt"),
+            *("ScenarioError", "StoreCorrupt", "TermError", "ValueRefused"),
         ),
         ENGLISH,
     ),
+    "WrittenWrong": dict(WrittenWrong.sentences),
     "WorkloadError": {**ENGLISH, **OF_WORKLOADS},
     "LineError": OF_WORKLOADS,
     "SweepError": {**ENGLISH, **OF_SWEEPS},
@@ -66,6 +71,7 @@ SHOWN: dict[str, tuple[str, Any]] = {
     **{code: (text, TEXTS.get(code)) for code, text in ENGLISH.items()},
     **{code: (text, sweeping.OF_WORKLOADS.get(code)) for code, text in OF_WORKLOADS.items()},
     **{code: (text, sweeping.OF_SWEEPS.get(code)) for code, text in OF_SWEEPS.items()},
+    **{code: (str(text), text) for code, text in OF_FILES.items()},
 }
 """English and text for the reader of each code that a page can show; the jobs' own codes go to a terminal."""
 DAMAGE: dict[str, tuple[str, Any]] = {
@@ -85,7 +91,7 @@ def test_the_codes_are_the_engines() -> None:
 
 
 def test_a_code_means_one_thing() -> None:
-    tables = (ENGLISH, OF_WORKLOADS, OF_SWEEPS, OF_JOBS, OF_DAMAGE)
+    tables = (ENGLISH, OF_WORKLOADS, OF_SWEEPS, OF_JOBS, OF_DAMAGE, OF_FILES)
     assert len({code for table in tables for code in table}) == sum(map(len, tables))
 
 
@@ -103,9 +109,11 @@ def test_a_code_has_a_text_in_three_languages(code: str) -> None:
 
 @pytest.mark.parametrize("code", SHOWN)
 def test_a_refusal_is_told_whatever_its_parameters_are_called(code: str) -> None:
-    kind = WorkloadError if code in OF_WORKLOADS else SweepError
+    kind, read_by = (WorkloadError if code in OF_WORKLOADS else SweepError), sweeping.message_of
+    if code in OF_FILES:
+        kind, read_by = WrittenWrong, written.message_of
     error = kind(code, "", **{name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])})
-    message = sweeping.message_of(error)
+    message = read_by(error)
     assert (message.code, message.values) == (code, error.values)
     for place in PLACES.findall(str(SHOWN[code][1])):
         assert f"<{place}>" in str(message)
@@ -141,7 +149,7 @@ def test_a_refusal_has_a_code_and_all_its_parameters(place: str, call: ast.Call)
         return
     assert isinstance(code, ast.Constant), place
     assert code.value in english, f"{place}: {code.value!r} is no code"
-    assert {each.arg for each in call.keywords} == set(PLACES.findall(english[str(code.value)])), place
+    assert {each.arg for each in call.keywords} == set(PLACES.findall(str(english[str(code.value)]))), place
 
 
 def found() -> Iterator[tuple[str, ast.Call]]:
@@ -176,7 +184,7 @@ def test_every_finding_is_noted_somewhere_and_each_kind_has_words_in_three_langu
 
 def test_every_code_is_raised_somewhere() -> None:
     source = "\n".join(path.read_text() for path in sources() if path.name != "refusals.py")
-    codes = [*ENGLISH, *OF_WORKLOADS, *OF_SWEEPS, *OF_JOBS]
+    codes = [*ENGLISH, *OF_WORKLOADS, *OF_SWEEPS, *OF_JOBS, *OF_FILES]
     assert [code for code in codes if f'"{code}"' not in source] == []
 
 

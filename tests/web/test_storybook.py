@@ -9,6 +9,7 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from django.utils import translation
 
 from playground import library
 from playground.storybook import migrate
@@ -126,6 +127,25 @@ def test_problems_have_line_and_column() -> None:
 def test_each_problem_names_its_place(change: dict[str, Any], path: str) -> None:
     [(found, line, _column)] = problems({**SMALL, **change})
     assert (found, line) == (path, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "chinese"),
+    [
+        ({"annotations": [{"text": "x"}]}, "annotations[0]: 请给出 at_us 或 when 之一，不能两者都给。"),
+        ({"annotations": [{"text": "x", "when": {"value": 1}}]}, "annotations[0].when: 请恰好给出其中之一"),
+        (
+            {"annotations": [{"text": "x", "when": {"ever": {"path": "now_us", "value": 1}}}]},
+            "annotations[0]: 只有论断才能使用",
+        ),
+        ({"prediction": {**SMALL["prediction"], "ask_at_us": 10**10}}, "prediction: ask_at_us 必须早于"),
+    ],
+)
+def test_what_a_story_refuses_is_said_in_the_readers_language(change: dict[str, Any], chinese: str) -> None:
+    with pytest.raises(BadScenario) as refused:
+        read({**SMALL, **change})
+    with translation.override("zh-hans"):
+        assert chinese in str(refused.value.problems[0].message)
 
 
 def test_several_problems_are_told_at_once() -> None:

@@ -100,7 +100,7 @@ class _Walker:
     def term(self) -> Iterator[Field]:
         """Yield the fields of the whole term."""
         if not self.data or self.data[0] != terms.VERSION:
-            raise TermError("an external term begins with byte 131")
+            raise TermError("term_without_version", version=terms.VERSION)
         yield self._take(1, "external term", "version 131", "S40", 1)
         yield from self._value((), 1)
 
@@ -115,14 +115,14 @@ class _Walker:
         bits: tuple[Bits, ...] = (),
     ) -> Field:
         if self.at + length > len(self.data):
-            raise TermError("cut off")
+            raise TermError("term_cut_off", at=len(self.data), count=self.at + length - len(self.data))
         field = Field(name, part, self.at, length, value, rule, depth, bits)
         self.at += length
         return field
 
     def _value(self, path: tuple[int, ...], depth: int) -> Iterator[Field]:
         if depth > MAX_DEPTH:
-            raise TermError("nested too deeply")
+            raise TermError("term_too_deep", most=MAX_DEPTH)
         name, rule = _named(path)
         tag = self.data[self.at]
         if tag in (104, 105):
@@ -166,7 +166,7 @@ class _Walker:
             form, head = _COUNTED[tag]
             length = head + self._number(form, 1)
         else:
-            raise TermError("a tag that is only carried")
+            raise TermError("unknown_tag", tag=tag, at=self.at)
         value = terms.decode(bytes([terms.VERSION]) + self.data[self.at : self.at + length])
         return self._take(length, name, _worded(value), rule, depth)
 

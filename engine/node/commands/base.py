@@ -6,6 +6,8 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from engine.errors import ValueRefused
+
 MAX_COUNT: Final = 10_000_000
 MAX_SIZE_BYTES: Final = 134_217_728
 MAX_RATE: Final = 1_000_000
@@ -29,6 +31,8 @@ Fields = Annotated[dict[FieldName, Any], msgspec.Meta(max_length=MAX_FIELDS)]
 """A table of headers or arguments: true and false, integers, texts, null, and lists and tables of these."""
 MAX_DEPTH: Final = 4
 MAX_VALUES: Final = 64
+MAX_INTEGER_BITS: Final = 53
+"""What JavaScript keeps exactly."""
 Milliseconds = Annotated[int, msgspec.Meta(ge=0, le=MAX_EXPIRATION_MS)]
 
 HAND: Final = "hand"
@@ -43,7 +47,7 @@ class Command(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields
     def __post_init__(self) -> None:
         """Look into tables, whose values may be nested.
 
-        Raises ValueError for what AMQP or the bounds do not allow.
+        Raises ValueRefused for what AMQP or the bounds do not allow.
         """
         for name in TABLES:
             table = getattr(self, name, None)
@@ -62,35 +66,35 @@ TABLES: Final = ("headers", "arguments", "definition", "properties")
 def check_table(name: str, table: dict[str, Any]) -> None:
     """Refuse a table with other values than AMQP has, or with too many or too deep ones.
 
-    Raises ValueError.
+    Raises ValueRefused.
     """
     unknown = set(table) - PROPERTIES if name == "properties" else None
     if unknown:
-        raise ValueError(f"properties has no {min(unknown)}; there are {', '.join(sorted(PROPERTIES))}")
+        raise ValueRefused("no_property", place=name, name=min(unknown), known=", ".join(sorted(PROPERTIES)))
     left = [(value, 1) for value in table.values()]
     count = 0
     while left:
         value, depth = left.pop()
         count += 1
         if count > MAX_VALUES:
-            raise ValueError(f"{name} has more than {MAX_VALUES} values")
+            raise ValueRefused("too_many_values", place=name, most=MAX_VALUES)
         if depth > MAX_DEPTH:
-            raise ValueError(f"{name} is nested deeper than {MAX_DEPTH}")
+            raise ValueRefused("table_too_deep", place=name, most=MAX_DEPTH)
         if isinstance(value, dict):
             if not all(
                 isinstance(each, str) and 1 <= len(each.encode()) <= MAX_SHORT_BYTES for each in value
             ):
-                raise ValueError(f"{name}: a name has 1 to {MAX_SHORT_BYTES} bytes")
+                raise ValueRefused("no_field_name", place=name, most=MAX_SHORT_BYTES)
             left += [(each, depth + 1) for each in value.values()]
         elif isinstance(value, list):
             left += [(each, depth + 1) for each in value]
         elif isinstance(value, str):
             if len(value) > MAX_SHORT_BYTES:
-                raise ValueError(f"{name}: a text has at most {MAX_SHORT_BYTES} characters")
-        elif isinstance(value, float) or (isinstance(value, int) and abs(value) > 2**53):
-            raise ValueError(f"{name}: a number is an integer of at most 53 bits")
+                raise ValueRefused("field_text_too_long", place=name, most=MAX_SHORT_BYTES)
+        elif isinstance(value, float) or (isinstance(value, int) and abs(value) > 2**MAX_INTEGER_BITS):
+            raise ValueRefused("no_field_number", place=name, most=MAX_INTEGER_BITS)
         elif value is not None and not isinstance(value, bool | int):
-            raise ValueError(f"{name}: {type(value).__name__} is no value that AMQP has")
+            raise ValueRefused("no_field_value", place=name, got=type(value).__name__)
 
 
 class Message(msgspec.Struct, frozen=True):

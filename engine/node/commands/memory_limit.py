@@ -8,7 +8,7 @@ from typing import Annotated, Final
 
 import msgspec
 
-from engine.errors import CommandError
+from engine.errors import CommandError, ValueRefused
 
 DEFAULT_FRACTION: Final = 0.4
 _BYTES: Final = re.compile(r"(\d{1,15})(?:([kKmMgG])(iB|B)?)?")
@@ -30,7 +30,7 @@ class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     def __post_init__(self) -> None:
         """Refuse a limit that says both or nothing."""
         if (self.absolute is None) == (self.mem_relative is None):
-            raise ValueError("must be either absolute or mem_relative")
+            raise ValueRefused("one_of_two", first="absolute", second="mem_relative")
 
     def in_bytes(self, ram_bytes: int) -> int:
         """Return the limit in bytes for a machine with so much RAM (M10)."""

@@ -19,8 +19,8 @@ from playground.exercises.kinds.broker import stages
 from playground.exercises.kinds.options import holding
 from playground.exercises.kinds.reach import as_answer
 from playground.exercises.schema import Exercise
-from playground.hosting.refusals import message_of
 from playground.messages import Refused
+from playground.written import message_of
 
 MOST_VARIANTS = 120
 """Combinations of numbers of one exercise; each is run."""

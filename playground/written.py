@@ -1,0 +1,30 @@
+"""What the files of stories and exercises may not say, beside what the engine refuses: a code, a text for each."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.utils.translation import gettext_lazy as _
+
+from engine.errors import ScenarioError, ValueRefused
+from playground.hosting import refusals
+from playground.messages import Message
+
+OF_FILES: Final[dict[str, Any]] = {
+    "asked_too_late": _("ask_at_us must be before at_us."),
+    "whole_run_needed": _("Only a claim may ask for what needs the whole run."),
+    "no_event_kind": _("There is no transition called %(name)s with these fields: %(fields)s."),
+    "usual_not_drawn": _("variants: the usual number must be one of those that can be drawn."),
+}
+TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_FILES}
+
+
+class WrittenWrong(ValueRefused, ScenarioError):
+    """A file of a story or an exercise says what it may not; the code is a key of `TEXTS`."""
+
+    sentences = {**ScenarioError.sentences, **OF_FILES}
+
+
+def message_of(error: Exception) -> Message:
+    """Return what is wrong with a file of a story or an exercise."""
+    return refusals.message_of(error, TEXTS)
