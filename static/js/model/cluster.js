@@ -3,6 +3,11 @@ import { lanesOf } from "./places.js";
 import { lengthOf, pendingOf, readyOf } from "./messages.js";
 
 /**
+ * How a failover ended: `what` is promoted, refused or down, `node` the one that is gone, `lost` how many messages.
+ * @typedef {{ what: string, node: string | null, master: string | null, lost: number }} Failover
+ */
+
+/**
  * What one node has of a queue. `lacks` is how many messages its mirror has less than the master, or "unknown"; `held`
  * counts copies that the master has not told of yet.
  * @typedef {Values & { node: string, role: string, label: string | null, lanes: { place: string, count: number }[], ready: number, unacked: number, held?: number, lacks?: number | "unknown" }} Member
@@ -118,7 +123,7 @@ const ENDS_FAILOVER = new Set(["NodeStarted", "SyncStarted"]);
  * @param {string} queue
  */
 export function failoverOf(lines, state, queue) {
-  /** @type {{ what: string, node: string | null, master: string | null, lost: number } | null} */
+  /** @type {Failover | null} */
   let found = null;
   for (let at = lines.length - 1; at >= 0; at -= 1) {
     const { t } = lines[at];

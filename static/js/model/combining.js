@@ -14,6 +14,8 @@ const KINDS = new Set(["CombineStarted", "CombineStepped", "FilesCombined"]);
  * @typedef {{ store: string, source: number, destination: number, why: Values, started: number, steps: { step: string, bytes: number, number: number }[], done: { bytes: number, reclaimed: number, number: number } | null }} Combination
  */
 
+/** @typedef {NonNullable<ReturnType<typeof fileAt>>} FileThen a store file at a moment */
+
 /**
  * The two files of a transition that belongs to a combination; null for others.
  * @param {AnyTransition} t

@@ -4,6 +4,8 @@ import { gettext } from "./text.js";
 
 /** @import { AnyTransition, State } from "./catalogue/types.js" */
 
+/** @typedef {NonNullable<ReturnType<typeof governs>>} Governing the setting behind a transition */
+
 /** @type {() => Record<string, string>} */
 const TEXTS = () => ({
   vm_memory_high_watermark_paging_ratio: gettext("Larger: paging begins later, and less room is left before the alarm."),

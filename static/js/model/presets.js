@@ -1,6 +1,7 @@
 /** Ready kinds of messages for the form that publishes. Data. */
 import { gettext } from "./text.js";
 
+/** @type {Record<string, { text: () => string, values: Record<string, number | boolean> }>} */
 export const PRESETS = {
   index: {
     text: () => gettext("small, in the index"),

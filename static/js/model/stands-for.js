@@ -8,6 +8,8 @@ import { shownDeclared } from "./shown.js";
  * @typedef {{ command?: string, line?: string, file: string, runtime?: boolean }} StandsFor
  */
 
+/** @typedef {{ where: string, text: string, forgotten: boolean | undefined }} StandsForLine a line as it is shown */
+
 /**
  * Values that many lines need, from the state and from the fields of the page.
  * @param {State} state
@@ -97,10 +99,11 @@ function kindOf(key, value) {
  * @param {Record<string, StandsFor>} table
  * @param {State} state
  * @param {Values} fields
+ * @returns {StandsForLine[]}
  */
 export function linesOf(keys, table, state, fields) {
   const common = valuesNow(state, fields);
-  /** @type {{ where: string, text: string, forgotten: boolean | undefined }[]} */
+  /** @type {StandsForLine[]} */
   const lines = [];
   for (const key of keys) {
     const stands = table[kindOf(key, state.node?.settings?.[key])] ?? table[key];

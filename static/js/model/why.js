@@ -34,6 +34,8 @@ function wordOf(kind) {
   return /** @type {((t: AnyTransition, n: number) => Sentence) | undefined} */ (WORDS[kind]);
 }
 
+/** @typedef {ReturnType<typeof explain>} Explained what the Why? panel shows of a transition */
+
 /** Places of a sentence that stand for the number of messages. */
 const COUNTED = /%\((n|count)\)s/;
 

@@ -21,10 +21,14 @@ export class Asking {
     this.refusal = refusal;
     /** Whether this reader's session it is; the server says so. */
     this.owner = true;
+    /** @type {Record<string, number>} the host's, by name */
     this.limits = {};
   }
 
-  /** What the server says of this reader: whose session it is, and its limits. */
+  /**
+   * What the server says of this reader: whose session it is, and its limits.
+   * @param {{ owner?: boolean, limits?: Record<string, number> }} message
+   */
   welcome({ owner = true, limits = {} }) {
     this.owner = owner;
     this.limits = limits;

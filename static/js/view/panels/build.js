@@ -21,10 +21,22 @@ import { StoryPanel } from "./story.js";
 import { Topology } from "./topology.js";
 import { WhyPanel } from "./why.js";
 
-/** Build the room from what the page shares; `queueShown()` is told when the reader chose another queue. */
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Line } from "../../model/timeline.js"
+ * @import { Alerts } from "../base/alerts.js"
+ * @import { Live } from "../base/live.js"
+ */
+
+/**
+ * Build the room from what the page shares; `queueShown()` is told when the reader chose another queue.
+ * @param {Live} live
+ * @param {() => void} queueShown
+ */
 export function buildPanels(live, queueShown) {
   const { root, data, session, playhead, engine, selection, alerts, asking } = live;
-  const command = (asked) => engine.command(asked);
+  const command = (/** @type {Values} */ asked) => engine.command(asked);
   const why = new WhyPanel(find("#why"), playhead);
   const narrative = new Narrative(find("#narrative"), playhead, (line) => jump(playhead, why, alerts, line));
   const controls = new Controls(find("#controls"), session, engine, alerts);
@@ -56,6 +68,7 @@ export function buildPanels(live, queueShown) {
     routes: new Routes(find("#clients"), session, asking, clients, () => asking.may() && topology.open()),
     nodes: new Nodes(find("[data-nodes]", root), playhead, command, queueShown),
     follow: new Follow(find("#stage", root), playhead, selection, (text) => alerts.flash(text)),
+    ...(data.story && data.owner ? { story: new StoryPanel(find("#story"), live) } : {}),
   };
   find("[data-act=topology]", root).addEventListener("click", () => topology.open());
   find("[data-act=instruments]", root).addEventListener("click", () => instruments.toggle());
@@ -63,18 +76,22 @@ export function buildPanels(live, queueShown) {
   find("[data-act=dock-publish]", root).addEventListener("click", () => controls.publish());
   find("[data-act=dock-consume]", root).addEventListener("click", () => find("[data-act=consume]", root).click());
   find("[data-act=first]", root).addEventListener("click", () => controls.publish());
-  if (data.story && data.owner) panels.story = new StoryPanel(find("#story"), live);
   return panels;
 }
 
-/** The operator's view: what each control stands for, in lines that open in the console. */
+/**
+ * The operator's view: what each control stands for, in lines that open in the console.
+ * @param {Live} live
+ * @param {Controls} controls
+ * @param {Console} operator
+ */
 function standsFor({ data, session }, controls, operator) {
   const fields = () => ({
     persistent: controls.field("persistent").checked,
     ack: controls.field("ack").value,
     prefetch: controls.field("prefetch").value,
   });
-  const run = (line) => {
+  const run = (/** @type {string} */ line) => {
     find("dialog[open]")?.close();
     operator.open(line);
   };
@@ -82,7 +99,13 @@ function standsFor({ data, session }, controls, operator) {
   return new StandsFor(roots, data.console.stands_for, session, { fields, run });
 }
 
-/** Explain a line of what happened, and look at its moment; with null, at the present again. */
+/**
+ * Explain a line of what happened, and look at its moment; with null, at the present again.
+ * @param {Playhead} playhead
+ * @param {WhyPanel} why
+ * @param {Alerts} alerts
+ * @param {Line | null} line
+ */
 function jump(playhead, why, alerts, line) {
   const from = "narrative";
   if (!line) playhead.now(from);

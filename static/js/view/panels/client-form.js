@@ -6,26 +6,43 @@ import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Client } from "../../model/clients.js"
+ * @import { Session } from "../../model/session.js"
+ */
+
 const PUBLISHER = { rate_per_s: 20, size_bytes: 6144, persistent: false, confirm: false };
 const CONSUMER = { rate_per_s: 10, prefetch: 4, ack: "each" };
 
 export class ClientForm {
-  /** `command(command)` gives a promise that fails with the engine's reason. */
+  /**
+   * `command(command)` gives a promise that fails with the engine's reason.
+   * @param {HTMLDialogElement} dialog
+   * @param {Session} session
+   * @param {(command: Values) => Promise<unknown>} command
+   */
   constructor(dialog, session, command) {
     this.dialog = dialog;
     this.session = session;
     this.command = command;
     this.form = find("form", dialog);
+    /** The names that the form offers, as they were written last. */
+    this.goals = "";
     for (const button of findAll("[data-ends]", dialog))
       button.addEventListener("click", () => this.send({ do: button.dataset.ends, name: this.client.name }));
     find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
-    this.form.addEventListener("submit", (event) => {
+    this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.submit();
     });
   }
 
-  /** Show the dialog for a client as it is, or for a new one. */
+  /**
+   * Show the dialog for a client as it is, or for a new one.
+   * @param {Client} client
+   * @param {boolean} fresh
+   */
   open(client, fresh) {
     this.role = client.role;
     this.client = client;
@@ -59,6 +76,10 @@ export class ClientForm {
     const goals = JSON.stringify([queues, exchanges, nodes]);
     if (goals === this.goals) return;
     this.goals = goals;
+    /**
+     * @param {ParentNode & { value?: string }} place
+     * @param {string[]} names
+     */
     const list = (place, names) => {
       const { value } = place;
       place.replaceChildren(...names.map((name) => el("option", { value: name }, name || gettext("(default)"))));
@@ -87,11 +108,16 @@ export class ClientForm {
     await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
   }
 
+  /** @param {Values} command */
   async send(command) {
     if (await this.tried(command, "name")) this.dialog.close();
   }
 
-  /** Give a command; tell whether it was done, and else say why beside a field. */
+  /**
+   * Give a command; tell whether it was done, and else say why beside a field.
+   * @param {Values} command
+   * @param {string} field
+   */
   async tried(command, field) {
     try {
       await this.command(command);

@@ -7,17 +7,34 @@ import { el, find, findAll, icon, keepChildren, setText } from "../base/dom.js";
 import { Rate } from "./rate.js";
 import { portOf } from "./routes.js";
 
+/**
+ * @import { Client } from "../../model/clients.js"
+ * @import { Session } from "../../model/session.js"
+ * @import { Asking } from "../base/asking.js"
+ * @import { KeyOn, PointerOn } from "../base/dom.js"
+ * @import { ClientForm } from "./client-form.js"
+ * @import { Controls } from "./controls.js"
+ */
+
 export class Clients {
-  /** `controls` and `asking` send commands; `form` is the dialog in which a client is made or changed. */
+  /**
+   * `controls` and `asking` send commands; `form` is the dialog in which a client is made or changed.
+   * @param {HTMLElement} root
+   * @param {Session} session
+   * @param {Controls} controls
+   * @param {ClientForm} form
+   * @param {Asking} asking
+   */
   constructor(root, session, controls, form, asking) {
     this.root = root;
     this.session = session;
     this.controls = controls;
     this.form = form;
     this.asking = asking;
+    /** @type {string[]} */
     this.order = [];
     this.mark = "";
-    /** The rates by the names of their clients. */
+    /** @type {Map<string, Rate>} the rates by the names of their clients */
     this.rates = new Map();
     for (const button of findAll("[data-add]", root))
       button.addEventListener("click", () => this.add(button.dataset.add));
@@ -30,20 +47,24 @@ export class Clients {
     return [...found.publishers, ...found.consumers];
   }
 
+  /** @param {string} name */
   client(name) {
     return this.all.find((each) => each.name === name);
   }
 
+  /** @param {string} role */
   add(role) {
     if (!this.asking.may()) return;
     this.form.open({ role, name: freeName(this.session.state.node.actors, role === "publisher" ? "p" : "c") }, true);
   }
 
+  /** @param {PointerOn} event */
   click(event) {
     const button = event.target.closest("[data-client-act]");
     if (!button) return;
     const client = this.client(button.closest("[data-client]").dataset.client);
     if (!client || !this.asking.may()) return;
+    /** @type {Record<string, () => unknown>} */
     const acts = {
       edit: () => this.form.open(client, false),
       toggle: () => this.controls.send(settingOf(client, { running: client.state === "stopped" })),
@@ -52,7 +73,10 @@ export class Clients {
     acts[button.dataset.clientAct]();
   }
 
-  /** Alt with an arrow moves a client among its kind, as dragging does. */
+  /**
+   * Alt with an arrow moves a client among its kind, as dragging does.
+   * @param {KeyOn} event
+   */
   key(event) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const item = event.target.closest?.("[data-client]");
@@ -65,7 +89,11 @@ export class Clients {
     find(`[data-client="${item.dataset.client}"] [data-client-act=${focused}]`, this.root)?.focus();
   }
 
-  /** One takes the place of another of its kind. */
+  /**
+   * One takes the place of another of its kind.
+   * @param {string} name
+   * @param {string} to
+   */
   move(name, to) {
     if (name === to) return;
     this.order = moved(this.all.map((each) => each.name), name, to);
@@ -78,17 +106,27 @@ export class Clients {
     const mark = [...found.publishers, ...found.consumers].map((each) => each.name).join();
     if (mark !== this.mark) {
       this.mark = mark;
-      for (const role of ["publishers", "consumers"]) this.build(role, found[role]);
+      for (const role of /** @type {const} */ (["publishers", "consumers"])) this.build(role, found[role]);
     }
     for (const each of [...found.publishers, ...found.consumers]) this.refresh(each);
   }
 
+  /**
+   * @param {"publishers" | "consumers"} role
+   * @param {Client[]} clients
+   */
   build(role, clients) {
     const byName = new Map(clients.map((each) => [each.name, each]));
     keepChildren(find(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(byName.get(name)));
   }
 
+  /** @param {Client} client */
   item(client) {
+    /**
+     * @param {string} name
+     * @param {string} sign
+     * @param {string} label
+     */
     const act = (name, sign, label) =>
       el("button.btn.ghost.icon", { type: "button", "data-client-act": name, "aria-label": label, title: label }, icon(sign));
     const edit = el(
@@ -112,6 +150,7 @@ export class Clients {
     );
   }
 
+  /** @param {Client} client */
   refresh(client) {
     const item = find(`[data-client="${client.name}"]`, this.root);
     item.dataset.state = client.state;
@@ -129,6 +168,7 @@ export class Clients {
   }
 }
 
+/** @param {Client} client */
 function describe(client) {
   const parts = client.state === "running" ? [] : [stateName(client.state)];
   if (client.role === "publisher")
@@ -140,7 +180,11 @@ function describe(client) {
   return parts.join(" \u00b7 ");
 }
 
-/** Confirm lamps, or the slots of the prefetch window; the words beside them say the same. */
+/**
+ * Confirm lamps, or the slots of the prefetch window; the words beside them say the same.
+ * @param {HTMLElement} place
+ * @param {Client} client
+ */
 function light(place, client) {
   const found = client.role === "publisher" ? lamps(client) : slots(client);
   const states = !found

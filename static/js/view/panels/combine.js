@@ -3,8 +3,15 @@ import { combinationAt, fileAt } from "../../model/combining.js";
 import { bytes, fill, gettext } from "../../model/text.js";
 import { el } from "../base/dom.js";
 
+/**
+ * @import { Combination, FileThen } from "../../model/combining.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Line } from "../../model/timeline.js"
+ */
+
 const PARTS = 60;
 
+/** @type {() => Record<string, string>} */
 const STEPS = () => ({
   destination_scanned: gettext("%(destination)s is read: %(bytes)s"),
   tmp_written: gettext("live records behind the first gap go to a temporary file: %(bytes)s"),
@@ -16,7 +23,12 @@ const STEPS = () => ({
   synced: gettext("%(destination)s is synced: %(bytes)s"),
 });
 
-/** The figure for a line of what happened, or null; `go(position)` shows a moment. */
+/**
+ * The figure for a line of what happened, or null; `go(position)` shows a moment.
+ * @param {Playhead} playhead
+ * @param {Line} line
+ * @param {(position: number) => unknown} go
+ */
 export function combineFigure(playhead, line, go) {
   const { history } = playhead;
   const found = combinationAt(history, line.number, line.t);
@@ -44,6 +56,11 @@ export function combineFigure(playhead, line, go) {
   );
 }
 
+/**
+ * @param {Combination["steps"][number]} step
+ * @param {Combination} found
+ * @param {(position: number) => unknown} go
+ */
 function stepItem({ step, bytes: size, number }, found, go) {
   const text = fill(STEPS()[step] ?? step, {
     destination: `${found.destination}.rdq`,
@@ -54,9 +71,18 @@ function stepItem({ step, bytes: size, number }, found, go) {
   return el("li", {}, el("button", { ...attributes, onclick: () => go(number + 1) }, text));
 }
 
-/** A file as a bar: live records solid, garbage hatched, nothing behind its end. */
+/**
+ * A file as a bar: live records solid, garbage hatched, nothing behind its end.
+ * @param {FileThen} file
+ * @param {number} limit
+ */
 function fileBar({ number, size, valid, live }, limit) {
   const bar = el("div.combine-bar", { "aria-hidden": "true" });
+  /**
+   * @param {string} name
+   * @param {number} from
+   * @param {number} length
+   */
   const put = (name, from, length) => {
     const part = el(`i.${name}`);
     part.style.left = `${(100 * from) / limit}%`;

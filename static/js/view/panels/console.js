@@ -3,16 +3,25 @@ import { History, complete } from "../../model/console.js";
 import { gettext, fill } from "../../model/text.js";
 import { el, find, focused, setText, show } from "../base/dom.js";
 
+/** @import { KeyOn } from "../base/dom.js" */
+
 const KEPT_BLOCKS = 100;
 const PROMPT = "$ ";
 const MOST_CHOICES = 12;
+/** @type {Record<string, () => string>} */
 const OFFLINE = {
   offline: () => gettext("The engine is not connected. It is tried again by itself."),
   timeout: () => gettext("The engine did not answer in time."),
 };
 
 export class Console {
-  /** `data`: {commands: {name: columns}}; `ask(line)` resolves with {text, error}; `names()` gives the queues. */
+  /**
+   * `data`: {commands: {name: columns}}; `ask(line)` resolves with {text, error}; `names()` gives the queues.
+   * @param {HTMLElement} root
+   * @param {{ commands: Record<string, string[]> }} data
+   * @param {(line: string) => Promise<{ text: string, error: string | null }>} ask
+   * @param {() => string[]} names
+   */
   constructor(root, data, ask, names) {
     this.root = root;
     this.commands = data.commands;
@@ -22,12 +31,13 @@ export class Console {
     this.output = find("[data-console-output]", root);
     this.input = find("[data-console-line]", root);
     this.hint = find("[data-console-hint]", root);
+    /** @type {HTMLElement | null} */
     this.opener = null;
-    find("[data-console-form]", root).addEventListener("submit", (event) => {
+    find("[data-console-form]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.submit();
     });
-    this.input.addEventListener("keydown", (event) => this.key(event));
+    this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.input.addEventListener("input", () => this.suggest());
     find("[data-act=console-close]", root).addEventListener("click", () => this.close());
     find("[data-act=console-clear]", root).addEventListener("click", () => this.clear());
@@ -43,7 +53,10 @@ export class Console {
     return !this.root.hidden;
   }
 
-  /** Show the console, with a line in it if one is given; focus comes back to where it was. */
+  /**
+   * Show the console, with a line in it if one is given; focus comes back to where it was.
+   * @param {string | null} [line]
+   */
   open(line = null) {
     if (!this.opened) this.opener = focused();
     show(this.root, true);
@@ -73,6 +86,7 @@ export class Console {
     this.input.focus();
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       event.preventDefault();
@@ -121,6 +135,7 @@ export class Console {
     this.follow();
   }
 
+  /** @param {HTMLElement} block */
   print(block) {
     this.output.append(block);
     while (this.output.children.length > KEPT_BLOCKS) this.output.firstElementChild.remove();

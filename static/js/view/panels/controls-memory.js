@@ -3,14 +3,29 @@ import { figures, strategyOf } from "../../model/situation.js";
 import { bytes, decimal, number } from "../../model/text.js";
 import { find, setText } from "../base/dom.js";
 
+/**
+ * @import { Figures } from "../../model/situation.js"
+ * @import { EventOn } from "../base/dom.js"
+ * @import { Controls } from "./controls.js"
+ */
+
 export class MemoryControls {
+  /** @param {Controls} controls */
   constructor(controls) {
     this.controls = controls;
+    /** @type {number | null} the RAM with which the session began */
     this.base = null;
+    /** The settings that the sliders showed last. */
+    this.settingsMark = "";
     this.bind();
   }
 
   bind() {
+    /**
+     * @param {string} name
+     * @param {string} setting
+     * @param {(value: number) => number} read
+     */
     const bind = (name, setting, read) => {
       const input = this.controls.field(name);
       input.addEventListener("input", () => this.labelMemory());
@@ -29,16 +44,20 @@ export class MemoryControls {
     target.addEventListener("change", () => this.pinTarget());
     this.controls
       .field("pinned")
-      .addEventListener("change", (event) => (event.target.checked ? this.pinTarget() : this.freeTarget()));
+      .addEventListener("change", (/** @type {EventOn} */ event) => (event.target.checked ? this.pinTarget() : this.freeTarget()));
   }
 
-  /** The slider of the RAM is logarithmic: 0 is a quarter of what the session began with, 100 sixteen times that. */
+  /**
+   * The slider of the RAM is logarithmic: 0 is a quarter of what the session began with, 100 sixteen times that.
+   * @param {number} position
+   */
   ramOf(position) {
     const now = this.controls.session.state.node.settings.ram_bytes;
     if (now !== undefined && Math.abs(this.positionOf(now) - position) <= 0.5) return now;
     return Math.round((((this.base ?? 1048576) / 4) * 64 ** (position / 100)) / 16384) * 16384 || 65536;
   }
 
+  /** @param {number} ram */
   positionOf(ram) {
     return (100 * Math.log(Math.max(1, (4 * ram) / (this.base ?? 1048576)))) / Math.log(64);
   }
@@ -54,7 +73,10 @@ export class MemoryControls {
     this.controls.send({ do: "set", name: "target_ram_count", value: null }, "target");
   }
 
-  /** Move the fence by a number of messages: pins it. */
+  /**
+   * Move the fence by a number of messages: pins it.
+   * @param {number} by
+   */
   nudge(by) {
     const now = figures(this.controls.session.state);
     const from = now.target ?? now.lengths.q4 + now.lengths.q1;
@@ -75,11 +97,19 @@ export class MemoryControls {
     }
   }
 
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
   label(name, text) {
     setText(find(`[data-output=${name}]`, this.controls.root), text);
     this.controls.field(name).setAttribute("aria-valuetext", text);
   }
 
+  /**
+   * @param {number | null} target
+   * @param {boolean} pinned
+   */
   followTarget(target, pinned) {
     const box = this.controls.field("pinned");
     if (document.activeElement !== box) box.checked = pinned;
@@ -99,6 +129,10 @@ export class MemoryControls {
     if (mark === this.settingsMark) return;
     this.settingsMark = mark;
     this.base ??= settings.ram_bytes;
+    /**
+     * @param {string} name
+     * @param {number | string} value
+     */
     const set = (name, value) => {
       if (document.activeElement !== this.controls.field(name))
         this.controls.field(name).value = String(value);
@@ -112,7 +146,10 @@ export class MemoryControls {
     this.labelMemory();
   }
 
-  /** Follow what the engine says is so. */
+  /**
+   * Follow what the engine says is so.
+   * @param {Figures} now
+   */
   update(now) {
     this.followSettings();
     const pinned = (this.controls.session.state.node.settings.target_ram_count ?? null) !== null;

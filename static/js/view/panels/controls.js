@@ -6,34 +6,56 @@ import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Session } from "../../model/session.js"
+ * @import { Engine } from "../../net/engine.js"
+ * @import { Alerts } from "../base/alerts.js"
+ * @import { EventOn } from "../base/dom.js"
+ */
+
 const PUBLISHER = "p1";
 const CONSUMER = "c1";
+/** @type {Record<string, () => string>} */
 const OFFLINE = {
   offline: () => gettext("The engine is not connected. It is tried again by itself."),
   timeout: () => gettext("The engine did not answer in time."),
 };
 
 export class Controls {
+  /**
+   * @param {HTMLElement} root
+   * @param {Session} session
+   * @param {Engine} transport
+   * @param {Alerts} alerts
+   */
   constructor(root, session, transport, alerts) {
     this.root = root;
     this.session = session;
     this.transport = transport;
     this.alerts = alerts;
+    /** @type {Record<string, number>} the host's, by name */
     this.limits = {};
     this.owner = true;
     this.bindMessages();
     this.bindConsumer();
     this.memory = new MemoryControls(this);
     this.bindQueue();
-    /** What comes before a stop of the node: the page puts the crash theatre here. */
+    /** @type {(kind: string) => Promise<unknown>} what comes before a stop of the node: the page puts the crash theatre here */
     this.restart = (kind) => this.send({ do: "restart", kind }, "queue");
   }
 
+  /** @param {string} name */
   field(name) {
     return find(`[name=${name}]`, this.root);
   }
 
-  /** A whole number from a field; says what is wrong beside it and gives null. */
+  /**
+   * A whole number from a field; says what is wrong beside it and gives null.
+   * @param {string} name
+   * @param {number} low
+   * @param {number} high
+   */
   whole(name, low, high) {
     const input = this.field(name);
     const value = Number(input.value);
@@ -47,6 +69,10 @@ export class Controls {
     return bad ? null : value;
   }
 
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
   complain(name, text) {
     const input = this.field(name);
     const place = find(`[data-error=${name}]`, this.root);
@@ -62,7 +88,11 @@ export class Controls {
     for (const place of findAll("[data-error]", this.root)) if (place.textContent) this.complain(place.dataset.error, "");
   }
 
-  /** Send a command; what the engine says against it appears beside `near`. */
+  /**
+   * Send a command; what the engine says against it appears beside `near`.
+   * @param {Values} command
+   * @param {string | null} [near]
+   */
   async send(command, near = null) {
     try {
       await this.transport.command(command);
@@ -80,7 +110,7 @@ export class Controls {
   // --- messages: what they are, a burst of them, a stream of them ---
 
   bindMessages() {
-    find("[data-form=publish]", this.root).addEventListener("submit", (event) => {
+    find("[data-form=publish]", this.root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.publish();
     });
@@ -98,7 +128,10 @@ export class Controls {
     this.labelPublish();
   }
 
-  /** Fill the form with a ready kind of messages; a stream that runs becomes of this kind. */
+  /**
+   * Fill the form with a ready kind of messages; a stream that runs becomes of this kind.
+   * @param {string} name
+   */
   preset(name) {
     const { values } = PRESETS[name];
     for (const [field, value] of Object.entries(values)) {
@@ -138,6 +171,7 @@ export class Controls {
     await this.send({ do: "publish", count, ...shape }, "count");
   }
 
+  /** @param {string} name */
   actor(name) {
     return this.session.state.node.actors[name] ?? null;
   }
@@ -147,6 +181,7 @@ export class Controls {
     return this.stream(!running);
   }
 
+  /** @param {boolean} running */
   stream(running) {
     const shape = this.shape();
     const rate = this.whole("rate", 1, this.limits.max_rate_per_s ?? 100000);
@@ -165,6 +200,10 @@ export class Controls {
       });
     }
     const count = () => this.whole("hand_count", 1, this.limits.max_messages ?? 1000000);
+    /**
+     * @param {string} act
+     * @param {(count: number) => Values} make
+     */
     const hand = (act, make) =>
       find(`[data-act=${act}]`, this.root).addEventListener("click", () => {
         const value = count();
@@ -181,6 +220,7 @@ export class Controls {
     return Boolean(actor) && actor.state !== "stopped";
   }
 
+  /** @param {boolean} running */
   consume(running) {
     const rate = this.whole("consumer_rate", 1, this.limits.max_rate_per_s ?? 100000);
     const prefetch = this.whole("prefetch", 0, 65535);
@@ -211,7 +251,7 @@ export class Controls {
         this.send({ do: "set", name: "queue_mode", value: button.dataset.mode }, "queue"),
       );
     }
-    this.field("work_profile").addEventListener("change", ({ target }) =>
+    this.field("work_profile").addEventListener("change", (/** @type {EventOn} */ { target }) =>
       this.send({ do: "set", name: "work_profile", value: target.value }, "work_profile"),
     );
     find("[data-act=purge]", this.root).addEventListener("click", () => this.send({ do: "purge" }, "queue"));
@@ -238,7 +278,10 @@ export class Controls {
     show(find("[data-watching]", this.root), !owner);
   }
 
-  /** Nothing can be asked for while the engine is away, or in somebody else's session. */
+  /**
+   * Nothing can be asked for while the engine is away, or in somebody else's session.
+   * @param {boolean} live
+   */
   enable(live) {
     for (const fieldset of findAll("fieldset", this.root)) fieldset.disabled = !live || !this.owner;
   }
@@ -268,6 +311,12 @@ export class Controls {
     for (const act of ["ack", "requeue"]) find(`[data-act=${act}]`, this.root).disabled = !held;
   }
 
+  /**
+   * @param {string} act
+   * @param {unknown} on
+   * @param {string} start
+   * @param {string} stop
+   */
   button(act, on, start, stop) {
     const button = find(`[data-act=${act}]`, this.root);
     button.setAttribute("aria-pressed", String(Boolean(on)));

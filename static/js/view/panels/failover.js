@@ -1,7 +1,12 @@
 /** What the last failover of a queue did: who is gone, who took over, what is lost and why. */
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 
-/** The sentences about a failover, empty for none; `found` is what `failoverOf` returns. */
+/** @import { Failover } from "../../model/cluster.js" */
+
+/**
+ * The sentences about a failover, empty for none; `found` is what `failoverOf` returns.
+ * @param {Failover | null} found
+ */
 export function failoverText(found) {
   if (!found) return "";
   const { node, master, lost } = found;

@@ -2,8 +2,11 @@
 import { bytes, fill, gettext } from "../../model/text.js";
 import { find, findAll, setText } from "../base/dom.js";
 
+/** @import { Controls } from "./controls.js" */
+
 const STORAGE = "waterline.folds";
 
+/** @returns {Set<string>} */
 function remembered() {
   try {
     return new Set(JSON.parse(localStorage.getItem(STORAGE) ?? "[]"));
@@ -12,6 +15,7 @@ function remembered() {
   }
 }
 
+/** @param {string[]} names */
 function remember(names) {
   try {
     localStorage.setItem(STORAGE, JSON.stringify(names));
@@ -21,7 +25,11 @@ function remember(names) {
 }
 
 export class Folds {
-  /** `controls` has the fields whose values the folds tell. */
+  /**
+   * `controls` has the fields whose values the folds tell.
+   * @param {HTMLElement} root
+   * @param {Controls} controls
+   */
   constructor(root, controls) {
     this.controls = controls;
     this.folds = new Map(findAll("[data-more]", root).map((each) => [each.dataset.more, each]));
@@ -33,8 +41,8 @@ export class Folds {
   }
 
   update() {
-    const value = (name) => this.controls.field(name).value;
-    const on = (name) => this.controls.field(name).checked;
+    const value = (/** @type {string} */ name) => this.controls.field(name).value;
+    const on = (/** @type {string} */ name) => this.controls.field(name).checked;
     const told = {
       messages: [bytes(Number(value("size_bytes"))), on("persistent") ? gettext("persistent") : gettext("transient"), on("confirm") && gettext("confirms")],
       consumer: [fill(gettext("prefetch %(n)s"), { n: value("prefetch") })],

@@ -8,8 +8,22 @@ import { clock, fill, gettext, number, seconds } from "../../model/text.js";
 import { el, find, focused, setText, show } from "../base/dom.js";
 import { stateWords } from "../stage/twin.js";
 
+/**
+ * @import { State } from "../../model/catalogue/types.js"
+ * @import { LifeEvent } from "../../model/life.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Selection } from "../../model/selection.js"
+ * @import { KeyOn, PointerOn } from "../base/dom.js"
+ */
+
 export class Follow {
-  /** `selection` has the message that is followed; `tell(text)` says what went wrong. */
+  /**
+   * `selection` has the message that is followed; `tell(text)` says what went wrong.
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {Selection} selection
+   * @param {(text: string) => void} tell
+   */
   constructor(root, playhead, selection, tell) {
     this.root = root;
     this.playhead = playhead;
@@ -18,18 +32,19 @@ export class Follow {
     this.strip = find("[data-life]", root);
     this.list = find("[data-life-list]", root);
     this.form = find("[data-form=find]", root);
+    /** @type {Life | null} */
     this.life = null;
     this.shown = "";
-    this.form.addEventListener("submit", (event) => {
+    this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
       this.find(this.form.elements.message.value);
     });
-    this.form.addEventListener("keydown", (event) => {
+    this.form.addEventListener("keydown", (/** @type {KeyOn} */ event) => {
       if (event.key === "Escape") selection.choose(null);
     });
     find("[data-act=unfollow]", root).addEventListener("click", () => selection.choose(null));
     selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
-    this.list.addEventListener("click", (event) => this.click(event));
+    this.list.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event));
     const { session } = playhead;
     session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1)));
     session.listen((change) => {
@@ -40,7 +55,10 @@ export class Follow {
     });
   }
 
-  /** Read the life of a message, from what is kept; null follows none. */
+  /**
+   * Read the life of a message, from what is kept; null follows none.
+   * @param {number | null} seq
+   */
   follow(seq) {
     const { state } = this.playhead;
     this.seq = seq;
@@ -69,7 +87,10 @@ export class Follow {
     this.form.elements.message.select();
   }
 
-  /** Find what was typed: a seq_id, or the sixteen bytes of an id. */
+  /**
+   * Find what was typed: a seq_id, or the sixteen bytes of an id.
+   * @param {string} text
+   */
   find(text) {
     const { state, numbers } = this.playhead.session;
     const queue = shownQueue(state);
@@ -82,6 +103,11 @@ export class Follow {
     else this.tell(gettext("Type a seq_id such as 12, or the 32 hexadecimal digits of a message id."));
   }
 
+  /**
+   * @param {number} seq
+   * @param {string} queue
+   * @param {State} state
+   */
   findSeq(seq, queue, state) {
     const next = state.queues[queue]?.counters.next_seq_id ?? 0;
     if (seq < next) this.selection.choose(seq);
@@ -96,6 +122,7 @@ export class Follow {
       );
   }
 
+  /** @param {PointerOn} event */
   click(event) {
     const button = event.target.closest("[data-at]");
     if (button) this.playhead.go(Number(button.dataset.at) + 1, { from: "life" });
@@ -142,6 +169,11 @@ export class Follow {
     if (held) find(`[data-at="${held}"]`, this.list)?.focus({ preventScroll: true });
   }
 
+  /**
+   * @param {LifeEvent} event
+   * @param {boolean} later
+   * @param {boolean} here
+   */
   item(event, later, here) {
     const attributes = {
       type: "button",

@@ -2,6 +2,8 @@
 import { gettext } from "../../model/text.js";
 import { el, find, icon, show } from "../base/dom.js";
 
+/** @import { Session } from "../../model/session.js" */
+
 const KEY = "waterline.hints";
 
 const STEPS = [
@@ -44,6 +46,10 @@ const STEPS = [
 ];
 
 export class Hints {
+  /**
+   * @param {HTMLElement} root
+   * @param {Session} session
+   */
   constructor(root, session) {
     this.root = root;
     this.session = session;
@@ -80,6 +86,12 @@ function remembered() {
   }
 }
 
+/**
+ * @param {typeof STEPS[number]} step
+ * @param {number} at
+ * @param {boolean} done
+ * @param {boolean} next
+ */
 function item(step, at, done, next) {
   const number = el("span.no", { "aria-hidden": "true" }, done ? icon("check") : String(at + 1));
   const state = done ? el("span.visually-hidden", {}, gettext("done")) : null;

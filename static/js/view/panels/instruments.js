@@ -6,17 +6,29 @@ import { el, find, setText, show, throttle } from "../base/dom.js";
 import { colors, faded } from "../base/colors.js";
 import { closesLikeAMenu } from "../base/popover.js";
 
+/**
+ * @import UPlot, { Options } from "../../../vendor/uplot/uplot.js"
+ * @import { Plot } from "../../model/instruments.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Sample } from "../../model/samples.js"
+ */
+
 const HEIGHT = 150;
 const DRAW_MS = 250;
 const TABLE_MS = 1000;
 const SYNC = "waterline";
 
 export class Instruments {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   */
   constructor(root, playhead) {
     this.root = root;
     this.playhead = playhead;
+    /** @type {{ spec: Plot, plot: UPlot }[]} */
     this.plots = [];
-    /** @type {any} the plotting library, once it was loaded */
+    /** @type {typeof UPlot | null} the plotting library, once it was loaded */
     this.UPlot = null;
     this.box = find("[data-plots]", root);
     this.table = find("[data-plot-table]", root);
@@ -51,8 +63,8 @@ export class Instruments {
     this.loading = true;
     setText(find("[data-plot-state]", this.root), gettext("The instruments are loaded …"));
     try {
-      const { default: UPlot } = await import("../../../vendor/uplot/uplot.js");
-      this.UPlot = UPlot;
+      const { default: loaded } = await import("../../../vendor/uplot/uplot.js");
+      this.UPlot = loaded;
       this.make();
       onResize(this.box, () => this.resize());
       setText(find("[data-plot-state]", this.root), "");
@@ -69,11 +81,17 @@ export class Instruments {
     this.plots = PLOTS.map((spec) => {
       const place = el("figure.plot", { role: "img", "aria-label": spec.title() });
       this.box.append(place);
-      return { spec, plot: new this.UPlot(this.options(spec, place), [[], ...spec.series.map(() => [])], place) };
+      return { spec, plot: new this.UPlot(this.options(spec, place), [[], ...spec.series.map(() => /** @type {number[]} */ ([]))], place) };
     });
   }
 
+  /**
+   * @param {Plot} spec
+   * @param {HTMLElement} place
+   * @returns {Options}
+   */
   options(spec, place) {
+    /** @type {(value: number) => string} */
     const value = spec.unit === "bytes" ? bytes : (each) => (each >= 10 || each === 0 ? number(each) : decimal(each, 1));
     const axis = {
       stroke: colors.ink3,
@@ -94,7 +112,7 @@ export class Instruments {
       ],
       series: [
         { label: gettext("Time"), value: (_, each) => (each === null ? "" : `${decimal(each, 3)} s`) },
-        ...spec.series.map((series) => ({
+        ...spec.series.map(/** @returns {Options["series"][number]} */ (series) => ({
           label: series.label(),
           stroke: colors[series.tone],
           width: 1.6,
@@ -107,12 +125,18 @@ export class Instruments {
     };
   }
 
-  /** A press on a plot looks at that moment. */
+  /**
+   * A press on a plot looks at that moment.
+   * @param {UPlot} plot
+   */
   listen(plot) {
     plot.over.addEventListener("click", (event) => this.playhead.toTime(plot.posToVal(event.offsetX, "x") * 1e6));
   }
 
-  /** The moment that is looked at, on every plot at the same place. */
+  /**
+   * The moment that is looked at, on every plot at the same place.
+   * @param {UPlot} plot
+   */
   mark(plot) {
     const at = Math.round(plot.valToPos(this.playhead.nowUs / 1e6, "x", true));
     const { left, top, width, height } = plot.bbox;
@@ -152,6 +176,7 @@ export class Instruments {
     this.showCredit();
   }
 
+  /** @param {Sample[]} samples */
   indexNow(samples) {
     const at = samples.findLastIndex((sample) => sample.us <= this.playhead.nowUs);
     return Math.max(0, at);

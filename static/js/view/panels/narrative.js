@@ -5,20 +5,38 @@ import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
 import { el, find, focused, keepChildren } from "../base/dom.js";
 
+/**
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Line } from "../../model/timeline.js"
+ * @import { EventOn, PointerOn } from "../base/dom.js"
+ */
+
+/** @typedef {{ details: boolean, group: string, queue: boolean }} Wants which lines the reader wants to see */
+
 const SHOWN = 60;
 
 export class Narrative {
-  /** `pick(line or null)` is told which line the reader wants explained. */
+  /**
+   * `pick(line or null)` is told which line the reader wants explained.
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   * @param {(line: Line | null) => void} pick
+   */
   constructor(root, session, pick) {
     this.root = root;
     this.session = session;
     this.pick = pick;
+    /** @type {number | null} the line that is explained, by its first transition */
     this.picked = null;
     this.rendered = "";
-    /** What the reader wants: file details too, one group of kinds or "", one queue only. */
+    /** @type {Wants} file details too, one group of kinds or "", one queue only */
     this.wants = { details: false, group: "", queue: false };
     root.addEventListener("click", (event) => this.click(event));
-    const wish = (selector, read) => find(selector).addEventListener("change", ({ target }) => this.want(read(target)));
+    /**
+     * @param {string} selector
+     * @param {(field: HTMLInputElement) => Partial<Wants>} read
+     */
+    const wish = (selector, read) => find(selector).addEventListener("change", (/** @type {EventOn} */ { target }) => this.want(read(target)));
     wish("[data-act=details]", ({ checked }) => ({ details: checked }));
     wish("[data-narrative-group]", ({ value }) => ({ group: value }));
     wish("[data-act=only-queue]", ({ checked }) => ({ queue: checked }));
@@ -36,16 +54,19 @@ export class Narrative {
     const items = this.shown().slice(-SHOWN).reverse();
     const here = behind ? items.find((line) => line.number < position) : null;
     const held = focused()?.closest("#narrative") && focused().dataset.first;
-    const later = (line) => behind && line.number >= position;
+    const later = (/** @type {Line} */ line) => behind && line.number >= position;
     // An item that says the same again stays.
-    const said = (line) =>
+    const said = (/** @type {Line} */ line) =>
       [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
     const told = new Map(items.map((line) => [said(line), line]));
     keepChildren(this.root, [...told.keys()], (key) => this.item(told.get(key), later(told.get(key)), here));
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 
-  /** Read other lines: see `wants`. */
+  /**
+   * Read other lines: see `wants`.
+   * @param {Partial<Wants>} change
+   */
   want(change) {
     Object.assign(this.wants, change);
     this.update();
@@ -72,7 +93,12 @@ export class Narrative {
     return Object.keys(this.session.state.queues).length > 1;
   }
 
-  /** One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of. */
+  /**
+   * One line; `later` if it had not happened at the moment that is looked at, which `here` is the newest line of.
+   * @param {Line} line
+   * @param {boolean} later
+   * @param {Line | null} here
+   */
   item(line, later, here) {
     const said = narrate(line.t, line.messages, line.fate);
     const times = line.times > 1 && !said.counted ? ` \u00d7${line.times}` : "";
@@ -101,12 +127,16 @@ export class Narrative {
     );
   }
 
+  /** @param {PointerOn} event */
   click(event) {
     const button = event.target.closest("[data-first]");
     if (button) this.choose(Number(button.dataset.first));
   }
 
-  /** Explain the line that began with transition `first`; the same again lets go of it. */
+  /**
+   * Explain the line that began with transition `first`; the same again lets go of it.
+   * @param {number} first
+   */
   choose(first) {
     this.picked = this.picked === first ? null : first;
     this.pick(this.session.timeline.lines.find((line) => line.first === this.picked) || null);
@@ -119,7 +149,10 @@ export class Narrative {
     this.update();
   }
 
-  /** Walk to an older (1) or newer (-1) line. */
+  /**
+   * Walk to an older (1) or newer (-1) line.
+   * @param {number} direction
+   */
   walk(direction) {
     const lines = this.shown();
     if (!lines.length) return;

@@ -7,20 +7,35 @@ import { el, find, findAll, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
+/**
+ * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { Member } from "../../model/cluster.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { PointerOn } from "../base/dom.js"
+ */
+
 const PERCENT = 100;
 
 export class Nodes {
-  /** `command(asked)` gives a command; `changed()` is told that another member is shown. */
+  /**
+   * `command(asked)` gives a command; `changed()` is told that another member is shown.
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {(command: Values) => Promise<unknown>} command
+   * @param {() => void} changed
+   */
   constructor(root, playhead, command, changed) {
     this.root = root;
     this.playhead = playhead;
     this.command = command;
     this.changed = changed;
     this.names = "";
+    /** @type {string | null} */
     this.master = null;
+    /** @type {ReturnType<typeof ringOf> | null} */
     this.ring = null;
     this.sizes = new ResizeObserver(() => this.toMaster());
-    root.addEventListener("click", (event) => this.click(event.target.closest("[data-node-act]")));
+    root.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event.target.closest("[data-node-act]")));
   }
 
   get queue() {
@@ -29,9 +44,12 @@ export class Nodes {
     return name === null ? "orders" : mirroredQueue(state, name);
   }
 
+  /** @param {HTMLElement | null} button */
   click(button) {
     if (!button) return;
-    const { node } = button.closest("[data-node]")?.dataset ?? {};
+    const card = /** @type {HTMLElement | null} */ (button.closest("[data-node]"));
+    const { node } = card?.dataset ?? {};
+    /** @type {Record<string, () => unknown>} */
     const acts = {
       show: () => this.show(button.dataset.label),
       kill: () => this.command({ do: "kill_node", node }),
@@ -47,6 +65,7 @@ export class Nodes {
     acts[button.dataset.nodeAct]();
   }
 
+  /** @param {string} label */
   show(label) {
     showQueue(label);
     this.playhead.timeline.show(label);
@@ -64,7 +83,7 @@ export class Nodes {
     const depth = depthOf(state, queue);
     const shown = shownQueue(state);
     const failover = failoverOf(this.playhead.timeline.lines, state, queue);
-    const told = this.root.querySelector("[data-failover]");
+    const told = find("[data-failover]", this.root);
     setText(told, failoverText(failover));
     show(told, Boolean(failover));
     for (const card of findAll("[data-node]", this.root))
@@ -73,7 +92,10 @@ export class Nodes {
     this.fillRing(state, queue);
   }
 
-  /** Where one card is seen at a time, the master's comes into sight when another node has it. */
+  /**
+   * Where one card is seen at a time, the master's comes into sight when another node has it.
+   * @param {string | null} master
+   */
   follow(master) {
     if (this.master === master) return;
     this.master = master;
@@ -81,10 +103,15 @@ export class Nodes {
   }
 
   toMaster() {
-    const card = this.root.querySelector(`[data-node="${this.master}"]`);
+    const card = find(`[data-node="${this.master}"]`, this.root);
     if (card) card.parentElement.scrollTo({ left: card.offsetLeft - card.parentElement.offsetLeft });
   }
 
+  /**
+   * @param {HTMLElement} card
+   * @param {Member} about
+   * @param {{ depth: number | null, shown: string | null, lost: number }} queue
+   */
   fill(card, about, { depth, shown, lost }) {
     card.dataset.role = about.role;
     card.classList.toggle("is-shown", about.label !== null && about.label === shown);
@@ -94,7 +121,7 @@ export class Nodes {
     setText(has, hasText(about));
     setText(brings, bringsText(about, depth));
     setText(memory, memoryText(about, strategyOf(this.playhead.state.node.settings)));
-    drawStrip(card.querySelector("[data-lanes]"), stripOf(about, depth ?? 0, lost));
+    drawStrip(find("[data-lanes]", card), stripOf(about, depth ?? 0, lost));
     const [look, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
     look.dataset.label = about.label ?? "";
     look.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
@@ -105,7 +132,11 @@ export class Nodes {
     show(thaw, Boolean(about.frozen));
   }
 
-  /** The last instruction of the ring, and whether a synchronisation goes on. */
+  /**
+   * The last instruction of the ring, and whether a synchronisation goes on.
+   * @param {State} state
+   * @param {string} queue
+   */
   fillRing(state, queue) {
     const { lines } = this.playhead.timeline;
     const line = lines.findLast(({ t }) => t.kind === "RingSent" && t.queue === queue);
@@ -127,6 +158,7 @@ export class Nodes {
     );
   }
 
+  /** @param {string[]} names */
   build(names) {
     this.names = names.join();
     this.ring = ringOf(names);
@@ -161,12 +193,17 @@ export class Nodes {
   }
 }
 
+/**
+ * @param {string} name
+ * @param {string} text
+ */
 function act(name, text) {
   return el("button.btn.small", { type: "button", "data-node-act": name }, text);
 }
 
+/** @param {string} node */
 function nodeCard(node) {
-  const text = (tag) => el(tag, { "data-text": "" });
+  const text = (/** @type {string} */ tag) => el(tag, { "data-text": "" });
   return el(
     "section.node-card",
     { "data-node": node, "aria-label": fill(gettext("Node %(node)s"), { node }) },
@@ -188,6 +225,7 @@ function nodeCard(node) {
   );
 }
 
+/** @param {Member} member */
 function roleText({ role, synchronised, lacks, frozen, syncing }) {
   if (role === "down") return gettext("does not run");
   if (role === "none") return gettext("has no member");
@@ -199,6 +237,7 @@ function roleText({ role, synchronised, lacks, frozen, syncing }) {
   return fill(gettext("mirror, lacks %(lacks)s"), { lacks: number(lacks) });
 }
 
+/** @param {Member} member */
 function hasText({ label, ready, unacked, held }) {
   if (label === null) return "";
   const said = fill(gettext("%(ready)s ready, %(unacked)s unacked"), {
@@ -211,7 +250,11 @@ function hasText({ label, ready, unacked, held }) {
   })}`;
 }
 
-/** What this node would bring back if all others died now: all that its member has. */
+/**
+ * What this node would bring back if all others died now: all that its member has.
+ * @param {Member} member
+ * @param {number | null} depth
+ */
 function bringsText({ label, role, ready, unacked, held }, depth) {
   if (label === null || depth === null || role === "master") return "";
   return fill(gettext("If the others died now: %(kept)s of %(all)s messages"), {
@@ -220,6 +263,10 @@ function bringsText({ label, role, ready, unacked, held }, depth) {
   });
 }
 
+/**
+ * @param {Member} member
+ * @param {string} strategy
+ */
 function memoryText({ up, memory, limit, alarm, diskAlarm }, strategy) {
   if (!up || !limit) return "";
   const share = Math.round((memory / limit) * PERCENT);
@@ -228,6 +275,7 @@ function memoryText({ up, memory, limit, alarm, diskAlarm }, strategy) {
   return words.filter(Boolean).join(", ");
 }
 
+/** @type {Record<string, (count: string) => string>} */
 const PLACE_WORDS = {
   held: (count) => fill(gettext("held %(count)s"), { count }),
   unacked: (count) => fill(gettext("unacked %(count)s"), { count }),
@@ -235,7 +283,11 @@ const PLACE_WORDS = {
   lost: (count) => fill(gettext("lost %(count)s"), { count }),
 };
 
-/** The parts of a strip as bars whose widths are their shares. */
+/**
+ * The parts of a strip as bars whose widths are their shares.
+ * @param {HTMLElement} root
+ * @param {{ place: string, count: number }[]} bars
+ */
 function drawStrip(root, bars) {
   const key = bars.map(({ place, count }) => `${place}:${count}`).join();
   if (root.dataset.key === key) return;

@@ -5,20 +5,31 @@ import { idOf } from "../../model/routes.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, keepChildren, setText, show } from "../base/dom.js";
 
+/**
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { PointerOn } from "../base/dom.js"
+ */
+
 export class Queues {
-  /** `changed()` is told that another queue is shown. */
+  /**
+   * `changed()` is told that another queue is shown.
+   * @param {HTMLElement} root
+   * @param {Playhead} playhead
+   * @param {() => void} changed
+   */
   constructor(root, playhead, changed) {
     this.root = root;
     this.playhead = playhead;
     this.changed = changed;
     this.names = "";
     this.only = find("[data-only-queue]");
-    root.addEventListener("click", (event) => {
+    root.addEventListener("click", (/** @type {PointerOn} */ event) => {
       const button = event.target.closest("[data-queue]");
       if (button) this.choose(button.dataset.queue);
     });
   }
 
+  /** @param {string} name */
   choose(name) {
     if (name === shownQueue(this.playhead.state)) return;
     showQueue(name);
@@ -47,6 +58,7 @@ export class Queues {
     }
   }
 
+  /** @param {string[]} names */
   build(names) {
     this.names = names.join();
     keepChildren(this.root, names, (name) =>

@@ -5,10 +5,21 @@ import { fill, gettext, number } from "../../model/text.js";
 import { carry } from "../base/carry.js";
 import { el, setText } from "../base/dom.js";
 
+/**
+ * @import { Client } from "../../model/clients.js"
+ * @import { Asking } from "../base/asking.js"
+ * @import { KeyOn } from "../base/dom.js"
+ */
+
 const MOST = 100_000;
 
 export class Rate {
-  /** `client()` is what it belongs to as it is now; `asking` sends commands. */
+  /**
+   * `client()` is what it belongs to as it is now; `asking` sends commands.
+   * @param {string} name
+   * @param {() => Client | undefined} client
+   * @param {Asking} asking
+   */
   constructor(name, client, asking) {
     this.client = client;
     this.asking = asking;
@@ -19,7 +30,9 @@ export class Rate {
       "aria-valuemin": "1",
       title: gettext("Pull it to the side, or press the arrows"),
     });
-    this.element.addEventListener("keydown", (event) => this.key(event));
+    /** @type {number | null} the rate to which it is being pulled */
+    this.pulled = null;
+    this.element.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     carry(this.element, {
       pick: () => this.client()?.rate_per_s ?? null,
       move: (rate, _event, { dx }) => this.pull(pulledRate(rate, dx, this.most)),
@@ -31,12 +44,14 @@ export class Rate {
     return this.asking.limits.max_rate_per_s ?? MOST;
   }
 
+  /** @param {number} rate */
   pull(rate) {
     this.pulled = rate;
     this.element.classList.add("is-held");
     this.write(rate);
   }
 
+  /** @param {boolean} done */
   release(done) {
     const rate = this.pulled;
     this.pulled = null;
@@ -45,11 +60,13 @@ export class Rate {
     this.update();
   }
 
+  /** @param {number} rate */
   set(rate) {
     const client = this.client();
     if (client && rate !== client.rate_per_s) this.asking.send(settingOf(client, { rate_per_s: rate }));
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const now = this.client()?.rate_per_s;
@@ -66,6 +83,7 @@ export class Rate {
     if (rate && !this.pulled) this.write(rate);
   }
 
+  /** @param {number} rate */
   write(rate) {
     setText(this.element, fill(gettext("%(n)s/s"), { n: number(rate) }));
     const values = { "aria-valuenow": rate, "aria-valuemax": this.most, "aria-valuetext": fill(gettext("%(n)s messages a second"), { n: number(rate) }) };

@@ -2,30 +2,39 @@
 import { fill, gettext, number } from "../../model/text.js";
 import { el, setText } from "../base/dom.js";
 
+/** @import { Line } from "../../model/timeline.js" */
+
 const HOP_MS = 450;
 const PERCENT = 100;
 
 /**
  * The ring of nodes with these names: its element, and `show(line, order)`, which shows the last instruction and lets
  * it travel if it is a new one; `order` has the members, the master first.
+ * @param {string[]} names
  */
 export function ringOf(names) {
-  const place = (node) => `${((names.indexOf(node) + 0.5) / names.length) * PERCENT}%`;
+  const place = (/** @type {string} */ node) => `${((names.indexOf(node) + 0.5) / names.length) * PERCENT}%`;
   const token = el("span.ring-token", { hidden: true });
   const stops = names.map((node) => el("span.ring-stop", {}, node));
   stops.forEach((stop, at) => {
     stop.style.left = place(names[at]);
   });
+  /** @type {number | null} the line that was shown last */
   let last = null;
 
+  /** @param {string[]} way */
   function travel(way) {
-    token.getAnimations().forEach((each) => each.cancel());
+    for (const each of token.getAnimations()) each.cancel();
     token.animate(
       way.map((node) => ({ left: place(node) })),
       { duration: HOP_MS * (way.length - 1), easing: "ease-in-out" },
     );
   }
 
+  /**
+   * @param {Line | undefined} line
+   * @param {string[]} order
+   */
   function show(line, order) {
     stops.forEach((stop, at) => stop.classList.toggle("is-member", order.includes(names[at])));
     token.hidden = !line || order.length < 2;
@@ -40,7 +49,11 @@ export function ringOf(names) {
   return { root: el("div.ring-track", { "aria-hidden": "true" }, ...stops, token), show };
 }
 
-/** What goes around, in words. */
+/**
+ * What goes around, in words.
+ * @param {Line | undefined} line
+ * @param {string[]} order
+ */
 export function ringText(line, order) {
   if (!line || order.length < 2) return gettext("Nothing goes around the ring.");
   return fill(gettext("%(count)s × %(instruction)s: %(way)s"), {

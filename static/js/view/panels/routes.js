@@ -10,10 +10,27 @@ import { el, find, findAll, icon, keepChildren, setText, show } from "../base/do
 import { openMenu } from "../base/menu.js";
 import { act } from "../base/scheduler.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Session } from "../../model/session.js"
+ * @import { Asking } from "../base/asking.js"
+ * @import { PointerOn } from "../base/dom.js"
+ * @import { Clients } from "./clients.js"
+ */
+
+/** @typedef {{ left: number, right: number, top: number, bottom: number, width: number, height: number }} Edges of something in the window */
+
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Routes {
-  /** `asking` sends commands; `clients` has the publishers and consumers; `topology()` opens the dialog that declares. */
+  /**
+   * `asking` sends commands; `clients` has the publishers and consumers; `topology()` opens the dialog that declares.
+   * @param {HTMLElement} root
+   * @param {Session} session
+   * @param {Asking} asking
+   * @param {Clients} clients
+   * @param {() => unknown} topology
+   */
   constructor(root, session, asking, clients, topology) {
     this.root = root;
     this.session = session;
@@ -22,6 +39,8 @@ export class Routes {
     this.wires = find("[data-wires]", root);
     this.live = find("[data-routes-live]", root);
     this.mark = "";
+    /** @type {{ from: string, x: number, y: number } | null} what is carried, and where it is now */
+    this.pull = null;
     for (const button of findAll("[data-open-topology]", root)) button.addEventListener("click", topology);
     root.addEventListener("click", (event) => this.click(event));
     const place = find("[data-held]", root);
@@ -39,17 +58,25 @@ export class Routes {
     return this.session.state;
   }
 
-  /** The id of the thing that a press takes; sliders and small buttons are not carried. */
+  /**
+   * The id of the thing that a press takes; sliders and small buttons are not carried.
+   * @param {PointerOn} event
+   */
   pick(event) {
     if (event.target.closest("[role=slider], .btn")) return null;
     return event.target.closest("[data-object]")?.dataset.object ?? null;
   }
 
+  /** @param {PointerOn} event */
   under(event) {
     const place = document.elementFromPoint(event.clientX, event.clientY);
     return /** @type {HTMLElement | null} */ (place?.closest?.("#clients [data-object]") ?? null);
   }
 
+  /**
+   * @param {string} from
+   * @param {PointerOn} event
+   */
   follow(from, event) {
     const goal = this.under(event);
     const fits = goal && (joining(this.state, from, goal.dataset.object).command || this.sameKind(from, goal.dataset.object));
@@ -59,6 +86,10 @@ export class Routes {
     this.redraw();
   }
 
+  /**
+   * @param {string} from
+   * @param {PointerOn | null} event
+   */
   drop(from, event) {
     this.pull = null;
     this.root.classList.remove("is-carrying");
@@ -70,18 +101,23 @@ export class Routes {
     else this.join(joining(this.state, from, goal));
   }
 
-  /** A publisher on a publisher, or a consumer on a consumer: it takes its place. */
+  /**
+   * A publisher on a publisher, or a consumer on a consumer: it takes its place.
+   * @param {string} one
+   * @param {string} other
+   */
   sameKind(one, other) {
     const [kind] = one.split(":");
     return ["publisher", "consumer"].includes(kind) && other.startsWith(`${kind}:`) && one !== other;
   }
 
-  /** @param {{command?: any, problem?: string, text?: string}} joined see joining() */
+  /** @param {{command?: Values, problem?: string, text?: string}} joined see joining() */
   async join({ command, problem, text }) {
     if (problem) this.asking.alerts.flash(problem);
     else if (await this.asking.send(command, text)) setText(this.live, text);
   }
 
+  /** @param {PointerOn} event */
   click(event) {
     const port = event.target.closest("[data-port]");
     if (!port) return;
@@ -107,11 +143,15 @@ export class Routes {
     this.redraw();
   }
 
-  /** What stands beside an exchange's name; the default one has no type to tell. */
+  /**
+   * What stands beside an exchange's name; the default one has no type to tell.
+   * @param {string} name
+   */
   typeOf(name) {
     return name ? typeOf(this.state, name) : "";
   }
 
+  /** @param {string} name */
   exchange(name) {
     const label = fill(gettext("Join exchange %(name)s to …"), { name: exchangeName(name) });
     return el(
@@ -124,7 +164,10 @@ export class Routes {
     );
   }
 
-  /** What somebody got by hand: it goes back to its queue by a drag of the message, or by this menu. */
+  /**
+   * What somebody got by hand: it goes back to its queue by a drag of the message, or by this menu.
+   * @param {number} count
+   */
   showHeld(count) {
     const place = find("[data-held]", this.root);
     show(place, count > 0);
@@ -133,10 +176,17 @@ export class Routes {
     this.held = count;
   }
 
-  /** What can be done with the messages that are held by hand. */
+  /**
+   * What can be done with the messages that are held by hand.
+   * @param {HTMLElement} anchor
+   */
   heldMenu(anchor) {
     if (!this.asking.may()) return;
     const all = this.held;
+    /**
+     * @param {string} text
+     * @param {Values} command
+     */
     const item = (text, command) => ({ text, run: () => this.join({ command, text }) });
     openMenu(anchor, gettext("Messages held by hand"), [
       item(gettext("Put the oldest back into its queue"), { do: "requeue", count: 1 }),
@@ -168,9 +218,13 @@ export class Routes {
   }
 }
 
+/** @param {string} id */
 const nameOf = (id) => id.slice(id.indexOf(":") + 1);
 
-/** The button from which a thing is joined to others. */
+/**
+ * The button from which a thing is joined to others.
+ * @param {string} label
+ */
 export function portOf(label) {
   return el(
     "button.port",
@@ -179,10 +233,22 @@ export function portOf(label) {
   );
 }
 
-/** A line from the edge of one box to the nearer edge of the other, both within `frame`. */
+/**
+ * A line from the edge of one box to the nearer edge of the other, both within `frame`.
+ * @param {Edges} frame
+ * @param {Edges} a
+ * @param {Edges} b
+ * @param {boolean} turned
+ * @param {string} name
+ * @param {string} [key]
+ */
 function wire(frame, a, b, turned, name, key = "") {
   const path = document.createElementNS(SVG, "path");
   const onward = turned ? a.top <= b.top : a.left <= b.left;
+  /**
+   * @param {Edges} box
+   * @param {boolean} first
+   */
   const end = (box, first) => {
     const late = first === onward;
     const x = turned ? box.left + box.width / 2 : late ? box.right : box.left;

@@ -3,10 +3,24 @@ import { formWords, linesOf } from "../../model/stands-for.js";
 import { gettext } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Session } from "../../model/session.js"
+ * @import { StandsFor as Stands, StandsForLine } from "../../model/stands-for.js"
+ * @import { KeyOn } from "../base/dom.js"
+ */
+
+/** @typedef {{ keys: string[], form: HTMLFormElement | null }} What a control's keys in the table, and the form that it belongs to */
+
 const COPIED_MS = 1600;
+/** @type {Record<string, () => string>} */
 const WHERE = { client: () => gettext("client"), rabbitmqctl: () => gettext("command") };
 
-/** The fields of a form as they stand. */
+/**
+ * The fields of a form as they stand.
+ * @param {HTMLFormElement} form
+ * @returns {Values}
+ */
 function fieldsOf(form) {
   const inputs = findAll("input[name], select[name]", form).filter((input) => !input.closest("[hidden]"));
   return Object.fromEntries(
@@ -18,12 +32,19 @@ function fieldsOf(form) {
 }
 
 export class StandsFor {
-  /** `table`: what engine.ctl.stands_for says; `fields()`: what stands in the fields of the controls now; `run(line)`: open it in the console. */
+  /**
+   * `table`: what engine.ctl.stands_for says; `fields()`: what stands in the fields of the controls now; `run(line)`: open it in the console.
+   * @param {HTMLElement[]} roots
+   * @param {Record<string, Stands>} table
+   * @param {Session} session
+   * @param {{ fields: () => Values, run: (line: string) => void }} does
+   */
   constructor(roots, table, session, { fields, run }) {
     this.table = table;
     this.session = session;
     this.fields = fields;
     this.run = run;
+    /** @type {Map<HTMLElement, What>} what is open, by its list */
     this.open = new Map();
     for (const root of roots) {
       for (const place of findAll("[data-stands]", root)) this.mark(place);
@@ -31,6 +52,7 @@ export class StandsFor {
     }
   }
 
+  /** @param {HTMLElement} place */
   mark(place) {
     const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
     if (keys.length === 0) return;
@@ -38,6 +60,7 @@ export class StandsFor {
     const form = find("form[data-declare]", place.closest("section") ?? place);
     const toggle = () => this.toggle({ keys, form }, button, list);
     // No button element: those in a fieldset are off for who only watches, and this is for everybody to read.
+    /** @type {HTMLElement} */
     const button = el(
       "span.stands",
       {
@@ -47,7 +70,7 @@ export class StandsFor {
         "aria-label": gettext("What this stands for in RabbitMQ"),
         title: gettext("What this stands for in RabbitMQ"),
         onclick: toggle,
-        onkeydown: (event) => {
+        onkeydown: (/** @type {KeyOn} */ event) => {
           if (event.key !== "Enter" && event.key !== " ") return;
           event.preventDefault();
           event.stopPropagation();
@@ -60,6 +83,11 @@ export class StandsFor {
     (place.closest(".field, legend, h3") ?? place).after(list);
   }
 
+  /**
+   * @param {What} what
+   * @param {HTMLElement} button
+   * @param {HTMLElement} list
+   */
   toggle(what, button, list) {
     const opens = list.hidden;
     show(list, opens);
@@ -83,6 +111,7 @@ export class StandsFor {
     }
   }
 
+  /** @param {StandsForLine} line */
   row(line) {
     const code = el("code", {}, line.text);
     const copied = el("span.visually-hidden", { role: "status" });
@@ -95,6 +124,11 @@ export class StandsFor {
     return el("li", {}, el("span.stands-where", {}, where, note), code, el("span.stands-acts", {}, copy, run), copied);
   }
 
+  /**
+   * @param {HTMLElement} code
+   * @param {HTMLElement} button
+   * @param {HTMLElement} copied
+   */
   async copy(code, button, copied) {
     try {
       await navigator.clipboard.writeText(code.textContent);

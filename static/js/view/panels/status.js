@@ -4,32 +4,44 @@ import { restarted } from "../../model/restarted.js";
 import { figures, situation } from "../../model/situation.js";
 import { find, setText, show } from "../base/dom.js";
 
+/** @import { Playhead } from "../../model/playhead.js" */
+
 const SLOW_MS = 1000;
 
+/** @type {Record<string, () => string>} */
+const LINKS = {
+  live: () => gettext("engine live"),
+  connecting: () => gettext("connecting"),
+  lost: () => gettext("engine lost"),
+  ended: () => gettext("session over"),
+};
+
 export class Status {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   * @param {() => void} retry
+   */
   constructor(root, session, retry) {
     this.root = root;
     this.session = session;
     this.chips = find("[data-status]", document);
     this.veil = find("[data-veil]", root);
     this.timer = 0;
+    this.waiting = 0;
     find("[data-act=retry]", root).addEventListener("click", retry);
   }
 
-  /** The link changed: connecting, live, lost (tried again in `retryMs`) or ended. */
+  /**
+   * The link changed: connecting, live, lost (tried again in `retryMs`) or ended.
+   * @param {string} name
+   * @param {number} [retryMs]
+   */
   link(name, retryMs) {
     clearInterval(this.timer);
     const chip = find("[data-link]", this.chips);
     chip.dataset.state = name;
-    setText(
-      find("span:last-child", chip),
-      {
-        live: gettext("engine live"),
-        connecting: gettext("connecting"),
-        lost: gettext("engine lost"),
-        ended: gettext("session over"),
-      }[name],
-    );
+    setText(find("span:last-child", chip), LINKS[name]?.());
     show(this.veil, name === "lost" || name === "ended");
     clearTimeout(this.waiting);
     if (name === "connecting") this.waiting = setTimeout(() => this.waitLong(), SLOW_MS);
@@ -49,6 +61,7 @@ export class Status {
     show(this.veil, true);
   }
 
+  /** @param {number} retryMs */
   countDown(retryMs) {
     const until = performance.now() + retryMs;
     const tick = () => {

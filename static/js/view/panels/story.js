@@ -6,6 +6,13 @@ import { el, find, setText, show } from "../base/dom.js";
 import { spotlight } from "../base/spotlight.js";
 import { ruleLink } from "../base/rule-link.js";
 
+/**
+ * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { Stop } from "../../model/story.js"
+ * @import { Live } from "../base/live.js"
+ */
+
+/** @type {Record<string, [sign: string, word: () => string]>} */
 const VERDICTS = {
   true: ["\u2713", () => gettext("true")],
   false: ["\u2717", () => gettext("false")],
@@ -13,6 +20,10 @@ const VERDICTS = {
 };
 
 export class StoryPanel {
+  /**
+   * @param {HTMLElement} root
+   * @param {Live} live
+   */
   constructor(root, { data, playhead, engine, selection }) {
     this.root = root;
     this.playhead = playhead;
@@ -20,6 +31,7 @@ export class StoryPanel {
     this.selection = selection;
     this.session = playhead.session;
     this.story = new Story(data.story, data.scenario.until_us);
+    /** @type {string | null} */
     this.rendered = null;
     this.atUs = 0;
     /** Whether the server has yet to hear what was locked. */
@@ -35,7 +47,10 @@ export class StoryPanel {
     this.update();
   }
 
-  /** What a wish to let time pass becomes; a prediction that is owed is pointed at. */
+  /**
+   * What a wish to let time pass becomes; a prediction that is owed is pointed at.
+   * @param {Values} message
+   */
   mend(message) {
     if (this.root.hidden) return message;
     const mended = this.story.mend(message, this.session.nowUs);
@@ -49,6 +64,7 @@ export class StoryPanel {
     return mended;
   }
 
+  /** @param {State} state */
   watch(state) {
     if (this.root.hidden || !this.story.waiting.length) return;
     if (this.story.watch(this.session.nowUs, state)) this.engine.control({ play: false });
@@ -101,6 +117,11 @@ export class StoryPanel {
     this.render(stop, locked, ended);
   }
 
+  /**
+   * @param {Stop | null} stop
+   * @param {boolean} locked
+   * @param {boolean} ended
+   */
   render(stop, locked, ended) {
     const body = find("[data-story=body]", this.root);
     this.marked = new Set();
@@ -142,13 +163,24 @@ export class StoryPanel {
     return el("div.story-note", {}, question && el("p.lead", {}, ...this.words(question)), watch && el("p", {}, ...this.words(watch)));
   }
 
-  /** A text whose words of the glossary are links to their meaning, each where it first comes in the panel. */
+  /**
+   * A text whose words of the glossary are links to their meaning, each where it first comes in the panel.
+   * @param {string} text
+   */
   words(text) {
+    /**
+     * @param {string} anchor
+     * @param {string} word
+     */
     const link = (anchor, word) => el("a.term", { href: `${this.story.content.glossary}#${anchor}`, target: "_blank", "data-term": anchor }, word);
     return pieces(text, this.story.content.words, this.marked).map((each) => (each.anchor ? link(each.anchor, each.text) : each.text));
   }
 
-  /** What is said at a stop; when the run is over its end takes the place of what was said before. */
+  /**
+   * What is said at a stop; when the run is over its end takes the place of what was said before.
+   * @param {Stop} stop
+   * @param {boolean} ended
+   */
   partsOf(stop, ended) {
     const notes = stop.notes
       .filter((note) => note.text)
@@ -167,7 +199,7 @@ export class StoryPanel {
     const { prediction, chosen, right } = story;
     const open = story.locked(this.session.nowUs);
     const told = right !== null && this.playhead.nowUs >= prediction.at_us;
-    const options = prediction.options.map((option, at) => this.option(option, at, open, told));
+    const options = prediction.options.map((/** @type {Values} */ option, /** @type {number} */ at) => this.option(option, at, open, told));
     return el(
       "div.story-ask",
       { role: "group", "aria-label": gettext("Your prediction") },
@@ -179,6 +211,12 @@ export class StoryPanel {
     );
   }
 
+  /**
+   * @param {Values} option
+   * @param {number} at
+   * @param {boolean} open
+   * @param {boolean} told
+   */
   option(option, at, open, told) {
     const { chosen, right } = this.story;
     const states = [];
@@ -198,6 +236,10 @@ export class StoryPanel {
     );
   }
 
+  /**
+   * @param {number | null} chosen
+   * @param {number} right
+   */
   outcome(chosen, right) {
     const { options, because } = this.story.prediction;
     const was = right >= 0 ? options[right].text : gettext("none of these");
@@ -211,6 +253,7 @@ export class StoryPanel {
     return because ? `${text} ${because}` : text;
   }
 
+  /** @param {number} at */
   choose(at) {
     if (!this.story.choose(at, this.session.nowUs)) return;
     this.lock();
@@ -238,7 +281,7 @@ export class StoryPanel {
         ...this.words(verdict.text),
         " ",
         el("span.dim", {}, `RabbitMQ ${verdict.version ?? "3.10.8"}`),
-        ...(verdict.rules ?? []).flatMap((rule) => [" ", ruleLink(rule)]),
+        ...(verdict.rules ?? []).flatMap((/** @type {string} */ rule) => [" ", ruleLink(rule)]),
       ),
       el(
         "button.btn.ghost.small",
@@ -258,7 +301,10 @@ export class StoryPanel {
     }
   }
 
-  /** A reload does not unlock what was locked. */
+  /**
+   * A reload does not unlock what was locked.
+   * @param {number | null | undefined} predicted
+   */
   remember(predicted) {
     if (predicted === null || predicted === undefined) return;
     if (predicted < 0) this.story.skipped = true;

@@ -5,10 +5,19 @@ import { fill, gettext, number } from "../../model/text.js";
 import { el, find, findAll, keepChildren, setText } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
+/**
+ * @import { AnyTransition, Binding, QueueState, Values } from "../../model/catalogue/types.js"
+ * @import { Session } from "../../model/session.js"
+ * @import { PointerOn } from "../base/dom.js"
+ */
+
 /** The broker answers a method within this time, or what closes a channel was something else. */
 const ANSWER_MS = 3000;
 
-/** Fields of the form for a queue, and the argument that each stands for. */
+/**
+ * Fields of the form for a queue, and the argument that each stands for.
+ * @type {Record<string, string>}
+ */
 const ARGUMENTS = {
   ttl: "x-message-ttl",
   max_length: "x-max-length",
@@ -17,7 +26,10 @@ const ARGUMENTS = {
   mode: "x-queue-mode",
 };
 
-/** What a form's values ask the engine for. */
+/**
+ * What a form's values ask the engine for.
+ * @type {Record<string, (values: Values) => Values>}
+ */
 const COMMANDS = {
   queue: (values) => {
     const found = Object.entries(ARGUMENTS).filter(([field]) => values[field]);
@@ -44,19 +56,26 @@ const COMMANDS = {
 };
 
 export class Topology {
+  /**
+   * @param {HTMLDialogElement} dialog
+   * @param {Session} session
+   * @param {(command: Values) => Promise<unknown>} command
+   */
   constructor(dialog, session, command) {
     this.dialog = dialog;
     this.session = session;
     this.command = command;
-    /** The form whose command the broker has not answered yet. */
+    /** @type {{ form: HTMLFormElement, values: Values, until: number } | null} the form whose command the broker has not answered yet */
     this.asked = null;
+    /** What the lists showed last. */
+    this.mark = "";
     session.watch((t) => this.answered(t));
     for (const form of findAll("form[data-declare]", dialog))
-      form.addEventListener("submit", (event) => {
+      form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
         event.preventDefault();
         this.declare(form);
       });
-    dialog.addEventListener("click", (event) => {
+    dialog.addEventListener("click", (/** @type {PointerOn} */ event) => {
       const button = event.target.closest("[data-undeclare]");
       if (button) this.ask(JSON.parse(button.dataset.undeclare), find("[data-problem]", dialog));
     });
@@ -68,6 +87,7 @@ export class Topology {
     this.update();
   }
 
+  /** @param {HTMLFormElement} form */
   async declare(form) {
     const values = read(form);
     if (!values) return;
@@ -88,7 +108,10 @@ export class Topology {
     }
   }
 
-  /** What the broker has against a declaration closes the channel: it is said at the form that asked for it. */
+  /**
+   * What the broker has against a declaration closes the channel: it is said at the form that asked for it.
+   * @param {AnyTransition} t
+   */
   answered(t) {
     if (!["ChannelClosed", "ConnectionClosed"].includes(t.kind) || !this.asked || performance.now() > this.asked.until) return;
     const { form, values } = this.asked;
@@ -97,6 +120,10 @@ export class Topology {
     complain(form, find("input[name]", form).name, `${t.code} ${t.text}`);
   }
 
+  /**
+   * @param {Values} command
+   * @param {HTMLElement} place
+   */
   async ask(command, place) {
     try {
       await this.command(command);
@@ -111,6 +138,7 @@ export class Topology {
     if (!this.dialog.open) return;
     const { state } = this.session;
     const { node } = state;
+    /** @type {[name: string, queue: QueueState][]} */
     const queues = declaredQueues(state).map((name) => [name, state.queues[name]]);
     const mark = JSON.stringify([queues.map(([name, queue]) => [name, readyOf(queue)]), node.exchanges, node.bindings, node.policies]);
     if (mark === this.mark) return;
@@ -119,12 +147,20 @@ export class Topology {
     this.fill("exchanges", Object.entries(node.exchanges ?? {}).map(([name, { type }]) => exchangeRow(name, type)));
     this.fill("bindings", (node.bindings ?? []).map(bindingRow));
     this.fill("policies", Object.entries(node.policies ?? {}).map(([name, policy]) => policyRow(name, policy)));
+    /**
+     * @param {string} place
+     * @param {string[]} of
+     */
     const names = (place, of) => find(place, this.dialog).replaceChildren(...of.map((name) => el("option", { value: name })));
     names("#topology-exchanges", [...PREDECLARED.slice(1), ...Object.keys(node.exchanges ?? {})]);
     names("#topology-queues", queues.map(([name]) => name));
   }
 
-  /** One line for each thing; lines stay while their numbers change, or a press on a button would be lost. */
+  /**
+   * One line for each thing; lines stay while their numbers change, or a press on a button would be lost.
+   * @param {string} name
+   * @param {Row[]} rows
+   */
   fill(name, rows) {
     const list = find(`[data-list=${name}]`, this.dialog);
     if (!list) return;
@@ -136,10 +172,14 @@ export class Topology {
 
 /**
  * What a line says, and the commands of its buttons.
- * @typedef {{name: string, text: string, acts: {delete?: object, kill?: object}}} Row
+ * @typedef {{name: string, text: string, acts: {delete?: Values, kill?: Values}}} Row
  */
 
-/** @returns {Row} */
+/**
+ * @returns {Row}
+ * @param {string} name
+ * @param {QueueState} queue
+ */
 function queueRow(name, queue) {
   const facts = [
     queue.durable ? gettext("durable") : gettext("not durable"),
@@ -154,26 +194,45 @@ function queueRow(name, queue) {
   };
 }
 
-/** @returns {Row} */
+/**
+ * @returns {Row}
+ * @param {string} name
+ * @param {string} type
+ */
 function exchangeRow(name, type) {
   const own = name && !name.startsWith("amq.");
   return { name: name || gettext("(default)"), text: type, acts: own ? { delete: { do: "delete_exchange", name } } : {} };
 }
 
-/** @returns {Row} */
+/**
+ * @returns {Row}
+ * @param {Binding} binding
+ */
 function bindingRow({ exchange, queue, routing_key: key, arguments: arguments_ }) {
   const unbind = { do: "unbind", exchange, queue, routing_key: key, ...(arguments_ ? { arguments: arguments_ } : {}) };
   return { name: `${exchange || gettext("(default)")} \u2192 ${queue}`, text: key, acts: exchange ? { delete: unbind } : {} };
 }
 
-/** @returns {Row} */
+/**
+ * @returns {Row}
+ * @param {string} name
+ * @param {Values} policy
+ */
 function policyRow(name, { pattern, definition }) {
   return { name, text: `${pattern} ${JSON.stringify(definition)}`, acts: { delete: { do: "clear_policy", name } } };
 }
 
-/** The element of a line; its text changes later. */
+/**
+ * The element of a line; its text changes later.
+ * @param {Row} row
+ */
 function line({ name, acts }) {
   const label = fill(gettext("Delete %(name)s"), { name });
+  /**
+   * @param {string} kind
+   * @param {Values | undefined} command
+   * @param {string} text
+   */
   const button = (kind, command, text, more = {}) =>
     command ? el(`button.btn.small${kind}`, { type: "button", "data-undeclare": JSON.stringify(command), ...more }, text) : null;
   return el(

@@ -8,17 +8,31 @@ import { combineFigure } from "./combine.js";
 import { el, find, findAll, setText, show, throttle } from "../base/dom.js";
 import { ruleAddress } from "../base/rule-link.js";
 
+/**
+ * @import { Governing } from "../../model/governs.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Line } from "../../model/timeline.js"
+ * @import { Explained } from "../../model/why.js"
+ */
+
 const SPEAK_MS = 1500;
 /** The most significant reason of so much virtual time is the one that stands. */
 const HOLDS_US = 1_500_000;
 const MOST = 40;
 
 export class WhyPanel {
+  /**
+   * @param {HTMLElement} root
+   * @param {Playhead} session
+   */
   constructor(root, session) {
     this.root = root;
     this.session = session;
+    /** @type {Line | null} */
     this.shown = null;
     this.pinned = false;
+    /** @type {number | null} the run that is explained */
+    this.epoch = null;
     this.speak = throttle(SPEAK_MS, (text) => setText(find("[data-why-live]", root), text));
   }
 
@@ -40,7 +54,10 @@ export class WhyPanel {
       this.show(best);
   }
 
-  /** Hold one line, or follow again with null. */
+  /**
+   * Hold one line, or follow again with null.
+   * @param {Line | null} line
+   */
   pin(line) {
     this.pinned = line !== null;
     if (line) this.show(line);
@@ -74,6 +91,11 @@ export class WhyPanel {
     find("[data-why-body]", this.root).replaceChildren();
   }
 
+  /**
+   * @param {string} name
+   * @param {string} rule
+   * @param {string} place
+   */
   head(name, rule, place) {
     setText(find("[data-why-name]", this.root), name);
     const link = find("[data-why-rule]", this.root);
@@ -83,6 +105,7 @@ export class WhyPanel {
     setText(find("[data-why-number]", this.root), place);
   }
 
+  /** @param {Line} line */
   show(line) {
     this.shown = { ...line };
     const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);
@@ -98,8 +121,12 @@ export class WhyPanel {
   }
 }
 
-/** Among what came at once, the one that explains most. */
+/**
+ * Among what came at once, the one that explains most.
+ * @param {Line[]} lines
+ */
 function heaviest(lines) {
+  /** @type {(Line & { weight: number }) | null} */
   let best = null;
   for (const line of lines) {
     const weight = weightOf(line);
@@ -108,6 +135,7 @@ function heaviest(lines) {
   return best;
 }
 
+/** @param {Line} line */
 function weightOf({ t, messages, fate }) {
   const { kind, why, target } = t;
   if (kind === "Reduced" && !movedBy(why)) return 1;
@@ -117,6 +145,7 @@ function weightOf({ t, messages, fate }) {
   return KINDS[kind].weight ?? 0;
 }
 
+/** @param {Explained} said */
 function bodyOf(said) {
   const parts = [];
   if (said.bar) parts.push(ramBar(said.bar));
@@ -126,10 +155,18 @@ function bodyOf(said) {
   return parts;
 }
 
-/** RAM contents against the target, as a bar. */
+/**
+ * RAM contents against the target, as a bar.
+ * @param {NonNullable<Explained["bar"]>} bar
+ */
 function ramBar(bar) {
   const total = bar.ready + bar.pending;
   const top = Math.max(total, bar.target, 1);
+  /**
+   * @param {string} name
+   * @param {number} from
+   * @param {number} to
+   */
   const fillOf = (name, from, to) => {
     const part = el(`i.${name}`);
     part.style.left = `${(100 * from) / top}%`;
@@ -174,7 +211,10 @@ function ramBar(bar) {
   );
 }
 
-/** Which setting governs this, and what would be otherwise if it were larger. */
+/**
+ * Which setting governs this, and what would be otherwise if it were larger.
+ * @param {Governing | null} found
+ */
 function settingNote(found) {
   if (!found) return null;
   const value = found.value === undefined || found.value === null ? "" : ` = ${valueText(found)}`;
@@ -189,12 +229,14 @@ function settingNote(found) {
   );
 }
 
+/** @param {Governing} found */
 function valueText({ name, value }) {
   if (typeof value !== "number") return typeof value === "object" ? JSON.stringify(value) : String(value);
   if (/bytes|limit|below/.test(name)) return bytes(value);
   return Number.isInteger(value) ? number(value) : decimal(value, 3);
 }
 
+/** @param {Explained["steps"]} steps */
 function stepList(steps) {
   return el(
     "ol.steps",
@@ -211,6 +253,7 @@ function stepList(steps) {
   );
 }
 
+/** @param {Explained["facts"]} facts */
 function factList(facts) {
   return el(
     "dl.facts",
@@ -219,6 +262,7 @@ function factList(facts) {
   );
 }
 
+/** @param {NonNullable<Explained["origin"]>} given */
 function origin({ target, lines }) {
   const title =
     target === null
