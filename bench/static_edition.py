@@ -7,10 +7,11 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, sync_playwright
 
+from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, TINY_COUNT, exported
 from bench.measure import Result
 from bench.slower import slowed
 from tools import chromium
@@ -28,9 +29,6 @@ PLACES: Final = {"desktop": 1.0, "phone": 4.0}
 """How many times slower the processor of the page and its worker is made."""
 TINY_PLACES: Final = {"phone": 1.25}
 TIMES, TINY_TIMES = 3, 1
-COUNT, TINY_COUNT = 1_000_000, 2_000
-STORY_BYTES, LONG_BYTES = 1_000_000, 2_000_000
-"""Bounds for the page of a story, and for that of a run of a million messages."""
 MOST_MS: Final = 180_000
 
 
@@ -97,29 +95,6 @@ def size(folder: Path) -> Result:
     }
 
 
-def long_run(count: int) -> dict[str, Any]:
-    """Return a run in which so many messages come at once, and go."""
-    consumer = {"name": "c1", "rate_per_s": 50_000, "prefetch": 500, "ack": "each", "running": True}
-    commands = [
-        {"at_us": 1_000_000, "do": "publish", "count": count, "size_bytes": 100},
-        {"at_us": 2_000_000, "do": "set_consumer", **consumer},
-    ]
-    until_us = 4_000_000 + count * 20
-    return {"version": 1, "profile": "real", "seed": 1, "commands": commands, "until_us": until_us}
-
-
-def exported(tiny: bool) -> dict[str, int]:
-    """Return the bytes of pages that work offline: the largest of the stories, and one of a million messages."""
-    from playground import library  # noqa: PLC0415 - Django is set up by now
-    from playground.doors import door  # noqa: PLC0415
-    from playground.offline.page import Source, write  # noqa: PLC0415
-
-    entries = [each for each in library.entries() if each.slug == "first-burst" or not tiny]
-    stories = [len(write(Source(each.run, each.story, each.story_json())).encode()) for each in entries]
-    long = write(Source(door().check(long_run(TINY_COUNT if tiny else COUNT))))
-    return {"largest_story_page_bytes": max(stories), "long_run_page_bytes": len(long.encode())}
-
-
 def run(tiny: bool) -> Result:
     """Measure."""
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch, sync_playwright() as playwright:
@@ -137,6 +112,7 @@ def run(tiny: bool) -> Result:
         browser.close()
     found |= {"messages_of_long_run": TINY_COUNT if tiny else COUNT, **exported(tiny)}
     found["passed"] = (
-        found["largest_story_page_bytes"] < STORY_BYTES and found["long_run_page_bytes"] < LONG_BYTES
+        found["largest_story_page_bytes"] < MOST_STORY_BYTES
+        and found["long_run_page_bytes"] < MOST_LONG_BYTES
     )
     return found

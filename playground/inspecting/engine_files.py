@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import zlib
+from functools import lru_cache
+from pathlib import Path
 from typing import Final
+from zipfile import BadZipFile, ZipFile
 
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
@@ -20,6 +24,30 @@ LAST_BUILT: Final = "engine.zip"
 def is_built() -> bool:
     """Tell whether `make wasm` has built the engine."""
     return (settings.WASM_DIR / LAST_BUILT).is_file()
+
+
+def is_outdated() -> bool:
+    """Tell whether the build has other sources in it than this server runs: it was made before they changed."""
+    built = settings.WASM_DIR / LAST_BUILT
+    try:
+        return _differs(built, built.stat().st_mtime_ns)
+    except FileNotFoundError:
+        return False
+
+
+@lru_cache(maxsize=1)
+def _differs(built: Path, changed_ns: int) -> bool:
+    """Compare checksums; an archive keeps those of its files."""
+    try:
+        with ZipFile(built) as archive:
+            sources = [each for each in archive.infolist() if each.filename.endswith(".py")]
+    except BadZipFile:
+        return True
+    return any(_checksum(settings.BASE_DIR / each.filename) != each.CRC for each in sources)
+
+
+def _checksum(path: Path) -> int | None:
+    return zlib.crc32(path.read_bytes()) if path.is_file() else None
 
 
 @require_safe

@@ -9,7 +9,9 @@ from playground.inspecting import damage, uploads
 from playground.web import live_page
 
 
-def context(worker: str, place: str, server: str = "", importing: str = "") -> dict[str, Any]:
+def context(
+    worker: str, place: str, server: str = "", importing: str = "", outdated: bool = False
+) -> dict[str, Any]:
     """Return what the template `inspecting/page.html` needs.
 
     Args:
@@ -17,6 +19,7 @@ def context(worker: str, place: str, server: str = "", importing: str = "") -> d
         place: address of the engine's files, with a slash at the end.
         server: address that reads what is sent to it; empty where there is no server.
         importing: address that takes a scenario; empty where there is no server.
+        outdated: whether the engine for browsers was built from other sources than the server runs.
     """
     data = {"story": None, "urls": {**live_page.NOWHERE, "past": "#"}}
     return {
@@ -27,6 +30,7 @@ def context(worker: str, place: str, server: str = "", importing: str = "") -> d
         "inspect_data": {
             "worker": worker,
             "place": place,
+            "outdated": outdated,
             "server": server,
             "importing": importing,
             "sentences": {code: str(text) for code, text in {**refusals.TEXTS, **damage.TEXTS}.items()},

@@ -32,9 +32,12 @@ def page(request: HttpRequest) -> HttpResponse:
     """Show the page, or answer what was sent to it."""
     if request.method == "POST":
         return _answer(request)
-    worker = reverse("inspect-engine", args=[ENGINE_FILE]) if engine_files.is_built() else ""
+    outdated = engine_files.is_outdated()
+    usable = engine_files.is_built() and not outdated
+    worker = reverse("inspect-engine", args=[ENGINE_FILE]) if usable else ""
     needed = context(
         worker=worker,
+        outdated=outdated,
         place=worker.removesuffix(ENGINE_FILE),
         server=reverse("inspect"),
         importing=reverse("scenario-import"),

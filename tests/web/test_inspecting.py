@@ -22,6 +22,7 @@ from playground.models import Scenario, Session
 from tests.fuzz.damage import damaged, load
 
 pytestmark = pytest.mark.django_db
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -342,11 +343,39 @@ def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
         desk.begin(told["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
 
 
+def built(folder: Path, name: str, source: bytes) -> None:
+    """Write what `make wasm` would, with one module in it."""
+    with zipfile.ZipFile(folder / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, source)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("engine/errors.py", b"# as it was yesterday\n"),
+        ("engine/no_longer_there.py", (ROOT / "engine/errors.py").read_bytes()),
+    ],
+    ids=("another text", "a module that is gone"),
+)
+def test_a_build_of_other_sources_does_not_pass_for_this_servers_engine(
+    tmp_path: Path, settings: Any, name: str, source: bytes
+) -> None:
+    settings.WASM_DIR = tmp_path
+    built(tmp_path, name, source)
+    data = Client().get("/inspect/").context["inspect_data"]
+    assert (data["worker"], data["outdated"], data["server"]) == ("", True, "/inspect/")
+    (tmp_path / "engine.zip").write_bytes(b"PK")  # half written
+    assert Client().get("/inspect/").context["inspect_data"]["outdated"]
+    built(tmp_path, "engine/errors.py", (ROOT / "engine/errors.py").read_bytes())
+    data = Client().get("/inspect/").context["inspect_data"]
+    assert (data["worker"], data["outdated"]) == ("/inspect/engine/worker.js", False)
+
+
 def test_the_engine_is_served_once_it_is_built(tmp_path: Path, settings: Any) -> None:
     settings.WASM_DIR = tmp_path
     assert Client().get("/inspect/engine/worker.js").status_code == 404
     assert b'"worker": ""' in Client().get("/inspect/").content
-    (tmp_path / "engine.zip").write_bytes(b"PK")
+    built(tmp_path, "engine/errors.py", (ROOT / "engine/errors.py").read_bytes())
     answer = Client().get("/inspect/engine/worker.js")
     assert "wasm-unsafe-eval" in answer["Content-Security-Policy"]
     assert b"startPython" in b"".join(answer.streaming_content)  # type: ignore[attr-defined]

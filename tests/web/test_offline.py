@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from django.test import AsyncClient, Client
 
+from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, long_run
 from playground import export, library, services
 from playground.doors import door
 from playground.offline import kept_bytes, modules
 from playground.offline.page import Source, write
 from playground.offline.recording import record, stops_of
-
-STORY_BYTES = 1_000_000
-LONG_BYTES = 2_000_000
 
 
 def unpacked(page: str) -> dict[str, Any]:
@@ -38,7 +36,7 @@ def test_a_story_fits_into_a_megabyte_and_ends_with_its_digest(name: str) -> Non
     entry = library.entry(name)
     assert entry is not None
     page = page_of(name)
-    assert len(page.encode()) < STORY_BYTES
+    assert len(page.encode()) < MOST_STORY_BYTES
     parts = unpacked(page)
     messages = [message for part in sorted(parts) if part.startswith("run-") for message in parts[part]]
     next_row = None
@@ -97,23 +95,9 @@ def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
 
 
 def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:
-    consumer = {"name": "c1", "rate_per_s": 50_000, "prefetch": 500, "ack": "each", "running": True}
-    commands: list[dict[str, Any]] = [
-        {"at_us": 1_000_000, "do": "publish", "count": 1_000_000, "size_bytes": 100},
-        {"at_us": 2_000_000, "do": "set_consumer", **consumer},
-    ]
-    scenario = door().check(
-        {
-            "version": 1,
-            "title": "A million",
-            "profile": "real",
-            "seed": 1,
-            "commands": commands,
-            "until_us": 24_000_000,
-        }
-    )
+    scenario = door().check(long_run(COUNT))
     page = write(Source(scenario))
-    assert len(page.encode()) < LONG_BYTES
+    assert len(page.encode()) < MOST_LONG_BYTES
     parts = unpacked(page)
     last = [parts[name] for name in parts if name.startswith("run-")][-1][-1]
     assert (

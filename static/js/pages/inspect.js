@@ -23,6 +23,7 @@ let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
 async function own() {
+  if (told.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it anew).");
   if (!told.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
   try {
     const found = new OwnReader(new Worker(new URL(told.worker, location.href), { type: "module" }), new URL(told.place, location.href).href);
