@@ -1,12 +1,18 @@
 /** Seconds that are left, counted down on the page; a page whose time is over is loaded again, once. */
 import { findAll } from "../view/base/dom.js";
 
-/** How seconds stand on a wall: 1:05. */
+/**
+ * How seconds stand on a wall: 1:05.
+ * @param {number} seconds
+ */
 export function clock(seconds) {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 }
 
-/** Count down wherever the server said how much is left; `over` is called when one of them comes to its end. */
+/**
+ * Count down wherever the server said how much is left; `over` is called when one of them comes to its end.
+ * @param {() => void} over
+ */
 export function countDown(over) {
   for (const place of findAll("[data-left]")) {
     const ends = performance.now() + 1000 * Number(place.dataset.left);

@@ -5,10 +5,24 @@ import { countDown } from "./countdown.js";
 import { sorted, sums, totals } from "./grid.js";
 import { follow } from "./link.js";
 
+/**
+ * @import { Attributes } from "../view/base/dom.js"
+ * @import { Cell, Student } from "./grid.js"
+ * @import { GridMessage, Hardest, LinkStatus, VoteOfTeacher } from "./link.js"
+ */
+
+/**
+ * An exercise as the page was told of it; `words` are its answers by their names, `between` stands between two of them.
+ * @typedef {{ slug: string, unit: string, title: string, question: string, words: Record<string, string>, between: string, minutes: number }} Exercise
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
 const MIX_WIDTH = 120;
+/** @type {[state: "none", attempts: number, minutes: number]} the cell of an exercise that is not begun */
+const NOTHING = ["none", 0, 0];
 /** All units in one view. */
 const ALL = "*";
+/** @type {Record<Cell[0] | "none", [name: string, attributes: Attributes][]>} */
 const SHAPES = {
   first: [["path", { d: "M7 .6l1.900 4.200 4.600.500-3.400 3.100.900 4.500L7 10.700l-4 2.200.900-4.500L.5 5.300l4.600-.500z" }]],
   later: [["circle", { cx: 7, cy: 7, r: 6.5 }], ["path", { d: "M4 7.3l2.100 2.100L10.200 5" }]],
@@ -27,16 +41,21 @@ const NAMES = {
 };
 
 const data = JSON.parse(find("#class-data").textContent);
-const slugs = data.exercises.map((exercise) => exercise.slug);
-const exercises = new Map(data.exercises.map((exercise) => [exercise.slug, exercise]));
+/** @type {Exercise[]} */
+const handed = data.exercises;
+const slugs = handed.map((exercise) => exercise.slug);
+const exercises = new Map(handed.map((exercise) => [exercise.slug, exercise]));
+/** @type {Map<number, Student>} */
 const students = new Map();
 const unitButtons = findAll("[data-unit]");
 let unit = unitButtons[0]?.dataset.unit ?? null;
 let order = "need";
+/** @type {number | null} */
 let chosen = null;
 
 /** The exercises of the unit that is shown, and how one is called: 2.1. */
 const shownSlugs = () => slugs.filter((slug) => unit === ALL || exercises.get(slug).unit === unit);
+/** @param {string} slug */
 function label(slug) {
   const of = exercises.get(slug).unit;
   const button = unitButtons.find((each) => each.dataset.unit === of);
@@ -44,6 +63,11 @@ function label(slug) {
   return `${button?.firstChild.textContent ?? ""}.${place}`;
 }
 
+/**
+ * @param {string} name
+ * @param {Attributes} attributes
+ * @param {...Element} children
+ */
 function svg(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -51,9 +75,13 @@ function svg(name, attributes, ...children) {
   return element;
 }
 
-/** One cell: a shape, and in words what it means. */
+/**
+ * One cell: a shape, and in words what it means.
+ * @param {string} slug
+ * @param {Cell | undefined} found
+ */
 function cell(slug, found) {
-  const [state, attempts, minutes] = found ?? ["none", 0, 0];
+  const [state, attempts, minutes] = found ?? NOTHING;
   const said = fill(gettext("exercise %(number)s: %(state)s, %(attempts)s answers"), {
     number: label(slug),
     state: NAMES[state](),
@@ -70,7 +98,10 @@ function cell(slug, found) {
   return el("td", {}, el(`span.cell.is-${state}`, {}, drawing, text));
 }
 
-/** How a student's queue is made up at the moment. */
+/**
+ * How a student's queue is made up at the moment.
+ * @param {number[] | null | undefined} found
+ */
 function mix(found) {
   const box = el("td.wide");
   const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
@@ -95,12 +126,19 @@ function followed() {
   return el("span.followed", { role: "img", "aria-label": said, title: said }, "⇣");
 }
 
-/** The line of a student: the name, which is pressed, and all else, which changes. */
+/**
+ * The line of a student: the name, which is pressed, and all else, which changes.
+ * @param {number} id
+ */
 function row(id) {
   const name = el("button", { type: "button", "data-student": id, onclick: () => choose(id) });
   return el("tr", {}, el("th", { scope: "row" }, name, el("span", { "data-marks": "" })));
 }
 
+/**
+ * @param {Element} line
+ * @param {Student} student
+ */
 function refresh(line, student) {
   line.classList.toggle("is-chosen", student.id === chosen);
   const name = find("[data-student]", line);
@@ -116,6 +154,7 @@ function refresh(line, student) {
   );
 }
 
+/** @param {number} id */
 function choose(id) {
   chosen = chosen === id ? null : id;
   drawGrid();
@@ -154,12 +193,17 @@ function drawBars() {
   }
 }
 
-/** A tally in words, by the exercise's own names. */
+/**
+ * A tally in words, by the exercise's own names.
+ * @param {Exercise} exercise
+ * @param {string} tally
+ */
 function answerText(exercise, tally) {
   const parts = tally.split(" ").map((part) => exercise.words[part] ?? part);
   return parts.join(exercise.between);
 }
 
+/** @param {Hardest | null} hardest */
 function drawHardest(hardest) {
   show(find("[data-hardest-none]"), !hardest);
   show(find("[data-hardest-body]"), Boolean(hardest));
@@ -229,6 +273,7 @@ function drawChosen() {
   find("[data-who-more]").href = address;
 }
 
+/** @param {GridMessage} message */
 function receive(message) {
   if (message.t !== "grid") return;
   if (message.whole) students.clear();
@@ -242,7 +287,10 @@ function receive(message) {
   drawVote(message.vote);
 }
 
-/** The vote that is on, live: who has not voted, what was said, and what to do about it. */
+/**
+ * The vote that is on, live: who has not voted, what was said, and what to do about it.
+ * @param {VoteOfTeacher | null} vote
+ */
 function drawVote(vote) {
   const lead = find("[data-vote-lead]");
   const key = vote ? `${vote.id} ${vote.stage}` : null;
@@ -261,6 +309,7 @@ function drawVote(vote) {
   show(find("[data-missing]", lead), vote.missing.length > 0);
   for (const line of lines) {
     const [first, firstShare, second, secondShare] = vote.results[line.dataset.option] ?? [0, 0, 0, 0];
+    /** @type {Record<string, [count: number, share: number]>} */
     const rounds = { first: [first, firstShare], second: [second, secondShare] };
     for (const round of findAll("[data-round]", line)) {
       const [count, share] = rounds[round.dataset.round];
@@ -280,6 +329,7 @@ const STATUS = {
   ended: () => gettext("ended"),
 };
 
+/** @param {LinkStatus} name */
 function status(name) {
   const chip = find("[data-link]");
   chip.dataset.state = name;
@@ -287,7 +337,10 @@ function status(name) {
   show(find("[data-class-gone]"), name === "ended");
 }
 
-/** Show one unit: its bars, and its columns of the grid. */
+/**
+ * Show one unit: its bars, and its columns of the grid.
+ * @param {string} name
+ */
 function showUnit(name) {
   unit = name;
   for (const each of unitButtons) each.setAttribute("aria-pressed", String(each.dataset.unit === unit));

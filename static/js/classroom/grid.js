@@ -1,12 +1,33 @@
 /** The grid of a class as values: sorting, sums, and what a cell says. No page here. */
 
-/** States of a cell that is begun, from the best to the one that needs somebody. */
+/**
+ * What a student has done of an exercise. Minutes: without a right step, or until it was done.
+ * @typedef {"first" | "later" | "working" | "wrong" | "help"} CellState
+ * @typedef {[state: CellState, attempts: number, minutes: number]} Cell
+ */
+
+/**
+ * A line of the grid as the server tells of it (playground/classroom/selectors.py); `mix` counts alphas, betas, gammas and deltas, and
+ * last all ready messages.
+ * @typedef {(one: Student, other: Student) => number} Order which of two comes first
+ * @typedef {{ id: number, name: string, online: boolean, pushed?: boolean, cells: Record<string, Cell>, now?: string | null, session?: string | null, mix?: number[] | null }} Student
+ */
+
+/**
+ * States of a cell that is begun, from the best to the one that needs somebody.
+ * @type {CellState[]}
+ */
 export const STATES = ["first", "later", "working", "wrong", "help"];
 
+/** @param {CellState | undefined} state */
 const isDone = (state) => state === "first" || state === "later";
+/** @param {Student} student */
 const doneOf = (student) => Object.values(student.cells).filter(([state]) => isDone(state)).length;
 
-/** How urgently somebody needs help: who needs it, the longest first; then wrong answers; then who is behind. */
+/**
+ * How urgently somebody needs help: who needs it, the longest first; then wrong answers; then who is behind.
+ * @param {Student} student
+ */
 export function need(student) {
   const cells = Object.values(student.cells);
   const help = cells.filter(([state]) => state === "help").map(([, , minutes]) => minutes);
@@ -14,9 +35,15 @@ export function need(student) {
   return [help.length ? 1 : 0, Math.max(0, ...help), Math.max(0, ...wrong), -doneOf(student)];
 }
 
-/** Students in an order: by need, by name, or by progress. */
+/**
+ * Students in an order: by need, by name, or by progress.
+ * @param {Iterable<Student>} students
+ * @param {string} by
+ */
 export function sorted(students, by) {
+  /** @type {Order} */
   const name = (a, b) => a.name.localeCompare(b.name);
+  /** @type {Record<string, Order>} */
   const orders = {
     name,
     progress: (a, b) => doneOf(b) - doneOf(a) || name(a, b),
@@ -25,12 +52,20 @@ export function sorted(students, by) {
   return [...students].sort(orders[by] ?? orders.need);
 }
 
+/**
+ * @param {number[]} a
+ * @param {number[]} b
+ */
 function compare(a, b) {
   for (let at = 0; at < a.length; at += 1) if (a[at] !== b[at]) return a[at] - b[at];
   return 0;
 }
 
-/** For each exercise how many students are in which state. */
+/**
+ * For each exercise how many students are in which state.
+ * @param {Iterable<Student>} students
+ * @param {string[]} slugs
+ */
 export function sums(students, slugs) {
   const none = () => Object.fromEntries(STATES.map((state) => [state, 0]));
   const counts = Object.fromEntries(slugs.map((slug) => [slug, none()]));
@@ -39,7 +74,11 @@ export function sums(students, slugs) {
   return counts;
 }
 
-/** How many students are here, how many need help, and which share of everything is done. */
+/**
+ * How many students are here, how many need help, and which share of everything is done.
+ * @param {Student[]} students
+ * @param {string[]} slugs
+ */
 export function totals(students, slugs) {
   const cells = students.flatMap((student) => slugs.map((slug) => student.cells[slug]?.[0]));
   const all = students.length * slugs.length;

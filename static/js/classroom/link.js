@@ -1,5 +1,20 @@
 /** The socket of a class: one way, from the server; it comes back by itself. */
 
+/** @import { Student } from "./grid.js" */
+
+/** @typedef {"connecting" | "live" | "lost" | "ended"} LinkStatus */
+
+/**
+ * What the server tells a teacher and a student (playground/classroom/selectors.py). The results of a vote say for each answer how many
+ * gave it, and which share, in the first round and in the second.
+ * @typedef {{ id: number, stage: string }} VoteNow
+ * @typedef {VoteNow & { votes: number, missing: string[], results: Record<string, [number, number, number, number]>, recommended: string }} VoteOfTeacher
+ * @typedef {{ exercise: string, tried: number, failed: number, answers: [tally: string, count: number, passed: boolean][] }} Hardest
+ * @typedef {{ t: "grid", whole: boolean, changed: Student[], gone: number[], ended: boolean, joining: boolean, vote: VoteOfTeacher | null, hardest: Hardest | null }} GridMessage
+ * @typedef {{ at: string, id: string, by: string }} Pushed a state that the teacher gives to everybody
+ * @typedef {{ t: "class", frozen: boolean, ended: boolean, handed: string[], push: Pushed | null, vote: VoteNow | null }} ClassMessage
+ */
+
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 15000;
 /** Not this person's class, or it is gone: trying again is of no use. */
@@ -7,13 +22,15 @@ const FINAL_CODES = new Set([4003, 4004, 4010]);
 
 /**
  * Follow a class.
+ * @template {GridMessage | ClassMessage} M
  * @param {string} path of the socket
- * @param {(message: any) => void} told gets each message
- * @param {(name: "connecting" | "live" | "lost" | "ended") => void} status
+ * @param {(message: M) => void} told gets each message
+ * @param {(name: LinkStatus) => void} status
  */
 export function follow(path, told, status = () => {}) {
   let retryMs = FIRST_RETRY_MS;
   let closed = false;
+  /** @type {WebSocket | null} */
   let socket = null;
   const connect = () => {
     status("connecting");

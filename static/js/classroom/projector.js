@@ -3,13 +3,16 @@ import { find, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
+/** @import { GridMessage } from "./link.js" */
+
 const data = JSON.parse(find("#class-data").textContent);
 const board = find("[data-stage]");
 const shown = board ? `${board.dataset.vote} ${board.dataset.stage}` : null;
 let online = 0;
+/** @type {Map<number, boolean>} who is there, by the students' numbers */
 const people = new Map();
 
-follow(data.websocket, (message) => {
+follow(data.websocket, (/** @type {GridMessage} */ message) => {
   if (message.t !== "grid") return;
   if ((message.vote ? `${message.vote.id} ${message.vote.stage}` : null) !== shown) {
     location.reload();

@@ -4,7 +4,10 @@ import { find, setText, show } from "../view/base/dom.js";
 import { countDown } from "./countdown.js";
 import { follow } from "./link.js";
 
+/** @import { ClassMessage, Pushed, VoteNow } from "./link.js" */
+
 const bar = find("[data-class-bar]");
+/** @type {HTMLDialogElement} */
 const veil = find("[data-class-veil]");
 const link = find("[data-vote-link]", bar);
 const state = find("[data-push-link]", bar);
@@ -20,7 +23,10 @@ veil.addEventListener("close", () => {
   if (frozen) veil.showModal();
 });
 
-/** The first message after a load tells how things are; what was seen before does not lead anywhere again. */
+/**
+ * The first message after a load tells how things are; what was seen before does not lead anywhere again.
+ * @param {ClassMessage} message
+ */
 function receive(message) {
   frozen = message.frozen;
   if (frozen && !veil.open) veil.showModal();
@@ -34,6 +40,7 @@ function receive(message) {
 
 /**
  * The list of exercises is loaded again when the teacher hands out others.
+ * @param {string[]} slugs
  * @returns {boolean} whether it is
  */
 function handedOut(slugs) {
@@ -43,7 +50,10 @@ function handedOut(slugs) {
   return true;
 }
 
-/** Whoever comes late finds the state that the teacher pushed, and from whom it is. */
+/**
+ * Whoever comes late finds the state that the teacher pushed, and from whom it is.
+ * @param {Pushed | null} pushed
+ */
 function pushedLink(pushed) {
   show(state, Boolean(pushed));
   if (!pushed) return;
@@ -51,6 +61,7 @@ function pushedLink(pushed) {
   setText(state, fill(gettext("State pushed by %(teacher)s"), { teacher: pushed.by }));
 }
 
+/** @param {string} text */
 function writeNote(text) {
   show(said, Boolean(text));
   setText(said, text);
@@ -58,6 +69,7 @@ function writeNote(text) {
 
 /**
  * Follow a state that is pushed while this tab is open: what was there when it came counts as seen.
+ * @param {Pushed | null} pushed
  * @returns {boolean} whether the page is about to be left for it
  */
 function push(pushed) {
@@ -70,7 +82,10 @@ function push(pushed) {
   return true;
 }
 
-/** On the page of the vote, follow its stages; elsewhere, a vote that begins leads there once. */
+/**
+ * On the page of the vote, follow its stages; elsewhere, a vote that begins leads there once.
+ * @param {VoteNow | null} now
+ */
 function vote(now) {
   const key = now ? `${now.id} ${now.stage}` : "";
   const page = find("[data-vote-page]");
