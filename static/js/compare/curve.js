@@ -7,7 +7,16 @@ import { fitCanvas, write } from "../view/base/canvas.js";
 import { colors } from "../view/base/colors.js";
 import { SIGNS } from "../view/time/event-signs.js";
 
+/**
+ * @import { Timed } from "../layout/charts.js"
+ * @import { Box } from "../layout/geometry.js"
+ * @import { RunEvent } from "../model/events.js"
+ * @import { Lockstep } from "./lockstep.js"
+ */
 
+/** @typedef {{ read: (sample: Timed) => number, text: (value: number) => string }} Series what is read of each sample, and how its largest value is written */
+
+/** @type {Record<string, Series>} by the names of the page's choice */
 export const SERIES = {
   ready: { read: (sample) => LANES.reduce((sum, lane) => sum + sample[lane], 0), text: number },
   ram: { read: (sample) => sample.memory, text: bytes },
@@ -17,7 +26,13 @@ export const SERIES = {
 
 const TONES = ["ink", "sel"];
 
-/** Paint the series of both runs, their events above (A) and below (B), and where they part. */
+/**
+ * Paint the series of both runs, their events above (A) and below (B), and where they part.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Lockstep} lockstep
+ * @param {string} name of the series
+ * @param {number | null} [partUs]
+ */
 export function paintCurve(canvas, lockstep, name, partUs = null) {
   const { pen, width, height } = fitCanvas(canvas);
   const { read, text } = SERIES[name];
@@ -50,7 +65,14 @@ export function paintCurve(canvas, lockstep, name, partUs = null) {
   pen.fillRect(x - 0.75, area.y - 4, 1.5, area.h + 8);
 }
 
-/** The events of one run: A's signs stand above the curve, B's below. */
+/**
+ * The events of one run: A's signs stand above the curve, B's below.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {RunEvent[]} events
+ * @param {[from: number, to: number]} span
+ * @param {Box} area
+ * @param {number} side
+ */
 function paintEvents(pen, events, span, area, side) {
   const x = scaleX(span, area);
   let free = area.x + 40;
@@ -69,7 +91,12 @@ function paintEvents(pen, events, span, area, side) {
   }
 }
 
-/** A is drawn through, B dashed: they differ without their colour too. */
+/**
+ * A is drawn through, B dashed: they differ without their colour too.
+ * @param {CanvasRenderingContext2D} pen
+ * @param {[x: number, y: number][]} points
+ * @param {number} side
+ */
 function paintLine(pen, points, side) {
   pen.beginPath();
   points.forEach(([x, y], at) => (at ? pen.lineTo(x, y) : pen.moveTo(x, y)));

@@ -3,26 +3,40 @@ import { LANES, lengthOf, pendingOf } from "../model/messages.js";
 import { shownQueue } from "../model/shown.js";
 import { decimal, gettext, number, signed } from "../model/text.js";
 
+/** @import { AnyTransition, Extent, QueueState, State } from "../model/catalogue/types.js" */
+
 const MOST = 8;
 
-/** The values of a transition by name: its fields, and the numbers that made it fire. */
+/** @param {Extent} extent */
+const spanText = ([start, count]) => `${start}\u2026${start + count - 1}`;
+
+/**
+ * The values of a transition by name: its fields, and the numbers that made it fire.
+ * @param {AnyTransition} t
+ */
 function valuesOf(t) {
+  /** @type {Map<string, unknown>} */
   const found = new Map();
   for (const [name, value] of Object.entries(t ?? {})) {
     if (name === "why") continue;
-    found.set(name, name === "extents" ? value.map(([start, count]) => `${start}\u2026${start + count - 1}`).join(", ") : value);
+    found.set(name, name === "extents" ? t.extents.map(spanText).join(", ") : value);
   }
   for (const [name, value] of Object.entries(t?.why ?? {})) found.set(name.replaceAll("_", " "), value);
   return found;
 }
 
+/** @param {unknown} value */
 function written(value) {
   if (value === undefined || value === null) return "\u2013";
   if (typeof value === "number") return Number.isInteger(value) ? number(value) : decimal(value, 3);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** The fields in which two transitions of one kind differ: [{name, a, b}]; of two kinds only that. */
+/**
+ * The fields in which two transitions of one kind differ: [{name, a, b}]; of two kinds only that.
+ * @param {AnyTransition | null} a
+ * @param {AnyTransition | null} b
+ */
 export function differingFields(a, b) {
   if (!a || !b || a.kind !== b.kind) return [];
   const [left, right] = [valuesOf(a), valuesOf(b)];
@@ -33,10 +47,15 @@ export function differingFields(a, b) {
     .slice(0, MOST);
 }
 
-/** B against A: [{lane, text, same}] for each lane and what consumers hold. */
+/**
+ * B against A: [{lane, text, same}] for each lane and what consumers hold.
+ * @param {State} a
+ * @param {State} b
+ */
 export function laneDifferences(a, b) {
   const [left, right] = [a, b].map((state) => state.queues[shownQueue(state)]);
   return [...LANES, "unacked"].map((lane) => {
+    /** @param {QueueState} queue */
     const count = (queue) => (lane === "unacked" ? pendingOf(queue) : lengthOf(queue, lane));
     const difference = count(right) - count(left);
     return {

@@ -1,7 +1,16 @@
 /** The table of what differs in the end: values as people read them, and how B stands to A. Pure. */
 import { bytes, decimal, fill, gettext, number, signed } from "../model/text.js";
 
-/** Lines of the table: [{label, a, b, change, verdict, differs}], those that differ first. */
+/** @typedef {{ name: string, label: string, kind: string, better?: string, always: boolean }} FigureLabel how a figure is called and written, and which direction is better */
+
+/** @typedef {number | null | undefined} Figure */
+
+/**
+ * Lines of the table: [{label, a, b, change, verdict, differs}], those that differ first.
+ * @param {FigureLabel[]} labels
+ * @param {Record<string, Figure>} a
+ * @param {Record<string, Figure>} b
+ */
 export function figureLines(labels, a, b) {
   const lines = labels
     .filter((each) => a[each.name] !== undefined && (each.always || a[each.name] !== b[each.name]))
@@ -16,6 +25,10 @@ export function figureLines(labels, a, b) {
   return [...lines.filter((line) => line.differs), ...lines.filter((line) => !line.differs)];
 }
 
+/**
+ * @param {string} kind
+ * @param {Figure} value
+ */
 function written(kind, value) {
   if (value === null || value === undefined) return "\u2013";
   if (kind === "bytes") return bytes(value);
@@ -25,13 +38,23 @@ function written(kind, value) {
   return Number.isInteger(value) ? number(value) : decimal(value, 2);
 }
 
-/** Whether B is better or worse than A, where one direction is better for whoever runs the broker. */
+/**
+ * Whether B is better or worse than A, where one direction is better for whoever runs the broker.
+ * @param {string | undefined} better
+ * @param {Figure} a
+ * @param {Figure} b
+ */
 function verdict(better, a, b) {
   if (typeof a !== "number" || typeof b !== "number" || a === b || (better !== "lower" && better !== "higher"))
     return "";
   return b < a === (better === "lower") ? gettext("better") : gettext("worse");
 }
 
+/**
+ * @param {string} kind
+ * @param {Figure} a
+ * @param {Figure} b
+ */
 function change(kind, a, b) {
   if (a === b) return gettext("alike");
   if (typeof a !== "number" || typeof b !== "number") return "";

@@ -3,38 +3,56 @@ import { History } from "../model/history.js";
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 
+/** @import { FrameMessage, SnapshotMessage } from "../model/catalogue/types.js" */
+
 const MAX_ROWS = 100_000;
 const MAX_WEIGHT = 3_000_000;
 
-/** A run from the messages about it, and a playhead to look at any moment. */
+/**
+ * A run from the messages about it, and a playhead to look at any moment.
+ * @param {(FrameMessage | SnapshotMessage)[]} messages
+ */
 export function runOf(messages) {
   const session = new Session(new History({ maxRows: MAX_ROWS, maxWeight: MAX_WEIGHT }));
-  for (const message of messages) session[message.t](message);
+  for (const message of messages)
+    if (message.t === "snapshot") session.snapshot(message);
+    else session.frame(message);
   return new Playhead(session);
 }
 
 export class Lockstep {
-  /** `runs` are two playheads, `untilUs` is where both end. */
+  /**
+   * `runs` are two playheads, `untilUs` is where both end.
+   * @param {Playhead[]} runs
+   * @param {number} untilUs
+   */
   constructor(runs, untilUs) {
     this.runs = runs;
     this.untilUs = untilUs;
     this.us = 0;
     this.playing = false;
     this.speed = 1;
+    /** @type {number | null} */
     this.lastMs = null;
     this.events = [...new Set(runs.flatMap((run) => run.timeline.events.map((event) => event.atUs)))].sort(
       (a, b) => a - b,
     );
   }
 
-  /** Look at a time in both runs. */
+  /**
+   * Look at a time in both runs.
+   * @param {number} us
+   */
   go(us) {
     this.us = Math.max(0, Math.min(us, this.untilUs));
     for (const run of this.runs) run.toTime(this.us);
     if (this.us >= this.untilUs) this.playing = false;
   }
 
-  /** The next (1) or previous (-1) event of either run, or an end of time. */
+  /**
+   * The next (1) or previous (-1) event of either run, or an end of time.
+   * @param {number} direction
+   */
   event(direction) {
     const found =
       direction > 0
@@ -50,7 +68,10 @@ export class Lockstep {
     if (this.playing && this.us >= this.untilUs) this.go(0);
   }
 
-  /** Let the time of the screen pass; tells whether it goes on. */
+  /**
+   * Let the time of the screen pass; tells whether it goes on.
+   * @param {number} ms
+   */
   tick(ms) {
     if (!this.playing) return false;
     const passed = this.lastMs === null ? 0 : Math.min(250, ms - this.lastMs);

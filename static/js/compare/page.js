@@ -14,10 +14,33 @@ import { paintCurve } from "./curve.js";
 import { figureLines } from "./figures.js";
 import { Lockstep, runOf } from "./lockstep.js";
 
+/**
+ * @import { FrameMessage, SnapshotMessage, TransitionRow } from "../model/catalogue/types.js"
+ * @import { Playhead } from "../model/playhead.js"
+ * @import { EventOn, KeyOn, PointerOn } from "../view/base/dom.js"
+ * @import { Figure, FigureLabel } from "./figures.js"
+ */
+
+/**
+ * Two runs as the server tells of them: what each was, its figures in the end, and where they first did something else.
+ * @typedef {{ messages: (FrameMessage | SnapshotMessage)[], figures: Record<string, Figure> }} Side
+ * @typedef {{ at_us: number, a: TransitionRow | null, b: TransitionRow | null }} Divergence
+ * @typedef {{ until_us: number, divergence: Divergence | null, sides: Side[] }} Reel
+ */
+
+/** @typedef {Record<string, () => void>} Acts what the buttons of the page do, by their names */
+
 const ASK_AGAIN_MS = 700;
 const STEPS = 1000;
+/** @type {Record<string, string>} which button a key stands for */
+const KEYS = { " ": "play", ArrowLeft: "back", ArrowRight: "on", d: "parting", D: "parting" };
 
-/** Ask until the reel is made; a server that is busy says when to ask again. */
+/**
+ * Ask until the reel is made; a server that is busy says when to ask again.
+ * @param {string} address
+ * @param {(share: number) => void} waiting
+ * @returns {Promise<Reel>}
+ */
 async function reelFrom(address, waiting) {
   for (;;) {
     const answer = await fetch(address, { headers: { Accept: "application/json" } });
@@ -33,6 +56,11 @@ async function reelFrom(address, waiting) {
 }
 
 class Page {
+  /**
+   * @param {HTMLElement} root
+   * @param {Reel} reel
+   * @param {FigureLabel[]} labels
+   */
   constructor(root, reel, labels) {
     this.root = root;
     this.reel = reel;
@@ -54,6 +82,10 @@ class Page {
     this.update();
   }
 
+  /**
+   * @param {Playhead} run
+   * @param {number} at
+   */
   side(run, at) {
     const root = find(`[data-side="${at}"]`, this.root);
     const stage = new StageView(find("[data-canvas=stage]", root), run);
@@ -63,6 +95,7 @@ class Page {
 
   listen() {
     const { lockstep } = this;
+    /** @type {Acts} */
     const acts = {
       play: () => this.toggle(),
       back: () => lockstep.event(-1),
@@ -79,11 +112,11 @@ class Page {
       lockstep.go((Number(this.slider.value) / STEPS) * lockstep.untilUs);
       this.update();
     });
-    find("[data-speed]", this.root).addEventListener("change", (event) => {
+    find("[data-speed]", this.root).addEventListener("change", (/** @type {EventOn} */ event) => {
       lockstep.speed = Number(event.target.value);
     });
     this.series.addEventListener("change", () => this.paintCurve());
-    this.curve.addEventListener("pointerdown", (event) => {
+    this.curve.addEventListener("pointerdown", (/** @type {PointerOn} */ event) => {
       lockstep.go((Math.max(0, placeOf(event).x - 8) / (sizeOf(this.curve).width - 16)) * lockstep.untilUs);
       this.update();
     });
@@ -94,10 +127,14 @@ class Page {
     });
   }
 
+  /**
+   * @param {KeyOn} event
+   * @param {Acts} acts
+   */
   key(event, acts) {
     if (event.target.closest("input, select, textarea, button, a") && event.key !== "d") return;
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const name = { " ": "play", ArrowLeft: "back", ArrowRight: "on", d: "parting", D: "parting" }[event.key];
+    const name = KEYS[event.key];
     if (!name) return;
     event.preventDefault();
     acts[name]();
@@ -109,6 +146,7 @@ class Page {
     if (this.lockstep.playing) act("compare", (now) => this.tick(now));
   }
 
+  /** @param {number} now */
   tick(now) {
     const goesOn = this.lockstep.tick(now);
     this.update();
@@ -152,10 +190,7 @@ class Page {
       find("[data-parting-at]", this.root),
       fill(gettext("at %(s)s s of virtual time"), { s: seconds(divergence.at_us) }),
     );
-    for (const [letter, row] of [
-      ["A", divergence.a],
-      ["B", divergence.b],
-    ])
+    for (const [letter, row] of Object.entries({ A: divergence.a, B: divergence.b }))
       list.append(el("dt", {}, letter), el("dd", {}, ...this.reason(row)));
     const fields = differingFields(divergence.a && decode(divergence.a), divergence.b && decode(divergence.b));
     if (fields.length)
@@ -180,18 +215,21 @@ class Page {
 
   /** What B has more or less of than A, lane by lane. */
   between() {
-    const found = laneDifferences(...this.lockstep.runs.map((run) => run.state));
+    const [a, b] = this.lockstep.runs.map((run) => run.state);
+    const found = laneDifferences(a, b);
     find("[data-between]", this.root).replaceChildren(
       ...found.map(({ lane, text, same }) => el(same ? "span.chip" : "span.chip.is-sel", {}, `${lane} `, el("b", {}, text))),
     );
   }
 
+  /** @param {TransitionRow | null} row */
   reason(row) {
     if (!row) return [gettext("does nothing at this moment.")];
     const why = explain(decode(row));
     return [why.title, " ", ruleLink(why.rule), why.reason ? el("p.mid", {}, why.reason) : null];
   }
 
+  /** @param {FigureLabel[]} labels */
   figures(labels) {
     const [a, b] = this.reel.sides.map((side) => side.figures);
     const body = find("[data-figures]", this.root);
@@ -209,6 +247,7 @@ class Page {
   }
 }
 
+/** @param {HTMLElement} root */
 async function start(root) {
   const data = JSON.parse(find("#compare-data").textContent);
   const waits = find("[data-waits]", root);
@@ -218,7 +257,6 @@ async function start(root) {
     });
     show(waits, false);
     const page = new Page(root, reel, data.figures);
-    globalThis.comparison = page;
     // The first page's example runs by itself, unless the reader wants nothing to move.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
