@@ -3,13 +3,23 @@ import { moved, slice } from "./shape.js";
 import { pin } from "./pins.js";
 import { showTip } from "./tip.js";
 
+/**
+ * @import { EventOn, KeyOn, PointerOn } from "../view/base/dom.js"
+ * @import { Tips } from "./pins.js"
+ */
+
 const SVG = "http://www.w3.org/2000/svg";
 const LEAVE_MS = 160;
 /** A pointer that crosses a cell on its way to the tip does not mean that cell. */
 const CROSS_MS = 140;
 
-/** Makes the heatmap inside `root` answer to pointer and keys. The tip is a part of the page that stays. */
+/**
+ * Makes the heatmap inside `root` answer to pointer and keys. The tip is a part of the page that stays.
+ * @param {HTMLElement} root
+ * @param {HTMLElement} tip
+ */
 export function startGrid(root, tip) {
+  /** @type {HTMLTableElement | null} */
   const table = root.querySelector(".whatif-grid");
   const data = root.querySelector("#whatif-tips");
   if (!table || !data) return;
@@ -18,6 +28,12 @@ export function startGrid(root, tip) {
 }
 
 class Grid {
+  /**
+   * @param {HTMLElement} root
+   * @param {HTMLTableElement} table
+   * @param {HTMLElement} tip
+   * @param {Tips} tips
+   */
   constructor(root, table, tip, tips) {
     this.root = root;
     this.table = table;
@@ -27,7 +43,9 @@ class Grid {
     this.columns = [...table.tHead.rows[0].querySelectorAll("th")];
     this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => Math.abs(cell.value ?? 0)));
     this.signed = root.querySelector(".whatif-cell.d4, .whatif-cell.d0, .whatif-cell.d8") !== null;
+    /** @type {HTMLButtonElement | null} the cell that is looked at */
     this.chosen = null;
+    /** @type {HTMLButtonElement | null} the cell under the pointer */
     this.hovered = null;
     this.leaving = 0;
     this.crossing = 0;
@@ -36,6 +54,7 @@ class Grid {
   listen() {
     const { table, tip } = this;
     this.rows.flat().forEach((cell) => { cell.tabIndex = -1; });
+    /** @type {HTMLButtonElement} */
     const start = this.root.querySelector(".whatif-cell.home") ?? this.rows[0][0];
     start.tabIndex = 0;
     this.choose(start);
@@ -44,7 +63,7 @@ class Grid {
       clearTimeout(this.crossing);
       this.leaveSoon();
     });
-    table.addEventListener("focusin", (event) => {
+    table.addEventListener("focusin", (/** @type {EventOn} */ event) => {
       this.hovered = null;
       this.showTip(event.target.closest("button"));
     });
@@ -61,6 +80,7 @@ class Grid {
     this.hide();
   }
 
+  /** @param {PointerOn} event */
   enter(event) {
     if (event.pointerType === "touch") return;
     const cell = event.target.closest("button");
@@ -70,13 +90,19 @@ class Grid {
     else this.crossing = setTimeout(() => this.point(cell), CROSS_MS);
   }
 
-  /** The pointer means a cell. */
+  /**
+   * The pointer means a cell.
+   * @param {HTMLButtonElement} cell
+   */
   point(cell) {
     this.hovered = cell;
     this.showTip(cell);
   }
 
-  /** Keys act on the cell under the pointer where none has the focus. */
+  /**
+   * Keys act on the cell under the pointer where none has the focus.
+   * @param {KeyOn} event
+   */
   pageKey(event) {
     if (event.altKey || event.ctrlKey || event.metaKey || event.key.toLowerCase() !== "p") return;
     if (event.target.closest("input, select, textarea, .whatif-grid") || this.tip.hidden || !this.hovered) return;
@@ -84,7 +110,10 @@ class Grid {
     pin(this.tips, this.hovered.value);
   }
 
-  /** A finger cannot hover: its first tap shows the tip, whose button opens the run. */
+  /**
+   * A finger cannot hover: its first tap shows the tip, whose button opens the run.
+   * @param {PointerOn} event
+   */
   click(event) {
     const cell = event.target.closest("button");
     if (!cell) return;
@@ -95,6 +124,7 @@ class Grid {
     }
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === "Escape") {
@@ -113,6 +143,7 @@ class Grid {
     this.rows[to.row][to.column].focus();
   }
 
+  /** @param {HTMLButtonElement | null} cell */
   showTip(cell) {
     if (!cell) return;
     clearTimeout(this.leaving);
@@ -122,7 +153,10 @@ class Grid {
     showTip(this.tip, cell, this.tips);
   }
 
-  /** Moves the roving tab stop, the slices and the marks on axes and legend to a cell. */
+  /**
+   * Moves the roving tab stop, the slices and the marks on axes and legend to a cell.
+   * @param {HTMLButtonElement} cell
+   */
   choose(cell) {
     this.unmark();
     if (this.chosen) this.chosen.tabIndex = -1;
@@ -138,6 +172,11 @@ class Grid {
     if (note) note.textContent = this.tips.cells[cell.value].at;
   }
 
+  /**
+   * @param {"x" | "y"} axis
+   * @param {HTMLButtonElement[]} cells
+   * @param {number} at which of them is looked at
+   */
   drawSlice(axis, cells, at) {
     const svg = this.root.querySelector(`[data-slice="${axis}"]`);
     const values = cells.map((cell) => this.tips.cells[cell.value].value);
@@ -170,10 +209,15 @@ class Grid {
   }
 }
 
+/** @param {HTMLElement} cell */
 function place(cell) {
   return { row: Number(cell.dataset.row), column: Number(cell.dataset.column) };
 }
 
+/**
+ * @param {string} data
+ * @param {string} name
+ */
 function path(data, name) {
   const made = document.createElementNS(SVG, "path");
   made.setAttribute("d", data);

@@ -2,6 +2,8 @@
 import { find } from "../view/base/dom.js";
 import { startGrid } from "./grid.js";
 
+/** @import { PointerOn } from "../view/base/dom.js" */
+
 const tip = find("#whatif-tip");
 
 function wake() {
@@ -13,7 +15,10 @@ function wake() {
   }
 }
 
-/** Copies the address of exactly this view. Where copying is not possible, the link opens as links do. */
+/**
+ * Copies the address of exactly this view. Where copying is not possible, the link opens as links do.
+ * @param {PointerOn} event
+ */
 async function copyLink(event) {
   const link = event.currentTarget;
   if (!navigator.clipboard || event.ctrlKey || event.metaKey) return;

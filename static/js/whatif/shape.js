@@ -10,6 +10,7 @@
  * @returns {{line: string, area: string}}
  */
 export function slice(values, largest, axis, signed = false) {
+  /** @type {[x: number, y: number][]} */
   const points = [];
   const zero = signed ? 0.5 : 0;
   values.forEach((value, index) => {
@@ -47,12 +48,14 @@ export function sparkline(samples, largest) {
  */
 export function stacked(series) {
   const length = series[0]?.length ?? 0;
+  /** @type {number[][]} */
   const sums = [new Array(length).fill(0)];
   for (const samples of series) sums.push(sums[sums.length - 1].map((sum, index) => sum + samples[index]));
   const largest = Math.max(0, ...sums[sums.length - 1]);
   return series.map((samples, index) => {
     if (!samples.some((sample) => sample > 0)) return "";
     const [below, above] = [sums[index], sums[index + 1]];
+    /** @param {number} place */
     const x = (place) => round((100 * (place + 1)) / length);
     const up = above.map((sum, place) => `${x(place)} ${height(sum, largest)}`);
     const down = below.map((sum, place) => `${x(place)} ${height(sum, largest)}`).reverse();
@@ -60,11 +63,20 @@ export function stacked(series) {
   });
 }
 
-/** A level line in the same box, empty for a level that is not known or lies above the box. */
+/**
+ * A level line in the same box, empty for a level that is not known or lies above the box.
+ * @param {number | null} value
+ * @param {number} largest
+ * @returns {string} path data
+ */
 export function level(value, largest) {
   return value === null || value > largest ? "" : `M0 ${height(value, largest)}h100`;
 }
 
+/**
+ * @param {number} value
+ * @param {number} largest
+ */
 function height(value, largest) {
   return round(39 - (37 * value) / Math.max(largest, 1));
 }
@@ -93,7 +105,8 @@ export function tipPlace(cell, tip, view) {
  */
 export function moved(key, at, size) {
   const end = { row: size.rows - 1, column: size.columns - 1 };
-  const to = {
+  /** @type {Record<string, {row: number, column: number}>} */
+  const cells = {
     ArrowLeft: { ...at, column: at.column - 1 },
     ArrowRight: { ...at, column: at.column + 1 },
     ArrowUp: { ...at, row: at.row - 1 },
@@ -102,15 +115,21 @@ export function moved(key, at, size) {
     End: { ...at, column: end.column },
     PageUp: { ...at, row: 0 },
     PageDown: { ...at, row: end.row },
-  }[key];
+  };
+  const to = cells[key];
   if (!to) return null;
   return { row: clamp(to.row, end.row), column: clamp(to.column, end.column) };
 }
 
+/**
+ * @param {number} value
+ * @param {number} largest
+ */
 function clamp(value, largest) {
   return Math.max(0, Math.min(largest, value));
 }
 
+/** @param {number} value */
 function round(value) {
   return Math.round(value * 1000) / 1000;
 }

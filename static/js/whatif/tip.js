@@ -2,10 +2,17 @@
 import { pin } from "./pins.js";
 import { level, sparkline, stacked, tipPlace } from "./shape.js";
 
+/** @import { CellFacts, Tips } from "./pins.js" */
+
 const STATES = ["alpha", "beta", "gamma", "delta"];
 const SVG = "http://www.w3.org/2000/svg";
 
-/** Shows the tip beside a cell. `tips` is what the server wrote into the page. */
+/**
+ * Shows the tip beside a cell. `tips` is what the server wrote into the page.
+ * @param {HTMLElement} tip
+ * @param {HTMLButtonElement} cell
+ * @param {Tips} tips
+ */
 export function showTip(tip, cell, tips) {
   const facts = tips.cells[cell.value];
   if (!facts) return;
@@ -24,10 +31,15 @@ export function showTip(tip, cell, tips) {
   tip.style.top = `${place.top / zoom}px`;
 }
 
+/** @param {CellFacts} facts */
 function heading(facts) {
   return element("b", facts.at);
 }
 
+/**
+ * @param {CellFacts} facts
+ * @param {Tips} tips
+ */
 function body(facts, tips) {
   if (facts.error) return [element("p", tips.failed.replace("%(error)s", facts.error))];
   const list = element("dl");
@@ -35,19 +47,26 @@ function body(facts, tips) {
     list.append(element("dt", label), element("dd", facts.numbers[index]));
   });
   if (facts.ram_kib.length < 2) return [list];
-  const parts = [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", facts.until_s))];
+  /** @type {Element[]} */
+  const parts = [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", String(facts.until_s)))];
   if (facts.states.length) parts.push(states(facts), legend(tips.states));
   return parts;
 }
 
-/** Ready messages over time, alphas at the bottom and deltas on top. */
+/**
+ * Ready messages over time, alphas at the bottom and deltas on top.
+ * @param {CellFacts} facts
+ */
 function states(facts) {
   const svg = box("whatif-states");
   stacked(facts.states.slice(0, STATES.length)).forEach((area, index) => svg.append(path(area, STATES[index])));
   return svg;
 }
 
-/** The names of the states, which are the same in every language, with marks of their colours. */
+/**
+ * The names of the states, which are the same in every language, with marks of their colours.
+ * @param {string} words
+ */
 function legend(words) {
   const line = element("small", words);
   for (const name of STATES) {
@@ -58,7 +77,10 @@ function legend(words) {
   return line;
 }
 
-/** Memory over time with its two thresholds, scaled so that the thresholds show unless they are far above. */
+/**
+ * Memory over time with its two thresholds, scaled so that the thresholds show unless they are far above.
+ * @param {CellFacts} facts
+ */
 function chart(facts) {
   const peak = Math.max(...facts.ram_kib);
   const near = [facts.limit_kib, facts.paging_kib].filter((each) => each !== null && each < 2 * peak);
@@ -72,6 +94,7 @@ function chart(facts) {
   return svg;
 }
 
+/** @param {string} name */
 function box(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 100 40");
@@ -81,6 +104,10 @@ function box(name) {
   return svg;
 }
 
+/**
+ * @param {string} data
+ * @param {string} name
+ */
 function path(data, name) {
   const made = document.createElementNS(SVG, "path");
   made.setAttribute("d", data);
@@ -88,6 +115,12 @@ function path(data, name) {
   return made;
 }
 
+/**
+ * @param {HTMLButtonElement} cell
+ * @param {HTMLFormElement} form
+ * @param {HTMLElement} tip
+ * @param {Tips} tips
+ */
 function actions(cell, form, tip, tips) {
   const row = element("div");
   row.className = "whatif-actions";
@@ -100,7 +133,12 @@ function actions(cell, form, tip, tips) {
   return row;
 }
 
-/** A button of the heatmap's own form, though the tip stands outside of it. */
+/**
+ * A button of the heatmap's own form, though the tip stands outside of it.
+ * @param {HTMLButtonElement} cell
+ * @param {HTMLFormElement} form
+ * @param {string} label
+ */
 function opener(cell, form, label) {
   const button = element("button", label);
   button.className = "btn primary";
@@ -111,6 +149,10 @@ function opener(cell, form, label) {
   return button;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} N
+ * @param {N} name
+ */
 function element(name, text = "") {
   const made = document.createElement(name);
   made.textContent = text;
