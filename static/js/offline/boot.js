@@ -6,6 +6,7 @@
   const wishes = new URLSearchParams(location.hash.slice(1));
   const root = document.documentElement;
 
+  /** @param {string} name */
   const unpack = async (name) => {
     const packed = document.getElementById(name);
     const bytes = Uint8Array.from(atob(packed.textContent.trim()), (sign) => sign.charCodeAt(0));
@@ -13,12 +14,18 @@
     return JSON.parse(await new Response(stream).text());
   };
 
+  /** @type {string[]} */
   const languages = JSON.parse(root.dataset.languages);
+  /** @param {string} code */
   const readable = (code) => languages.find((each) => each === code.toLowerCase() || each === SCRIPTS[code.toLowerCase()]);
+  /** @type {Record<string, string>} */
   const SCRIPTS = { "zh-cn": "zh-hans", "zh-sg": "zh-hans", zh: "zh-hans", "zh-tw": "zh-hant", "zh-hk": "zh-hant", "zh-mo": "zh-hant" };
   const language = [wishes.get("lang") ?? "", ...navigator.languages].map(readable).find(Boolean) ?? readable(navigator.language.split("-")[0]) ?? languages[0];
 
-  /** The same page again, in another language, at the same theme. */
+  /**
+   * The same page again, in another language, at the same theme.
+   * @param {string} code
+   */
   const speak = (code) => {
     wishes.set("lang", code);
     if (root.dataset.theme) wishes.set("theme", root.dataset.theme);
@@ -26,13 +33,21 @@
     location.reload();
   };
 
+  /**
+   * @param {string} name
+   * @param {string} text
+   */
   const element = (name, text, attributes = {}) => {
     const made = Object.assign(document.createElement(name), attributes);
     made.textContent = text;
     document.head.append(made);
   };
 
-  /** Put the page's parts in the place of the one that is opening. */
+  /**
+   * Put the page's parts in the place of the one that is opening.
+   * @param {{ css: string, sprite: string, modules: Record<string, string>, entry: string }} program
+   * @param {{ title: string, html: string, catalog: string, data: any }} page
+   */
   const build = (program, page) => {
     root.lang = language;
     if (["light", "dark"].includes(wishes.get("theme"))) root.dataset.theme = wishes.get("theme");
@@ -44,6 +59,7 @@
     document.body.toggleAttribute("inert", true);
     document.body.innerHTML = program.sprite + page.html;
     element("script", page.catalog);
+    /** @type {Record<string, string>} */
     const imports = {};
     for (const [name, text] of Object.entries(program.modules))
       imports[name] = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
@@ -53,6 +69,7 @@
   try {
     const [program, page] = await Promise.all([unpack("program"), unpack(`page-${language}`)]);
     build(program, page);
+    /** @param {string} name */
     const whole = (name) => (/^\d{1,16}$/.test(wishes.get(name) ?? "") ? Number(wishes.get(name)) : null);
     page.data.place = { at_us: whole("at"), number: whole("n"), msg: whole("msg"), view: "" };
     const { open } = await import(program.entry);

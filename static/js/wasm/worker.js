@@ -8,6 +8,18 @@
  */
 import { MODULES, startPython, unpack } from "./python.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Python } from "./python.js"
+ */
+
+/**
+ * A session of Python's, and the two desks (playground/hosting/solo.py, playground/inspecting/desk.py, playground/desk).
+ * @typedef {{ turn: () => void, wait_s: () => number, receive: (text: string) => void }} Solo
+ * @typedef {(text: string) => void} Send
+ * @typedef {Record<string, (...args: unknown[]) => string> & { version: string, begin: (untilUs: number, send: Send, keep: Send) => Solo, refused: (refusal: Values, lang: string) => string }} PythonDesk
+ */
+
 const LONGEST_MS = 60_000;
 
 const SESSION = `
@@ -32,21 +44,28 @@ from playground.desk import desk
 desk
 `;
 
-/** @type {Promise<any>?} */
+/** @type {Promise<Python> | null} */
 let python = null;
-/** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<any>>} */
+/** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<PythonDesk>>} */
 const desks = {};
-/** The desk of the pages, as soon as it is there: it has refusals in the reader's language. */
+/** @type {PythonDesk | null} the desk of the pages, as soon as it is there: it has refusals in the reader's language */
 let speaker = null;
+/** @type {Solo | null} the session, as soon as it runs */
 let solo = null;
 let timer = 0;
+/** @type {string[]} what came before the session ran */
 let early = [];
 
+/** @param {string} place */
 function started(place) {
   python ??= startPython(place);
   return python;
 }
 
+/**
+ * @param {string} name
+ * @param {string} place
+ */
 async function openDesk(name, place) {
   const running = await started(place);
   if (name === "given") return running.runPython(GIVEN);
@@ -55,6 +74,10 @@ async function openDesk(name, place) {
   return speaker;
 }
 
+/**
+ * @param {string} name
+ * @param {string} place
+ */
 function deskOf(name, place) {
   desks[name] ??= openDesk(name, place);
   return desks[name];
@@ -73,12 +96,17 @@ function turn() {
   work();
 }
 
+/** @param {Values} wanted */
 async function begin({ run, place, lang, ...wanted }) {
   clearTimeout(timer);
   solo = null;
   early = [];
   const running = await started(place);
-  const [send, keep] = [(message) => postMessage({ run, message }), (kept) => postMessage({ run, kept })];
+  /** @type {Send} */
+  const send = (message) => postMessage({ run, message });
+  /** @type {Send} */
+  const keep = (kept) => postMessage({ run, kept });
+  /** @param {Values} refusal */
   const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
   if (wanted.scenario) solo = running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say);
   else solo = (await deskOf("given", place)).begin(wanted.until_us, send, keep);
@@ -88,13 +116,17 @@ async function begin({ run, place, lang, ...wanted }) {
   if (lang) await deskOf("pages", place);
 }
 
-/** Put a question to a desk; what is no text goes there as Python's own bytes and dicts. */
+/**
+ * Put a question to a desk; what is no text goes there as Python's own bytes and dicts.
+ * @param {Values} question
+ */
 async function ask({ id, place, desk: name, ask: question, args }) {
   const running = await started(place);
   const desk = await deskOf(name, place);
-  postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((each) => running.toPy(each)))) : desk.version });
+  postMessage({ id, answer: question ? JSON.parse(desk[question](...args.map((/** @type {unknown} */ each) => running.toPy(each)))) : desk.version });
 }
 
+/** @param {any} error what was thrown, here or in Python */
 function words(error) {
   return String(error.message ?? error).slice(-500);
 }
