@@ -3,7 +3,10 @@
 /** What opens the dialog of the topology, in which one declares, binds and deletes. */
 const TOPOLOGY = ["[data-act=topology]", "[data-open-topology]"];
 
-/** Selectors of controls by the verb that they send, and of settings by their names. Some send one of several verbs. */
+/**
+ * Selectors of controls by the verb that they send. Some send one of several verbs.
+ * @type {Record<string, string[]>}
+ */
 export const VERBS = {
   publish: ["[data-form=publish] .burst [data-publish-label]", "[data-act=dock-publish]", "[data-act=first]"],
   set_publisher: ["[data-act=stream]", "[data-add=publisher]"],
@@ -23,6 +26,10 @@ export const VERBS = {
   delete_queue: TOPOLOGY,
   delete_exchange: TOPOLOGY,
 };
+/**
+ * Selectors of controls by the setting that they change.
+ * @type {Record<string, string[]>}
+ */
 export const SETTINGS = {
   queue_mode: ["[data-mode]"],
   ram_bytes: ["#ram"],

@@ -1,8 +1,15 @@
 /** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el } from "../view/base/dom.js";
+import { el, find, findAll } from "../view/base/dom.js";
 
-/** Names of places that are words; sub-queues are called the same everywhere. */
+/** @import { Draft } from "./drafts.js" */
+
+/** @typedef {ReturnType<typeof makeBoard>} Board where the messages of a task are, and how they are moved */
+
+/**
+ * Names of places that are words; sub-queues are called the same everywhere.
+ * @param {string} place
+ */
 export function placeName(place) {
   if (place === "unacked") return gettext("unacknowledged");
   if (place === "gone") return gettext("gone");
@@ -13,29 +20,39 @@ export function placeName(place) {
 /**
  * Show a board in the place of the selects, which stay the truth that the form sends. What is given back is how others read
  * and move the messages: the stage does.
+ * @param {HTMLElement} root
+ * @param {Draft} draft
  */
 export function makeBoard(root, draft) {
-  const selects = [...root.querySelectorAll("select[data-seq]")];
-  const live = root.querySelector("[data-board-live]");
+  /** @type {HTMLSelectElement[]} */
+  const selects = findAll("select[data-seq]", root);
+  const live = find("[data-board-live]", root);
   draft.restore(selects);
   const places = root.dataset.places.split(" ");
+  /** @type {Set<string>} */
   const chosen = new Set();
   const arriving = selects.some((select) => select.value === "");
   const shown = arriving ? ["", ...places] : places;
   const board = el("div.board");
-  root.querySelector(".places").classList.add("visually-hidden");
+  find(".places", root).classList.add("visually-hidden");
   for (const select of selects) {
     select.tabIndex = -1;
     select.required = false;
   }
   root.append(board);
 
+  /** @type {(() => void)[]} */
   const listeners = [];
+  /** @param {string} [focus] */
   const draw = (focus) => {
     drawLanes(focus);
     for (const listener of listeners) listener();
   };
 
+  /**
+   * @param {string[]} sequence
+   * @param {string} place
+   */
   const move = (sequence, place, { focus = true } = {}) => {
     for (const seq of sequence) {
       const select = selects.find((each) => each.dataset.seq === seq);
@@ -50,6 +67,7 @@ export function makeBoard(root, draft) {
     draw(focus ? sequence[0] : undefined);
   };
 
+  /** @param {string} place */
   const lane = (place) => {
     const messages = selects.filter((select) => select.value === place);
     const row = el(
@@ -63,6 +81,7 @@ export function makeBoard(root, draft) {
     return row;
   };
 
+  /** @param {string} seq */
   const chip = (seq) =>
     el(
       "button.chip-message",
@@ -76,6 +95,7 @@ export function makeBoard(root, draft) {
           if (!chosen.delete(seq)) chosen.add(seq);
           draw(seq);
         },
+        /** @param {DragEvent} event */
         ondragstart: (event) => {
           const carried = chosen.has(seq) ? [...chosen] : [seq];
           event.dataTransfer.setData("text/plain", carried.join(" "));
@@ -85,6 +105,10 @@ export function makeBoard(root, draft) {
       seq,
     );
 
+  /**
+   * @param {HTMLElement} row
+   * @param {string} place
+   */
   const acceptDrops = (row, place) => {
     row.addEventListener("dragover", (event) => {
       event.preventDefault();
@@ -99,6 +123,7 @@ export function makeBoard(root, draft) {
     });
   };
 
+  /** @param {string} [focus] */
   const drawLanes = (focus) => {
     const buttons = places.map((place) =>
       el(
@@ -121,27 +146,43 @@ export function makeBoard(root, draft) {
 
   draw();
 
-  const find = (seq) => selects.find((each) => each.dataset.seq === seq);
+  /** @param {string} seq */
+  const selectOf = (seq) => selects.find((each) => each.dataset.seq === seq);
   return {
     places,
     move,
-    /** Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not ask for. */
-    at: (seq) => (find(seq) ? find(seq).value || "arriving" : null),
-    /** [message, place] of those that are not where the step began. */
+    /**
+     * Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not ask for.
+     * @param {string} seq
+     */
+    at: (seq) => (selectOf(seq) ? selectOf(seq).value || "arriving" : null),
+    /**
+     * [message, place] of those that are not where the step began.
+     * @returns {[seq: string, place: string][]}
+     */
     moved: () =>
       selects
         .filter(({ value, options }) => !value || ![...options].some((each) => each.defaultSelected && each.value === value))
         .map((select) => [select.dataset.seq, select.value || "arriving"]),
     chosen: () => [...chosen],
-    /** What goes along with a message: all that are chosen if it is one of them. */
+    /**
+     * What goes along with a message: all that are chosen if it is one of them.
+     * @param {string} seq
+     */
     carried: (seq) => (chosen.has(seq) ? [...chosen] : [seq]),
-    /** Choose one message for the buttons, or let go of all with null. */
+    /**
+     * Choose one message for the buttons, or let go of all with null.
+     * @param {number | null} seq
+     */
     choose: (seq) => {
       chosen.clear();
-      if (find(String(seq))) chosen.add(String(seq));
+      if (selectOf(String(seq))) chosen.add(String(seq));
       draw();
     },
-    /** Call `listener()` after each change. */
+    /**
+     * Call `listener()` after each change.
+     * @param {() => void} listener
+     */
     listen: (listener) => listeners.push(listener),
   };
 }

@@ -3,10 +3,16 @@ import { find, findAll, show } from "../view/base/dom.js";
 import { pointed } from "./pointed.js";
 
 const scene = find("[data-scene]");
+/** @type {HTMLElement[]} */
 const rows = findAll("[data-points] [data-row]");
+/** @type {HTMLElement | null} */
 let active = null;
 
-/** A field of a row; not every kind of exercise has them all. */
+/**
+ * A field of a row; not every kind of exercise has them all.
+ * @param {HTMLElement} row
+ * @param {string} name
+ */
 const field = (row, name) => find(`[name="${name}-${row.dataset.row}"]`, row);
 
 for (const row of rows) row.addEventListener("focusin", () => (active = row));

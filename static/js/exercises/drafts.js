@@ -1,7 +1,10 @@
 /** What somebody has put down so far, kept in this tab until the next step: a reload or a look elsewhere loses nothing. */
 
-/** @param {Storage} store @param {string} key which step of which exercise with which numbers */
 export class Draft {
+  /**
+   * @param {Pick<Storage, "getItem" | "setItem">} store
+   * @param {string} key which step of which exercise with which numbers
+   */
   constructor(store, key) {
     this.store = store;
     this.key = `draft ${key}`;
@@ -26,7 +29,10 @@ export class Draft {
     }
   }
 
-  /** Put a draft back into selects; what a select does not offer is passed over. */
+  /**
+   * Put a draft back into selects; what a select does not offer is passed over.
+   * @param {Iterable<HTMLSelectElement>} selects
+   */
   restore(selects) {
     const values = this.read();
     for (const select of selects) {
@@ -35,6 +41,7 @@ export class Draft {
     }
   }
 
+  /** @param {Iterable<HTMLSelectElement>} selects */
   keep(selects) {
     this.write(Object.fromEntries([...selects].map((select) => [select.name, select.value])));
   }

@@ -2,10 +2,21 @@
 import { ghostFrames } from "../layout/ghosts.js";
 import { fill, gettext } from "../model/text.js";
 
+/**
+ * @import { Scene } from "../layout/stage.js"
+ * @import { StageView } from "../view/stage/stage.js"
+ */
+
 export class Ghosts {
-  /** `box` holds the stage's canvas; `lanes` is what was said; `stage` tells of each scene that it has drawn. */
+  /**
+   * `box` holds the stage's canvas; `lanes` is what was said; `stage` tells of each scene that it has drawn.
+   * @param {Element} box
+   * @param {Record<string, number>} lanes
+   * @param {StageView} stage
+   */
   constructor(box, lanes, stage) {
     this.lanes = lanes;
+    /** @type {Map<string, HTMLElement>} */
     this.frames = new Map();
     for (const lane of Object.keys(lanes)) {
       const frame = document.createElement("div");
@@ -25,6 +36,7 @@ export class Ghosts {
     this.frames.clear();
   }
 
+  /** @param {Scene} scene */
   show(scene) {
     for (const { lane, x, y, w, h, said } of ghostFrames(scene, this.lanes)) {
       const frame = this.frames.get(lane);

@@ -1,15 +1,31 @@
 /** Reach a state: the goals as they stand, what is left of the budget, and forbidden controls greyed. */
 import { gettext } from "../model/text.js";
+import { find } from "../view/base/dom.js";
 import { forbidden } from "./allowed.js";
+
+/** @import { Session } from "../model/session.js" */
+
+/**
+ * Which goals hold now, and what is left of the budget; nothing where that cannot be told.
+ * @typedef {{ goals?: Record<string, boolean>, commands_left?: number, messages_left?: number }} Standing
+ */
+
+/** @typedef {Parameters<typeof forbidden>[0]} Allowed which verbs may be used, and which settings may not be changed */
 
 const ASK_MS = 1500;
 
 /** The server repeats the session as grading does, at most so often, and only when something has happened. */
 export class Goals {
-  /** `standing()` tells how the goals stand; without it the server is asked. */
+  /**
+   * `standing()` tells how the goals stand; without it the server is asked.
+   * @param {HTMLElement} root
+   * @param {Session} session
+   * @param {(() => Promise<Standing>) | null} [standing]
+   */
   constructor(root, session, standing) {
     this.root = root;
     this.standing = standing ?? (() => asked(root.dataset.reach));
+    /** @type {string | null} */
     this.seen = null;
     this.asking = false;
     this.ended = false;
@@ -22,6 +38,7 @@ export class Goals {
     this.ended = true;
   }
 
+  /** @param {Session} session */
   askSoon(session) {
     const now = `${session.next} ${session.play}`;
     if (this.asking || this.ended || now === this.seen) return;
@@ -40,10 +57,11 @@ export class Goals {
     }, ASK_MS);
   }
 
+  /** @param {Standing} standing */
   show({ goals, commands_left: commands, messages_left: messages }) {
     if (!goals) return;
     for (const [id, holds] of Object.entries(goals)) {
-      const line = this.root.querySelector(`[data-goal="${CSS.escape(id)}"]`);
+      const line = find(`[data-goal="${CSS.escape(id)}"]`, this.root);
       const word = holds ? "yes" : "no";
       if (!line || line.dataset.holds === word) continue;
       line.dataset.holds = word;
@@ -55,12 +73,17 @@ export class Goals {
   }
 }
 
-/** What the server says; nothing where it refuses. */
+/**
+ * What the server says; nothing where it refuses.
+ * @param {string} address
+ * @returns {Promise<Standing>}
+ */
 async function asked(address) {
   const answer = await fetch(address, { headers: { accept: "application/json" } });
   return answer.ok ? answer.json() : {};
 }
 
+/** @param {Allowed} allowed */
 function grey(allowed) {
   for (const selector of forbidden(allowed))
     for (const control of /** @type {NodeListOf<HTMLElement>} */ (

@@ -9,10 +9,23 @@ import { el, find, focused, setAttributes, show } from "../view/base/dom.js";
 import { placeName } from "./board.js";
 import { moveAlong, whyNot } from "./along.js";
 
+/**
+ * @import { Box } from "../layout/geometry.js"
+ * @import { Followed } from "../pages/session-page.js"
+ * @import { KeyOn, PointerOn } from "../view/base/dom.js"
+ * @import { Board } from "./board.js"
+ */
+
+/** @type {Record<string, number>} by the names of keys */
 const STEPS = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 };
 
 export class Placing {
-  /** On the stage's card `root`; `board` has the places of the messages and moves them, `stage`, `selection` and `alerts` are the page's. */
+  /**
+   * On the stage's card `root`; `board` has the places of the messages and moves them, `stage`, `selection` and `alerts` are the page's.
+   * @param {HTMLElement} root
+   * @param {Board} board
+   * @param {Pick<Followed, "stage" | "selection" | "alerts">} page
+   */
   constructor(root, board, { stage, selection, alerts }) {
     this.board = board;
     this.stage = stage;
@@ -28,8 +41,9 @@ export class Placing {
     this.over = false;
     this.box.append(this.lanes, this.target);
     this.label = new Carried(this.box);
-    /** Chips of messages that were put elsewhere, and what covers the glyphs that they left, by message. */
+    /** @type {Map<string, HTMLElement>} chips of messages that were put elsewhere, by message */
     this.chips = new Map();
+    /** @type {Map<string, HTMLElement>} what covers the glyphs that they left */
     this.covers = new Map();
     this.drawn = "";
     carry(root, {
@@ -44,7 +58,10 @@ export class Placing {
     stage.refresh();
   }
 
-  /** The message that a press takes hold of, or null. */
+  /**
+   * The message that a press takes hold of, or null.
+   * @param {PointerOn} event
+   */
   pick(event) {
     if (this.over) return null;
     const chip = event.target.closest("[data-chip]");
@@ -55,7 +72,10 @@ export class Placing {
     return seq !== null && this.board.at(String(seq)) !== null ? String(seq) : null;
   }
 
-  /** The place under the pointer, or null. */
+  /**
+   * The place under the pointer, or null.
+   * @param {{ clientX: number, clientY: number }} pointer
+   */
   placeUnder({ clientX, clientY }) {
     const under = document.elementFromPoint(clientX, clientY);
     const named = under?.closest("[data-place]");
@@ -65,6 +85,10 @@ export class Placing {
     return laneAt(this.stage.scene, (clientX - left) / wide(), (clientY - top) / wide());
   }
 
+  /**
+   * @param {string} seq
+   * @param {PointerOn} event
+   */
   follow(seq, event) {
     const place = this.placeUnder(event);
     const message = fill(gettext("message %(number)s"), { number: this.board.carried(seq).join(", ") });
@@ -72,7 +96,10 @@ export class Placing {
     this.frame(place);
   }
 
-  /** Frame the lane, or the zone, where it would go. */
+  /**
+   * Frame the lane, or the zone, where it would go.
+   * @param {string | null} place
+   */
   frame(place) {
     for (const [name, each] of Object.entries(this.zones)) each.classList.toggle("is-over", name === place);
     const box = place && laneBox(this.stage.scene, place);
@@ -80,20 +107,31 @@ export class Placing {
     if (box) stand(this.target, box);
   }
 
+  /**
+   * @param {string} seq
+   * @param {PointerOn | null} event
+   */
   drop(seq, event) {
     this.label.hide();
     this.frame(null);
     if (event) this.put(this.board.carried(seq), this.placeUnder(event));
   }
 
-  /** Put messages into a place as the board does, or say why not. */
+  /**
+   * Put messages into a place as the board does, or say why not.
+   * @param {string[]} seqs
+   * @param {string | null} place
+   */
   put(seqs, place) {
     const why = whyNot(this.board, seqs, place);
     if (why) this.alerts.flash(why);
     else this.board.move(seqs, place, { focus: false });
   }
 
-  /** Shift and an arrow: a place further towards the consumer, or back. */
+  /**
+   * Shift and an arrow: a place further towards the consumer, or back.
+   * @param {KeyOn} event
+   */
   key(event) {
     const step = STEPS[event.key];
     const on = event.target.closest?.("[data-chip], #twin [data-seq]");
@@ -118,7 +156,7 @@ export class Placing {
     if (!scene || !queue || this.over) return;
     /** @type {Record<string, string>} */
     const moved = {};
-    /** @type {Record<string, {x: number, y: number, w: number, h: number}>} */
+    /** @type {Record<string, Box>} */
     const left = {};
     for (const [seq, place] of this.board.moved()) {
       const spot = spotOf(scene, queue, Number(seq));
@@ -142,6 +180,10 @@ export class Placing {
     for (const each of [this.strip, this.lanes, this.target, this.label.label, ...this.covers.values()]) each.remove();
   }
 
+  /**
+   * @param {Record<string, string>} moved places by message
+   * @param {ReturnType<typeof chipSpots>} spots
+   */
   drawChips(moved, spots) {
     const held = focused();
     keep(this.chips, Object.keys(moved), (seq) => this.chip(seq));
@@ -160,23 +202,35 @@ export class Placing {
     if (held !== focused() && held?.isConnected) held.focus();
   }
 
+  /** @param {string} seq */
   chip(seq) {
     return el("button.chip-message", { type: "button", "data-chip": seq, onclick: () => this.board.choose(Number(seq)) }, seq);
   }
 }
 
+/** @param {string} name */
 function zone(name) {
   return el("div.placing-zone", { "data-place": name, role: "group", "aria-label": placeName(name) }, el("span", { "aria-hidden": "true" }, placeName(name)));
 }
 
-/** Stand at a rectangle of the canvas. */
+/**
+ * Stand at a rectangle of the canvas.
+ * @param {HTMLElement} element
+ * @param {Partial<Box>} box
+ */
 function stand(element, box) {
   const scale = wide();
+  /** @type {Record<string, "left" | "top" | "width" | "height">} */
   const names = { x: "left", y: "top", w: "width", h: "height" };
   for (const [name, value] of Object.entries(box)) element.style[names[name]] = `${value * scale}px`;
 }
 
-/** Let a map have these keys: new ones are made, what is left over is taken from the page. */
+/**
+ * Let a map have these keys: new ones are made, what is left over is taken from the page.
+ * @param {Map<string, HTMLElement>} map
+ * @param {string[]} keys
+ * @param {(key: string) => HTMLElement} make
+ */
 function keep(map, keys, make) {
   for (const [key, element] of map)
     if (!keys.includes(key)) {

@@ -2,9 +2,20 @@
 import { fill, gettext } from "../model/text.js";
 import { el } from "../view/base/dom.js";
 
-/** Show two lists in the place of the selects, which stay the truth that the form sends. */
+/** @import { Draft } from "./drafts.js" */
+
+/** @typedef {{ id: string, text: string, select: HTMLSelectElement }} Line a line to put in order, and the select that says where */
+
+/**
+ * Show two lists in the place of the selects, which stay the truth that the form sends.
+ * @param {HTMLElement} list
+ * @param {HTMLElement} live
+ * @param {Draft} draft
+ */
 export function makeSortable(list, live, draft) {
-  const lines = [...list.children].map((line) => ({
+  const items = /** @type {HTMLElement[]} */ ([...list.children]);
+  /** @type {Line[]} */
+  const lines = items.map((line) => ({
     id: line.dataset.item,
     text: line.querySelector("label").textContent,
     select: line.querySelector("select"),
@@ -26,6 +37,10 @@ export function makeSortable(list, live, draft) {
   list.hidden = true;
   list.after(lists);
 
+  /**
+   * @param {Line} line
+   * @param {number | null} at where it comes to stand, null for nowhere
+   */
   const place = (line, at) => {
     const from = order.indexOf(line);
     if (from >= 0) order.splice(from, 1);
@@ -45,11 +60,18 @@ export function makeSortable(list, live, draft) {
     draw(line);
   };
 
+  /**
+   * @param {string} label
+   * @param {string} sign
+   * @param {() => void} act
+   */
   const button = (label, sign, act, disabled = false) =>
     el("button.btn.small.icon", { type: "button", "aria-label": label, title: label, disabled, onclick: act }, sign);
 
+  /** @param {Line} line */
   const row = (line) => {
     const at = order.indexOf(line);
+    /** @param {string} text */
     const named = (text) => fill(text, { line: line.text });
     const buttons =
       at < 0
@@ -64,8 +86,11 @@ export function makeSortable(list, live, draft) {
       {
         draggable: "true",
         "data-line": line.id,
+        /** @param {DragEvent} event */
         ondragstart: (event) => event.dataTransfer.setData("text/plain", line.id),
+        /** @param {DragEvent} event */
         ondragover: (event) => event.preventDefault(),
+        /** @param {DragEvent} event */
         ondrop: (event) => {
           event.preventDefault();
           event.stopPropagation();
@@ -93,6 +118,7 @@ export function makeSortable(list, live, draft) {
     });
   }
 
+  /** @param {Line} [focus] */
   const draw = (focus) => {
     sorted.replaceChildren(...order.map(row));
     pool.replaceChildren(...lines.filter((line) => !order.includes(line)).map(row));

@@ -7,22 +7,35 @@ import { Goals } from "./goals.js";
 import { Placing } from "./placing.js";
 import { makeSortable } from "./sort.js";
 
-/** The boards of tasks: what one moves on the stage goes their way. */
+/**
+ * @import { Followed } from "../pages/session-page.js"
+ * @import { Board } from "./board.js"
+ */
+
+/**
+ * The boards of tasks: what one moves on the stage goes their way.
+ * @type {WeakMap<Element, Board>}
+ */
 const boards = new WeakMap();
 
-/** Make what one moves by hand; what was put down before is there again. */
+/**
+ * Make what one moves by hand; what was put down before is there again.
+ * @param {Element} task
+ */
 export function openTask(task) {
   const draft = new Draft(sessionStorage, task.querySelector("[data-draft]")?.getAttribute("data-draft") ?? "");
-  const board = task.querySelector("[data-board]");
+  const board = find("[data-board]", task);
   if (board) boards.set(task, makeBoard(board, draft));
-  const list = task.querySelector("[data-sort]");
-  if (list) makeSortable(list, task.querySelector("[data-sort-live]"), draft);
+  const list = find("[data-sort]", task);
+  if (list) makeSortable(list, find("[data-sort-live]", task), draft);
 }
 
 /**
  * Follow the session, as `waterline:live` tells of it. The run goes on to its end, once: there is something to see before the
  * next answer. The prediction stays on the lanes; goals stand as they are reached. Returns what ends it, for a task that takes
  * this one's place.
+ * @param {Element} task
+ * @param {Followed} page
  */
 export function followTask(task, { engine, session, stage, selection, alerts, host }) {
   let wantsRun = task.hasAttribute("data-run-on");
@@ -33,7 +46,7 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   const said = document.querySelector("#ghost-lanes");
   const box = document.querySelector(".stage-box");
   const ghosts = said && box ? new Ghosts(box, JSON.parse(said.textContent), stage) : null;
-  const reach = task.querySelector("[data-reach]");
+  const reach = find("[data-reach]", task);
   const goals = reach ? new Goals(reach, session, host.standing) : null;
   const board = boards.get(task);
   const placing = board ? new Placing(find("#stage"), board, { stage, selection, alerts }) : null;
