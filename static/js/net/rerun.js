@@ -1,10 +1,18 @@
 /** A run that is played again with other numbers, as fast as somebody drags them: only the last answer counts. */
 import { emptyState } from "../model/reduce.js";
 
+/**
+ * @import { TransitionRow } from "../model/catalogue/types.js"
+ * @import { Session } from "../model/session.js"
+ */
+
+/** @typedef {{ at_us: number[], rows: TransitionRow[], until_us: number }} WholeRun a run as it was played, from its beginning */
+
+/** @template {WholeRun} R what is told of a run */
 export class Rerun {
   /**
-   * @param {any} session shows the run
-   * @param {(query: string) => Promise<{at_us: number[], rows: any[], until_us: number}>} ask gives the run with some numbers, or rejects
+   * @param {Session} session shows the run
+   * @param {(query: string) => Promise<R>} ask gives the run with some numbers, or rejects
    */
   constructor(session, ask) {
     this.session = session;

@@ -1,8 +1,15 @@
 /** The page on which a scenario is written: problems lead to their line, files are opened and saved here. */
 import { find } from "../view/base/dom.js";
 
+/** @import { EventOn } from "../view/base/dom.js" */
+
+/** @type {HTMLTextAreaElement} */
 const text = find("#text");
 
+/**
+ * @param {number} line
+ * @param {number} column
+ */
 function goTo(line, column) {
   const before = text.value.split("\n").slice(0, line - 1);
   const at = before.reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
@@ -12,12 +19,12 @@ function goTo(line, column) {
   text.scrollTop = Math.max(0, (line - 4) * height);
 }
 
-find("#problems").addEventListener("click", ({ target }) => {
+find("#problems").addEventListener("click", (/** @type {EventOn} */ { target }) => {
   const { line, column } = target.dataset ?? {};
   if (line) goTo(Number(line), Number(column));
 });
 
-find("#open-file").addEventListener("change", async ({ target }) => {
+find("#open-file").addEventListener("change", async (/** @type {EventOn} */ { target }) => {
   const [file] = target.files;
   target.value = ""; // so that the same file can be opened again
   if (!file) return;
@@ -33,6 +40,7 @@ find("[data-act=save]").addEventListener("click", () => {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 });
 
+/** @param {string} source */
 function slugOf(source) {
   try {
     const { slug, title } = JSON.parse(source);

@@ -9,8 +9,14 @@ import { watchColors } from "../view/base/colors.js";
 import { PlaceOfLink } from "../view/page/place.js";
 import { StageView } from "../view/stage/stage.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { EventOn } from "../view/base/dom.js"
+ */
+
 const PANEL_MS = 120;
 const root = find("#embed");
+/** @param {string} name */
 const part = (name) => find(`[data-embed=${name}]`, root);
 const data = JSON.parse(find("#embed-data").textContent);
 
@@ -28,11 +34,13 @@ async function start() {
   }
 }
 
+/** @param {string} text */
 function wait(text) {
   setText(part("wait"), text);
   show(part("wait"), text !== "");
 }
 
+/** @param {string} websocket */
 function play(websocket) {
   const session = new Session();
   const playhead = new Playhead(session);
@@ -60,7 +68,7 @@ function play(websocket) {
   const place = new PlaceOfLink({ view: "", ...data.place }, true, {
     playhead,
     selection: stage.selection,
-    control: (pace) => transport.send({ t: "control", ...pace }),
+    control: (/** @type {Values} */ pace) => transport.send({ t: "control", ...pace }),
     flash: wait,
   });
   bind(playhead, transport, place);
@@ -68,6 +76,11 @@ function play(websocket) {
   transport.connect();
 }
 
+/**
+ * @param {Playhead} playhead
+ * @param {Transport} transport
+ * @param {PlaceOfLink} place
+ */
 function bind(playhead, transport, place) {
   const { session } = playhead;
   part("play").addEventListener("click", () => {
@@ -76,7 +89,7 @@ function bind(playhead, transport, place) {
   });
   part("back").addEventListener("click", () => playhead.back());
   part("step").addEventListener("click", () => playhead.forward() || transport.send({ t: "step" }));
-  part("scrub").addEventListener("input", ({ target }) => {
+  part("scrub").addEventListener("input", (/** @type {EventOn} */ { target }) => {
     const from = playhead.history.timeOf(playhead.history.start);
     playhead.toTime(from + ((session.nowUs - from) * target.value) / 1000);
   });
@@ -90,6 +103,7 @@ function bind(playhead, transport, place) {
   session.listen(first);
 }
 
+/** @param {Playhead} playhead */
 function writeStatus(playhead) {
   const { session } = playhead;
   setText(part("clock"), clock(playhead.nowUs));

@@ -8,13 +8,18 @@ import { csrfToken, find, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
+/** @import { NoticeMessage, WelcomeMessage } from "../model/catalogue/types.js" */
+
 const PANEL_MS = 150;
 const BURST = { do: "publish", count: 12, size_bytes: 6000, persistent: false, confirm: false };
 
 class Demo {
+  /** @param {HTMLElement} root */
   constructor(root) {
     this.root = root;
+    /** @type {Transport | null} */
     this.transport = null;
+    /** @param {string} name */
     this.part = (name) => find(`[data-demo-${name}]`, root);
     this.panels = throttle(PANEL_MS, () => this.fillPanels());
     this.part("play").addEventListener("click", () => this.toggle());
@@ -43,6 +48,7 @@ class Demo {
     }
   }
 
+  /** @param {{ websocket: string, url: string }} told */
   watch({ websocket, url }) {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
@@ -71,6 +77,7 @@ class Demo {
     this.stage = new StageView(canvas, this.playhead);
   }
 
+  /** @param {WelcomeMessage} message */
   welcome({ lasts_us: lasts }) {
     this.lasts = lasts;
     this.began = false;
@@ -79,10 +86,12 @@ class Demo {
     if (lasts !== null) this.transport.send({ t: "control", play: true });
   }
 
+  /** @param {NoticeMessage} notice */
   notice({ level, message }) {
     if (level === "error") this.fail(message);
   }
 
+  /** @param {string} name */
   status(name) {
     const live = name === "live";
     show(this.part("veil"), !live);
@@ -92,12 +101,14 @@ class Demo {
     if (name === "ended") this.fail(gettext("This session is over. Start a new one to go on."));
   }
 
+  /** @param {string} text */
   wait(text) {
     setText(this.part("text"), text);
     show(this.part("veil"), true);
     show(this.part("open"), false);
   }
 
+  /** @param {string} message */
   fail(message) {
     this.wait(message || gettext("The engine did not answer. Nothing is lost: try again in a moment."));
     show(this.part("open"), true);

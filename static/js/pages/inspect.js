@@ -9,8 +9,16 @@ import { report } from "../view/inspect/report.js";
 import { topologyCard } from "../view/inspect/topology.js";
 import { openSession } from "./session-page.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Host } from "../net/server.js"
+ * @import { EventOn } from "../view/base/dom.js"
+ * @import { Followed } from "./session-page.js"
+ */
+
 /** The link to the session is tried again so often until it stands. */
 const AGAIN_MS = 200;
+/** @type {Record<"at_us" | "number" | "msg", number | null> & { view: string }} */
 const NOWHERE = { at_us: null, number: null, msg: null, view: "" };
 const told = JSON.parse(find("#inspect-data").textContent);
 const live = JSON.parse(find("#live-data").textContent);
@@ -18,7 +26,7 @@ const status = find("[data-reader]");
 const answerPlace = find("#inspect-answer");
 const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => find(`[data-inspect=${each}]`));
 
-/** @type {any} who reads */
+/** @type {OwnReader | ServerReader | null} who reads */
 let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
@@ -35,7 +43,10 @@ async function own() {
   }
 }
 
-/** Take the reader that was found, or the server instead of it, and say which it is. */
+/**
+ * Take the reader that was found, or the server instead of it, and say which it is.
+ * @param {OwnReader | string} found
+ */
 function choose(found) {
   if (typeof found !== "string") reader = found;
   else if (told.server) reader = new ServerReader(told.server, csrfToken);
@@ -45,7 +56,11 @@ function choose(found) {
   else setText(status, `${found} ${reader ? gettext("So the server would read what you give; it asks first.") : ""}`);
 }
 
-/** Ask the reader, and show what it says: `shown(answer)` makes the elements. */
+/**
+ * Ask the reader, and show what it says: `shown(answer)` makes the elements.
+ * @param {() => Promise<Values>} question
+ * @param {(answer: any) => (Element | null)[]} shown
+ */
 async function ask(question, shown) {
   if (!reader || "asking" in document.body.dataset) return; // one question at a time
   document.body.dataset.asking = "";
@@ -61,7 +76,11 @@ async function ask(question, shown) {
   }
 }
 
-/** The page of a session, below what was said; there is one in the life of this page. */
+/**
+ * The page of a session, below what was said; there is one in the life of this page.
+ * @param {Host} host
+ * @param {Values} data
+ */
 function open(host, data) {
   const root = find("#live");
   document.body.className = `live-page inspect-page is-asked ${host.ahead ? "is-recorded" : "is-static"}`;
@@ -70,7 +89,10 @@ function open(host, data) {
   openSession(root, { ...live, ...data }, host);
 }
 
-/** What opens a scenario where it can be kept and shared; it goes to the server, without any content. */
+/**
+ * What opens a scenario where it can be kept and shared; it goes to the server, without any content.
+ * @param {Values | null} scenario
+ */
 function importForm(scenario) {
   if (!told.importing || !scenario) return null;
   const title = gettext("The same messages in the same order, in a session of your own on the server; seq_ids begin at 0. Names and sizes go there, contents do not.");
@@ -82,6 +104,7 @@ function importForm(scenario) {
 
 const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 
+/** @param {Values} answer */
 function directoryShown(answer) {
   const { started } = answer;
   if (started) {
@@ -93,32 +116,38 @@ function directoryShown(answer) {
   return [report(answer, reader, told, [importForm(answer.begun), others()])];
 }
 
-/** The start passes once, and then time stands still. A recorded one is shown as it ended. */
+/**
+ * The start passes once, and then time stands still. A recorded one is shown as it ended.
+ * @param {Followed} page
+ * @param {Values} started
+ */
 function watchTheStart({ engine }, { scenario }) {
   if (!reader.own) return;
   const begin = () => engine.control({ play: true, speed: 1, until_us: scenario.until_us }) || setTimeout(begin, AGAIN_MS);
   begin();
 }
 
+/** @param {Parameters<typeof topologyCard>[0]} answer */
 function topologyShown(answer) {
-  const here = reader.own
-    ? el("button.btn.primary.small", { type: "button", onclick: (event) => (event.target.remove(), open(reader.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
+  const by = reader;
+  const here = by.own
+    ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {EventOn} */ event) => (event.target.remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
   return [topologyCard(answer, told.sentences, [here, importForm(answer.scenario), others()])];
 }
 
-watchFiles(files, (entries) => {
+watchFiles(files, (/** @type {[path: string, file: Blob][]} */ entries) => {
   if (reader && !reader.own && !find("[name=agreed]", files).checked) {
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
     return;
   }
   ask(() => reader.directory(entries), directoryShown);
 });
-listing.addEventListener("submit", (event) => {
+listing.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
   ask(() => reader.listing(find("textarea", listing).value), ({ figures }) => figures.map(figureCard));
 });
-definitions.addEventListener("submit", (event) => {
+definitions.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
   ask(() => reader.topology(find("[type=file]", definitions).files[0]), topologyShown);
 });

@@ -9,9 +9,17 @@ import { find, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
+/**
+ * @import { WholeRun } from "../net/rerun.js"
+ * @import { EventOn } from "../view/base/dom.js"
+ */
+
+/** @typedef {WholeRun & { said: Record<string, string>, holds: Record<string, boolean> }} CheckedRun with its sentences, and whether each one holds */
+
 const WAIT_MS = 250;
 const root = find("#reading");
 const address = JSON.parse(find("#reading-data").textContent).run;
+/** @type {HTMLFormElement} */
 const form = find("[data-numbers]", root);
 const scrub = find("[data-scrub]", root);
 const session = new Session(new History());
@@ -24,11 +32,18 @@ playhead.listen((change) => {
   writeStatus();
 });
 
-const rerun = new Rerun(session, async (query) => {
+/**
+ * The run with some numbers.
+ * @param {string} query
+ * @returns {Promise<CheckedRun>}
+ */
+async function runWith(query) {
   const answer = await fetch(`${address}?${query}`, { headers: { Accept: "application/json" } });
   if (!answer.ok) throw new Error(String(answer.status));
   return answer.json();
-});
+}
+
+const rerun = new Rerun(session, runWith);
 
 /** Play the run with the numbers that the form has. */
 async function playAgain() {
@@ -42,6 +57,7 @@ async function playAgain() {
   }
 }
 
+/** @param {CheckedRun} run */
 function take(run) {
   problem("");
   for (const [name, text] of Object.entries(run.said)) {
@@ -61,6 +77,7 @@ function writeStatus() {
   setText(find("[data-situation]", root), situation(playhead.state).text);
 }
 
+/** @param {string} text */
 function problem(text) {
   setText(find("[data-problem]", root), text);
   show(find("[data-problem]", root), text !== "");
@@ -68,7 +85,7 @@ function problem(text) {
 
 const soon = throttle(WAIT_MS, playAgain);
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("input", ({ target }) => {
+form.addEventListener("input", (/** @type {EventOn} */ { target }) => {
   setText(find(`output[for="${target.id}"]`, form), target.value);
   soon();
 });

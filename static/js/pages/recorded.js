@@ -5,15 +5,23 @@ import { toggleTheme } from "../view/base/theme.js";
 import { openSession } from "./session-page.js";
 
 /**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { EventOn } from "../view/base/dom.js"
+ */
+
+/**
  * Open the page. `unpack(name)` resolves with a part of the file that this page is; `data` is what it was told; `speak(language)`
  * opens it again in another language.
+ * @param {(name: string) => Promise<any>} unpack
+ * @param {Values} data
+ * @param {(language: string) => void} speak
  */
 export function open(unpack, data, speak) {
   find("[data-theme-switch]").addEventListener("click", toggleTheme);
-  find("#language").addEventListener("change", ({ target }) => speak(target.value));
+  find("#language").addEventListener("change", (/** @type {EventOn} */ { target }) => speak(target.value));
   const recording = new Recording(data.recording, {
-    unpack: (at) => unpack(`run-${at}`),
-    records: (at) => unpack(`bytes-${at}`),
+    unpack: (/** @type {number} */ at) => unpack(`run-${at}`),
+    records: (/** @type {number} */ at) => unpack(`bytes-${at}`),
   });
   openSession(find("#live"), data, recording);
 }

@@ -16,7 +16,24 @@ import { buildPanels } from "../view/panels/build.js";
 import { buildStage } from "../view/stage/build.js";
 import { buildTime } from "../view/time/build.js";
 
-/** Build the page in `root` from what it was told, on a host (net/server.js), and connect. */
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Host } from "../net/server.js"
+ * @import { Live } from "../view/base/live.js"
+ * @import { StageView } from "../view/stage/stage.js"
+ */
+
+/**
+ * What pages that put something beside the stage follow, as `waterline:live` tells of it.
+ * @typedef {Pick<Live, "session" | "engine" | "playhead" | "selection" | "alerts" | "host"> & { stage: StageView }} Followed
+ */
+
+/**
+ * Build the page in `root` from what it was told, on a host (net/server.js), and connect.
+ * @param {HTMLElement} root
+ * @param {Values} data
+ * @param {Host} host
+ */
 export function openSession(root, data, host) {
   const session = new Session();
   const playhead = new Playhead(session);
@@ -48,6 +65,7 @@ export function openSession(root, data, host) {
   const updates = new Updates(live, rooms);
   buildPage(live, rooms, () => updates.repaint());
 
+  /** @param {Values} message what the host says of the session */
   const welcome = (message) => {
     asking.welcome(message);
     panels.controls.welcome(message);
@@ -55,6 +73,8 @@ export function openSession(root, data, host) {
   welcome(data);
   addEventListener("pagehide", () => engine.close());
   // Pages that put something beside the stage, such as an exercise, follow the same session.
-  document.dispatchEvent(new CustomEvent("waterline:live", { detail: { session, engine, playhead, selection, alerts, host, stage: stage.view } }));
+  /** @type {Followed} */
+  const detail = { session, engine, playhead, selection, alerts, host, stage: stage.view };
+  document.dispatchEvent(new CustomEvent("waterline:live", { detail }));
   engine.connect();
 }
