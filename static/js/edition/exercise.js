@@ -9,11 +9,24 @@ import { find, findAll, setText } from "../view/base/dom.js";
 import { forget, kept, keeper } from "./kept.js";
 import { openDesk } from "./worker.js";
 
+/**
+ * @import { Values } from "../model/catalogue/types.js"
+ * @import { Followed } from "../pages/session-page.js"
+ */
+
+/**
+ * What the desk says of an exercise: its page, what was done, and the run that goes with it.
+ * @typedef {{ html: string, held: boolean, score: number | null, work: Values, scenario: Values, past_us: number, another?: boolean, problem?: string }} Told
+ */
+
 const slug = JSON.parse(find("#exercise-slug").textContent);
 const session = `exercise-${slug}`;
 const ACTION = /\/(answer|hint|solution|again)$/;
 
-/** Put the task in its place, and a locked prediction beside the run. */
+/**
+ * Put the task in its place, and a locked prediction beside the run.
+ * @param {Told} told
+ */
 function show({ html, held }) {
   const found = new DOMParser().parseFromString(html, "text/html");
   find("#task").replaceWith(find("#task", found));
@@ -23,39 +36,55 @@ function show({ html, held }) {
   openTask(find("#task"));
 }
 
-/** Tell the page around this one, which reports to a learning platform, how far the work is. */
+/**
+ * Tell the page around this one, which reports to a learning platform, how far the work is.
+ * @param {Told} told
+ */
 function report(told) {
   if (parent === window) return;
   const { score, work } = told;
   parent.postMessage({ waterline: "worked", exercise: slug, score, done: Boolean(work.done_at) }, location.origin);
 }
 
-/** Say in the task why something did not work. */
+/**
+ * Say in the task why something did not work.
+ * @param {string} words
+ */
 function complain(words) {
   find("#task [data-problem]")?.remove();
   find(".task-text").after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: words }));
   find(".task-text + .error").dataset.problem = "";
 }
 
+/** @param {boolean} may */
 function enable(may) {
   for (const button of findAll("#task button")) button.disabled = !may;
 }
 
-/** Where the run begins that a task goes with. */
+/**
+ * Where the run begins that a task goes with.
+ * @param {Told} told
+ * @param {Values | null} [log] what was done before
+ */
 function beginning(told, log) {
   return { scenario: told.scenario, watched: told.held, ...(log ?? { commands: [], until_us: told.past_us }) };
 }
 
 async function start() {
   const desk = openDesk();
+  /** @type {Told} */
   let told = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
   show(told);
   const host = new BrowserHost(desk.place, beginning(told, await kept(session)), keeper(session), () => desk.worker, desk);
   host.standing = () => desk.ask("standing", { work: told.work, log: host.log });
+  /** @type {Followed | null} */
   let live = null;
   let leave = () => {};
 
-  /** Put what the desk says in the place of the task before; a run that goes with it begins in the same worker. */
+  /**
+   * Put what the desk says in the place of the task before; a run that goes with it begins in the same worker.
+   * @param {Told} next
+   */
   function take(next) {
     told = next;
     leave();
@@ -73,7 +102,12 @@ async function start() {
     first.focus();
   }
 
-  /** Do what a form of the task asks. */
+  /**
+   * Do what a form of the task asks.
+   * @param {string} action
+   * @param {HTMLFormElement} form
+   * @param {HTMLElement | null} submitter
+   */
   async function act(action, form, submitter) {
     const entries = [...new FormData(form, submitter)];
     enable(false);

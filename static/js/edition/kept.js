@@ -1,11 +1,16 @@
 /** Command logs of sessions that the reader's browser plays, in IndexedDB; where that is forbidden nothing is remembered. */
 
+/** @import { Values } from "../model/catalogue/types.js" */
+
 const NAME = "waterline";
 const STORE = "logs";
 /** Under this name a tab knows for whom it keeps: several learners of a platform may use one browser. */
 const WHO = "waterline-who";
 
-/** Keep apart from now on what this learner does, in this tab. */
+/**
+ * Keep apart from now on what this learner does, in this tab.
+ * @param {string} who
+ */
 export function keepFor(who) {
   try {
     sessionStorage.setItem(WHO, who);
@@ -23,6 +28,11 @@ function ownName() {
   }
 }
 
+/**
+ * @template T
+ * @param {IDBRequest<T>} request
+ * @returns {Promise<T>}
+ */
 function asked(request) {
   return new Promise((done, fail) => {
     request.onsuccess = () => done(request.result);
@@ -36,7 +46,11 @@ async function opened() {
   return asked(request);
 }
 
-/** The log of a session: {commands, until_us}, or null. */
+/**
+ * The log of a session: {commands, until_us}, or null.
+ * @param {string} session
+ * @returns {Promise<any>}
+ */
 export async function kept(session) {
   try {
     const database = await opened();
@@ -46,7 +60,11 @@ export async function kept(session) {
   }
 }
 
-/** What remembers the log of a session. */
+/**
+ * What remembers the log of a session.
+ * @param {string} session
+ * @returns {(log: Values) => Promise<void>}
+ */
 export function keeper(session) {
   return async (log) => {
     try {
@@ -58,7 +76,10 @@ export function keeper(session) {
   };
 }
 
-/** Forget the log of a session. */
+/**
+ * Forget the log of a session.
+ * @param {string} session
+ */
 export async function forget(session) {
   try {
     const database = await opened();
@@ -68,7 +89,11 @@ export async function forget(session) {
   }
 }
 
-/** All that is kept under names that begin so, by the rest of the name. */
+/**
+ * All that is kept under names that begin so, by the rest of the name.
+ * @param {string} begin
+ * @returns {Promise<Values>}
+ */
 export async function keptAll(begin) {
   try {
     const database = await opened();

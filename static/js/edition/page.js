@@ -1,10 +1,18 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
 import { find, findAll, show } from "../view/base/dom.js";
 
+/** @import { EventOn } from "../view/base/dom.js" */
+
+/** @typedef {Record<string, string>} Query */
+
 /** The folder of this language. */
 export const root = new URL(document.documentElement.dataset.root, location.href);
 
-/** Another page, with what it is to show: `to("play/", {s: "first-burst"})`. */
+/**
+ * Another page, with what it is to show: `to("play/", {s: "first-burst"})`.
+ * @param {string} page
+ * @param {Query} query
+ */
 export function to(page, query = {}, fragment = "") {
   const address = new URL(`${page}index.html`, root);
   for (const [name, value] of Object.entries(query)) address.searchParams.set(name, value);
@@ -15,10 +23,14 @@ export function to(page, query = {}, fragment = "") {
 /** The run in an address of this edition, and in one of a server. */
 const X_LINKS = [/[#?&]x=([A-Za-z0-9_-]{2,8000})/, /^[a-z]+:\/\/[^/]+(?:\/[^?#]*)?\/x\/([A-Za-z0-9_-]{2,8000})/];
 
-/** The run that a link carries, from whichever edition, and the place in it; null where it carries none. */
+/**
+ * The run that a link carries, from whichever edition, and the place in it; null where it carries none.
+ * @param {string} link
+ */
 export function runOf(link) {
   const packed = X_LINKS.map((each) => link.match(each)?.[1]).find(Boolean);
   if (!packed) return null;
+  /** @type {Query} */
   const place = {};
   for (const name of ["at", "n", "msg"]) {
     const value = link.match(new RegExp(`[?&#]${name}=(\\d{1,16})`))?.[1];
@@ -27,7 +39,10 @@ export function runOf(link) {
   return { packed, place };
 }
 
-/** Where the forms of the server's pages lead here, by the end of their action. */
+/**
+ * Where the forms of the server's pages lead here, by the end of their action.
+ * @type {{ end: string, leads: (values: Query) => string }[]}
+ */
 const FORMS = [
   { end: "/s/new", leads: ({ scenario, profile }) => to("play/", scenario ? { s: scenario } : { profile: profile ?? "classroom", again: "1" }) },
   { end: "/whatif/open/", leads: ({ heatmap, cell }) => to("play/", { h: heatmap, cell }) },
@@ -42,7 +57,10 @@ function speak() {
   form.submit = go;
 }
 
-/** Forms that send something lead to what takes their place here. Those of a task are the exercise's own, and searches are asked of the desk. */
+/**
+ * Forms that send something lead to what takes their place here. Those of a task are the exercise's own, and searches are asked of the desk.
+ * @param {EventOn & { submitter: HTMLElement | null }} event
+ */
 function leave(event) {
   const { target: form, submitter } = event;
   if (form.method !== "post" || event.defaultPrevented || form.closest("#task")) return;
@@ -52,10 +70,11 @@ function leave(event) {
   location.assign(found ? found.leads(/** @type {any} */ (Object.fromEntries(new FormData(form, submitter)))) : to(SERVER));
 }
 
+/** @param {EventOn} event */
 function openLink(event) {
   event.preventDefault();
   const form = event.currentTarget;
-  const run = runOf(new FormData(form).get("link"));
+  const run = runOf(find("[name=link]", form).value);
   show(find("[role=alert]", form), !run);
   if (run) location.assign(to("play/", run.place, `x=${run.packed}`));
 }

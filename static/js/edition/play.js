@@ -7,16 +7,25 @@ import { kept, keeper } from "./kept.js";
 import { root, runOf, to } from "./page.js";
 import { openDesk } from "./worker.js";
 
+/** @import { Desk } from "../net/desk.js" */
+
 const SLUG = /^[a-z0-9-]{1,60}$/;
 const PROFILES = ["classroom", "real", "articles"];
 
-/** A whole number of the address, or null. */
+/**
+ * A whole number of the address, or null.
+ * @param {URLSearchParams} query
+ * @param {string} name
+ */
 function whole(query, name) {
   const text = query.get(name) ?? "";
   return /^\d{1,16}$/.test(text) ? Number(text) : null;
 }
 
-/** A ready run by its name, or an empty one of a profile. */
+/**
+ * A ready run by its name, or an empty one of a profile.
+ * @param {URLSearchParams} query
+ */
 async function ready(query) {
   const slug = query.get("s") ?? "free";
   const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
@@ -27,7 +36,11 @@ async function ready(query) {
   return { ...found, name: profile ? `free-${profile}` : slug };
 }
 
-/** What the address names: the run, its story, and under which name its log is kept. */
+/**
+ * What the address names: the run, its story, and under which name its log is kept.
+ * @param {URLSearchParams} query
+ * @param {Desk} desk
+ */
 async function wanted(query, desk) {
   const run = runOf(location.href);
   if (run) return { name: `x-${run.packed}`, ...(await desk.ask("link", { packed: run.packed })) };
@@ -52,7 +65,7 @@ async function start() {
   const data = { ...told, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   if (story) find("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
-  const linkOf = (packed) => to("play/", {}, `x=${packed}`);
+  const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
   openSession(find("#live"), data, new BrowserHost(desk.place, { scenario, ...log }, keeper(name), () => desk.worker, desk, linkOf));
 }
 

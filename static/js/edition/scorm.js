@@ -6,6 +6,10 @@ import { keepFor } from "./kept.js";
 const { first, exercises } = JSON.parse(find("#scorm").textContent);
 const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
 
+/**
+ * @param {string} words
+ * @param {boolean} trouble
+ */
 const announce = (words, trouble) => {
   setText(find("#said"), words);
   find("#said").classList.toggle("error", trouble);

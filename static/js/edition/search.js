@@ -3,6 +3,8 @@ import { find } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
 import { openDesk } from "./worker.js";
 
+/** @import { Desk } from "../net/desk.js" */
+
 const PAUSE_MS = 250;
 /** What is exchanged on which page: the question, and the element that the answer takes the place of or fills. */
 const PARTS = [
@@ -12,11 +14,15 @@ const PARTS = [
 ];
 
 const part = PARTS.find(({ selector }) => find(selector));
+/** @type {Desk | null} */
 let desk = null;
 let timer = 0;
 let newest = 0;
 
-/** Exchange the part for the one that a query asks for. */
+/**
+ * Exchange the part for the one that a query asks for.
+ * @param {string} query
+ */
 async function show(query) {
   newest += 1;
   const mine = newest;
@@ -31,16 +37,22 @@ async function show(query) {
   document.body.dispatchEvent(new CustomEvent("htmx:afterSettle"));
 }
 
+/** @param {string} query */
 function go(query) {
   history.pushState(null, "", `?${query}`);
   show(query);
 }
 
+/** @param {HTMLFormElement} form */
 function asked(form) {
   return new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
 }
 
-/** Whether a form asks for another view: its action is this page's, by get. */
+/**
+ * Whether it is a form that asks for another view: its action is this page's, by get.
+ * @param {EventTarget | null} form
+ * @returns {form is HTMLFormElement}
+ */
 function asks(form) {
   return form instanceof HTMLFormElement && form.method === "get" && !form.dataset.openLink;
 }
