@@ -11,6 +11,8 @@ import { openSession } from "./session-page.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
+ * @import { FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { Reader } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { EventOn } from "../view/base/dom.js"
  * @import { Followed } from "./session-page.js"
@@ -26,7 +28,7 @@ const status = find("[data-reader]");
 const answerPlace = find("#inspect-answer");
 const [files, listing, definitions] = ["files", "listing", "definitions"].map((each) => find(`[data-inspect=${each}]`));
 
-/** @type {OwnReader | ServerReader | null} who reads */
+/** @type {Reader | null} who reads */
 let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
@@ -58,8 +60,9 @@ function choose(found) {
 
 /**
  * Ask the reader, and show what it says: `shown(answer)` makes the elements.
- * @param {() => Promise<Values>} question
- * @param {(answer: any) => (Element | null)[]} shown
+ * @template T
+ * @param {() => Promise<T>} question
+ * @param {(answer: T) => (Element | null)[]} shown
  */
 async function ask(question, shown) {
   if (!reader || "asking" in document.body.dataset) return; // one question at a time
@@ -104,7 +107,7 @@ function importForm(scenario) {
 
 const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 
-/** @param {Values} answer */
+/** @param {FilesAnswer} answer */
 function directoryShown(answer) {
   const { started } = answer;
   if (started) {
@@ -119,7 +122,7 @@ function directoryShown(answer) {
 /**
  * The start passes once, and then time stands still. A recorded one is shown as it ended.
  * @param {Followed} page
- * @param {Values} started
+ * @param {Exclude<FilesAnswer["started"], false>} started
  */
 function watchTheStart({ engine }, { scenario }) {
   if (!reader.own) return;
@@ -127,7 +130,7 @@ function watchTheStart({ engine }, { scenario }) {
   begin();
 }
 
-/** @param {Parameters<typeof topologyCard>[0]} answer */
+/** @param {TopologyAnswer} answer */
 function topologyShown(answer) {
   const by = reader;
   const here = by.own
@@ -136,7 +139,7 @@ function topologyShown(answer) {
   return [topologyCard(answer, told.sentences, [here, importForm(answer.scenario), others()])];
 }
 
-watchFiles(files, (/** @type {[path: string, file: Blob][]} */ entries) => {
+watchFiles(files, (entries) => {
   if (reader && !reader.own && !find("[name=agreed]", files).checked) {
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
     return;
