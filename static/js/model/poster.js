@@ -16,6 +16,8 @@ const CONSUMER = new Set(["direct", "delivered", "taken", "acked"]);
 /** In these states the message itself is on disk only. */
 const SUNK = new Set(["delta", "recovered", "lost", "stopped"]);
 
+/** @typedef {ReturnType<typeof posterOf>} Poster the page of a life */
+
 /** The columns of the page, from left to right. */
 export const COLUMNS = () => [gettext("RAM"), gettext("index"), gettext("store"), gettext("consumer")];
 

@@ -1,17 +1,14 @@
 /** Finding an action by some words: every word must be there; the sooner, the better. Pure. */
 
-/** @import { Values } from "./catalogue/types.js" */
+/** @typedef {{ title: string, words?: string }} Item what can be found */
 
-/**
- * @typedef {{ title: string, words?: string } & Values} Item what can be found
- * @param {string} text
- */
-
+/** @param {string} text */
 const plain = (text) => text.toLocaleLowerCase();
 
 /**
  * Items that match, best first; without words all of them as they are. Each item has a `title`, perhaps `words`.
- * @param {Item[]} items
+ * @template {Item} T
+ * @param {T[]} items
  * @param {string} query
  */
 export function search(items, query) {

@@ -61,6 +61,14 @@ export class SvgPen {
     this.path = "";
   }
 
+  /**
+   * This pen for a drawing that is made for a canvas: it has what the page's drawings use of one.
+   * @returns {CanvasRenderingContext2D}
+   */
+  get forCanvas() {
+    return /** @type {CanvasRenderingContext2D} */ (/** @type {unknown} */ (this));
+  }
+
   save() {
     this.stack.push(Object.fromEntries(KEPT.map((name) => [name, this[name]])));
   }

@@ -17,6 +17,7 @@ import { colors } from "../base/colors.js";
 import { act, draw } from "../base/scheduler.js";
 
 /**
+ * @import { Box } from "../../layout/geometry.js"
  * @import { IndexScene } from "../../layout/index-map.js"
  * @import { StoreScene } from "../../layout/store-map.js"
  * @import { RecordAt } from "../../model/bytes.js"
@@ -228,7 +229,7 @@ export class FilesView {
   spotsOf(seq, chosen) {
     const { state } = this.session;
     const queue = state.queues[shownQueue(state)];
-    /** @type {Values[]} */
+    /** @type {Box[]} */
     const spots = [];
     if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
     const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
@@ -238,7 +239,7 @@ export class FilesView {
   }
 
   /**
-   * @param {Values[]} spots
+   * @param {Box[]} spots
    * @param {State} state
    * @param {QueueState | null} queue
    * @param {number} seq
@@ -391,7 +392,7 @@ function goneText(gone, suffix) {
 /**
  * A box of a canvas in pixels of the window.
  * @param {HTMLCanvasElement} canvas
- * @param {Values} given
+ * @param {Box} box
  * @param {number} down
  */
 function onPage(canvas, { x, y, w, h }, down) {

@@ -6,7 +6,19 @@ import { fill, gettext } from "../../model/text.js";
 import { find, findAll } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 
-/** Actions as they are now. `page` has what goes beyond single parts: undo(), fork(), present(). */
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Action } from "./command-palette.js"
+ * @import { AllRooms, Page, Rooms } from "./rooms.js"
+ */
+
+/**
+ * Actions as they are now. `page` has what goes beyond single parts: undo(), fork(), present().
+ * @param {AllRooms} rooms
+ * @param {Playhead} playhead
+ * @returns {Action[]}
+ */
 export function actionsOf({ time, panels, page }, playhead) {
   const off = !page.may();
   return [
@@ -17,6 +29,12 @@ export function actionsOf({ time, panels, page }, playhead) {
   ];
 }
 
+/**
+ * @param {Rooms["time"]} time
+ * @param {Playhead} playhead
+ * @param {boolean} off
+ * @returns {Action[]}
+ */
 function running({ bar, until }, playhead, off) {
   const speeds = findAll("[data-speed]").map((button) => ({
     title: fill(gettext("Speed %(speed)s"), { speed: button.textContent }),
@@ -44,9 +62,15 @@ function running({ bar, until }, playhead, off) {
   ];
 }
 
+/**
+ * @param {Rooms["panels"]} panels
+ * @param {Page} page
+ * @param {boolean} off
+ * @returns {Action[]}
+ */
 function commanding({ controls, clients, topology }, page, off) {
-  const press = (selector) => () => find(selector, controls.root)?.click();
-  const send = (command) => () => controls.send(command);
+  const press = (/** @type {string} */ selector) => () => find(selector, controls.root)?.click();
+  const send = (/** @type {Values} */ command) => () => controls.send(command);
   return [
     { title: gettext("Undo the last command"), key: "U", run: page.undo, off },
     { title: gettext("Publish a burst"), key: "P", run: () => controls.publish(), off },
@@ -75,6 +99,12 @@ function commanding({ controls, clients, topology }, page, off) {
   ];
 }
 
+/**
+ * @param {Rooms["panels"]} panels
+ * @param {Page} page
+ * @param {Playhead} playhead
+ * @returns {Action[]}
+ */
 function looking({ instruments, console: operator, queues }, page, playhead) {
   return [
     { title: gettext("Instruments"), key: "I", words: "charts plots memory disk credit", run: () => instruments.toggle() },
@@ -92,8 +122,12 @@ function looking({ instruments, console: operator, queues }, page, playhead) {
   ];
 }
 
+/**
+ * @param {Page} page
+ * @returns {Action[]}
+ */
 function leaving(page) {
-  const go = (address) => () => location.assign(address);
+  const go = (/** @type {string} */ address) => () => location.assign(address);
   const languages = findAll("#language option").map((option) => ({
     title: fill(gettext("Language: %(name)s"), { name: option.textContent }),
     words: option.value,

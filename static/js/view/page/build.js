@@ -12,7 +12,18 @@ import { Tour } from "./tour.js";
 import { Journey } from "./journey.js";
 import { LeaderLine } from "./leader-line.js";
 
-/** Build the room from what the page shares and the rooms below. `repaint()` draws everything again. */
+/**
+ * @import { Live } from "../base/live.js"
+ * @import { Controls } from "../panels/controls.js"
+ * @import { Rooms } from "./rooms.js"
+ */
+
+/**
+ * Build the room from what the page shares and the rooms below. `repaint()` draws everything again.
+ * @param {Live} live
+ * @param {Rooms} rooms
+ * @param {() => void} repaint
+ */
 export function buildPage(live, rooms, repaint) {
   const { root, data, host, playhead, selection, engine, past, alerts } = live;
   const { stage, files, panels } = rooms;
@@ -26,7 +37,7 @@ export function buildPage(live, rooms, repaint) {
     stage.view.refresh({ instant: true });
   };
   const page = {
-    urls: data.urls,
+    urls: /** @type {Record<string, string>} */ (data.urls),
     /** Whether this reader may change the run now. */
     may: () => panels.controls.owner && engine.live && !document.body.classList.contains("is-held"),
     changes: !host.refusal(),
@@ -43,6 +54,8 @@ export function buildPage(live, rooms, repaint) {
     leader: new LeaderLine(find("[data-leader]", root), root, stage.view, files, selection),
     journey: new Journey(find("[data-life]", root), live, rooms),
     tour: new Tour(live, stage.view),
+    /** @type {CommandPalette | null} it needs all of this */
+    palette: null,
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
       selection,
@@ -67,7 +80,11 @@ export function buildPage(live, rooms, repaint) {
   return page;
 }
 
-/** The last command did not happen: the host runs everything again without it, and tells so. */
+/**
+ * The last command did not happen: the host runs everything again without it, and tells so.
+ * @param {Live} live
+ * @param {Controls} controls
+ */
 async function takeBack({ engine, alerts }, controls) {
   try {
     await engine.undo();
@@ -78,7 +95,11 @@ async function takeBack({ engine, alerts }, controls) {
   }
 }
 
-/** Begin the tour as soon as the engine is there, where the address asks for it. */
+/**
+ * Begin the tour as soon as the engine is there, where the address asks for it.
+ * @param {Live} live
+ * @param {Tour} tour
+ */
 function beginTour({ data, session }, tour) {
   if (!data.owner || !new URLSearchParams(location.search).has("tour")) return;
   history.replaceState(null, "", location.pathname);

@@ -3,18 +3,27 @@ import { search } from "../../model/search.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { el, find, focused, setText, show } from "../base/dom.js";
 
+/** @import { KeyOn, PointerOn } from "../base/dom.js" */
+
+/** @typedef {{ title: string, words?: string, key?: string, run: () => unknown, off?: boolean }} Action something that can be done by its name */
+
 export class CommandPalette {
-  /** `actions()` gives [{title, words, key, run, off}] as they are at this moment. */
+  /**
+   * `actions()` gives [{title, words, key, run, off}] as they are at this moment.
+   * @param {HTMLDialogElement} dialog
+   * @param {() => Action[]} actions
+   */
   constructor(dialog, actions) {
     this.dialog = dialog;
     this.actions = actions;
     this.chosen = 0;
+    /** @type {Action[]} */
     this.found = [];
     this.input = find("input", dialog);
     this.list = find("[role=listbox]", dialog);
     this.input.addEventListener("input", () => this.show());
-    this.input.addEventListener("keydown", (event) => this.key(event));
-    this.list.addEventListener("click", (event) => {
+    this.input.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
+    this.list.addEventListener("click", (/** @type {PointerOn} */ event) => {
       const option = event.target.closest("[role=option]");
       if (option) this.run(Number(option.dataset.at));
     });
@@ -62,6 +71,7 @@ export class CommandPalette {
     option?.scrollIntoView({ block: "nearest" });
   }
 
+  /** @param {KeyOn} event */
   key(event) {
     const count = this.found.length;
     const to = { ArrowDown: this.chosen + 1, ArrowUp: this.chosen - 1, PageDown: this.chosen + 8, PageUp: this.chosen - 8 }[event.key];
@@ -75,6 +85,7 @@ export class CommandPalette {
     }
   }
 
+  /** @param {number} at */
   run(at) {
     const action = this.found[at];
     if (!action || action.off) return;

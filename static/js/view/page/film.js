@@ -6,6 +6,8 @@ import { colors } from "../base/colors.js";
 import { find, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 
+/** @import { Live } from "../base/live.js" */
+
 /** Resolves when the page has been drawn once more. */
 function drawn() {
   return new Promise((done) => {
@@ -14,7 +16,12 @@ function drawn() {
 }
 
 export class Film {
-  /** `form` asks for the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`. */
+  /**
+   * `form` asks for the stretch; `sheet` has {width, height} and paints what is shown now: `paint(pen)`.
+   * @param {HTMLFormElement} form
+   * @param {Live} live
+   * @param {{ width: number, height: number, paint: (pen: CanvasRenderingContext2D) => void }} sheet
+   */
   constructor(form, { playhead, engine }, sheet) {
     this.form = form;
     this.playhead = playhead;
@@ -29,6 +36,7 @@ export class Film {
     form.addEventListener("toggle", () => this.propose(), true);
   }
 
+  /** @param {string} name */
   field(name) {
     return find(`[name=${name}]`, this.form);
   }
@@ -46,14 +54,15 @@ export class Film {
     return history.timeOf(history.start);
   }
 
+  /** @param {string} text */
   writeStatus(text) {
     setText(find("[role=status]", this.form), text);
   }
 
   async record() {
     const { playhead } = this;
-    const asked = Object.fromEntries(["from", "to", "lasts"].map((name) => [name, Number.parseFloat(this.field(name).value)]));
-    const film = filmOf(/** @type {any} */ (asked), this.startUs, playhead.session.nowUs);
+    const [from, to, lasts] = ["from", "to", "lasts"].map((name) => Number.parseFloat(this.field(name).value));
+    const film = filmOf({ from, to, lasts }, this.startUs, playhead.session.nowUs);
     if (!film) {
       this.writeStatus(gettext("Nothing of the run lies between these times."));
       return;
@@ -78,7 +87,10 @@ export class Film {
     }
   }
 
-  /** Let the stretch pass on the stage, and keep each of its pictures; however long that takes, the film is as long as was asked. */
+  /**
+   * Let the stretch pass on the stage, and keep each of its pictures; however long that takes, the film is as long as was asked.
+   * @param {NonNullable<ReturnType<typeof filmOf>>} film
+   */
   async shoot(film) {
     const { width, height, scale } = sheetOf(this.sheet.width, this.sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });

@@ -13,13 +13,25 @@ import { find, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 
+/**
+ * @import { LifeEvent } from "../../model/life.js"
+ * @import { Poster } from "../../model/poster.js"
+ * @import { Live } from "../base/live.js"
+ * @import { Rooms } from "./rooms.js"
+ */
+
 const STAY_MS = 1700;
 /** How many messages around the one that is followed are shown of a lane that is folded. */
 const AROUND = 17;
 const PNG_SCALE = 2;
 
 export class Journey {
-  /** `live` has the run; `rooms` are stage and panels. */
+  /**
+   * `live` has the run; `rooms` are stage and panels.
+   * @param {HTMLElement} root
+   * @param {Live} live
+   * @param {Rooms} rooms
+   */
   constructor(root, { playhead, engine }, { stage, panels }) {
     this.playhead = playhead;
     this.engine = engine;
@@ -51,6 +63,7 @@ export class Journey {
     this.mark(false);
   }
 
+  /** @param {boolean} on */
   mark(on) {
     this.button.setAttribute("aria-pressed", String(on));
     setText(find("span", this.button), on ? gettext("Stop") : gettext("Follow"));
@@ -75,6 +88,7 @@ export class Journey {
     this.follow();
   }
 
+  /** @param {LifeEvent} event */
   explain({ number: place, us }) {
     const [row] = this.playhead.history.rowsBefore(place + 1, 1);
     // What no sentence tells is a step of files: then the moment's own reason stands.
@@ -104,7 +118,7 @@ export class Journey {
     const poster = posterOf(this.life);
     const measure = document.createElement("canvas").getContext("2d");
     const pen = new SvgPen(poster.width, poster.height, { recipeOf, measure });
-    this.paint(pen, poster);
+    this.paint(pen.forCanvas, poster);
     save(new Blob([pen.text(this.title, document.title)], { type: "image/svg+xml" }), `${this.fileName}.svg`);
   }
 
@@ -125,6 +139,10 @@ export class Journey {
     return fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(this.life.seq), queue: this.life.queue });
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Poster} poster
+   */
   paint(pen, { width, height, top, textX, rows }) {
     const font = { family: colors.sans, color: colors.ink };
     pen.fillStyle = colors.card;

@@ -4,6 +4,11 @@ import { find } from "../base/dom.js";
 import { toggleContrast, toggleTheme } from "../base/theme.js";
 import { fenceStep } from "../stage/fence.js";
 
+/**
+ * @import { Live } from "../base/live.js"
+ * @import { AllRooms } from "./rooms.js"
+ */
+
 const STORAGE = "waterline.keys";
 /** Digits choose a lane, the newest messages first. */
 const LANE_OF_DIGIT = Object.fromEntries(LANES.map((name, at) => [at + 1, name]));
@@ -17,7 +22,10 @@ function lettersOn() {
   }
 }
 
-/** Sliders and switches are no fields: nothing is typed there. */
+/**
+ * Sliders and switches are no fields: nothing is typed there.
+ * @param {EventTarget & { closest?: Element["closest"] }} target
+ */
 function inField(target) {
   return Boolean(target.closest?.("input:not([type=range], [type=checkbox]), select, textarea, [contenteditable], dialog"));
 }
@@ -25,6 +33,7 @@ function inField(target) {
 /** Where a press of the mouse left the focus, and no key has moved it since: Space is for the run, not for that button. */
 class LeftByPointer {
   constructor() {
+    /** @type {Element | null} */
     this.element = null;
     document.addEventListener("pointerup", () => setTimeout(() => (this.element = document.activeElement)), true);
     document.addEventListener("keydown", (event) => event.key === "Tab" && (this.element = null), true);
@@ -32,12 +41,17 @@ class LeftByPointer {
     document.addEventListener("keyup", (event) => event.key === " " && this.holds(event.target) && event.preventDefault(), true);
   }
 
+  /** @param {EventTarget | null} target */
   holds(target) {
     return target === this.element && !inField(target);
   }
 }
 
-/** Listen for the whole page. */
+/**
+ * Listen for the whole page.
+ * @param {AllRooms} rooms
+ * @param {Live} live
+ */
 export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   let laneUntil = 0;
   const pointer = new LeftByPointer();
@@ -54,6 +68,7 @@ export function bindKeys({ stage, time, panels, page }, { playhead, session }) {
   const contrast = find("[data-contrast-toggle]", help);
   contrast.checked = document.documentElement.dataset.contrast === "more";
   contrast.addEventListener("change", toggleContrast);
+  /** @type {Record<string, () => unknown>} */
   const actions = {
     " ": () => time.bar.toggle(),
     ArrowLeft: () => playhead.back(),

@@ -1,11 +1,27 @@
 /** Leader lines over the page: from a message on the stage to its index entry and its record, with a ring around the bytes. */
 import { leaderPath } from "../../layout/leader-line.js";
 
+/**
+ * @import { Box } from "../../layout/geometry.js"
+ * @import { Selection } from "../../model/selection.js"
+ * @import { FilesView } from "../files/files.js"
+ * @import { StageView } from "../stage/stage.js"
+ */
+
+/** @typedef {[kind: string, attributes: Record<string, string | number>]} Shape an element of SVG */
+
 const NARROW = 720;
 const SVG = "http://www.w3.org/2000/svg";
 
 export class LeaderLine {
-  /** `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant. */
+  /**
+   * `svg` covers `page`; `stage` knows where messages are, `files` where bytes are, `selection` which are meant.
+   * @param {SVGSVGElement} svg
+   * @param {HTMLElement} page
+   * @param {StageView} stage
+   * @param {FilesView} files
+   * @param {Selection} selection
+   */
   constructor(svg, page, stage, files, selection) {
     this.svg = svg;
     this.page = page;
@@ -21,6 +37,7 @@ export class LeaderLine {
 
   /** Draw what is chosen, and what the pointer or the keyboard is on. */
   paint() {
+    /** @type {Shape[]} */
     const shapes = [];
     const { chosen, pointed, focused } = this.selection;
     for (const seq of new Set([pointed, focused]))
@@ -32,6 +49,11 @@ export class LeaderLine {
     this.svg.replaceChildren(...shapes.map(shape));
   }
 
+  /**
+   * @param {Shape[]} shapes
+   * @param {number | null} seq
+   * @param {boolean} strong
+   */
   push(shapes, seq, strong) {
     const found = this.files.spotsOf(seq, strong);
     if (!found.length) return;
@@ -52,12 +74,17 @@ export class LeaderLine {
   }
 }
 
+/**
+ * @param {Box} box
+ * @param {DOMRect} origin
+ */
 function moved({ x, y, w, h }, origin) {
   return { x: x - origin.left, y: y - origin.top, w, h };
 }
 
+/** @param {Shape} shape */
 function shape([kind, attributes]) {
   const made = document.createElementNS(SVG, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
   return made;
 }

@@ -3,12 +3,30 @@ import { gettext } from "../../model/text.js";
 import { LastSeconds } from "../time/last-seconds.js";
 import { spotlight } from "../base/spotlight.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { Playhead } from "../../model/playhead.js"
+ * @import { Selection } from "../../model/selection.js"
+ */
+
+/** @typedef {{ at_us: number | null, number: number | null, msg: number | null, view: string }} Place inside a run */
+
+/** @typedef {{ ready: (then: () => void) => void }} BeforePage what was before the page came */
+
 const FAST = 100;
-/** A page that asks for no past has it at once. */
+/**
+ * A page that asks for no past has it at once.
+ * @type {BeforePage}
+ */
 const NO_PAST = { ready: (then) => then() };
 
 export class PlaceOfLink {
-  /** `place` is {at_us, number, msg, view}; `past` has what was before the page; `control(pace)` reaches the engine; `flash(text)` tells the reader. */
+  /**
+   * `place` is {at_us, number, msg, view}; `past` has what was before the page; `control(pace)` reaches the engine; `flash(text)` tells the reader.
+   * @param {Place} place
+   * @param {boolean} owner
+   * @param {{ playhead: Playhead, selection: Selection, past?: BeforePage, control: (pace: Values) => unknown, flash: (text: string) => void }} live
+   */
   constructor(place, owner, { playhead, selection, past = NO_PAST, control, flash }) {
     this.place = place;
     this.owner = owner;
@@ -31,7 +49,10 @@ export class PlaceOfLink {
     else this.wait();
   }
 
-  /** The moment is still to come: let time pass up to it. */
+  /**
+   * The moment is still to come: let time pass up to it.
+   * @param {number} atUs
+   */
   goOn(atUs) {
     if (this.asked || !this.owner) return;
     this.asked = true;

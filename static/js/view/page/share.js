@@ -7,21 +7,37 @@ import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 import { Film } from "./film.js";
 
+/**
+ * @import { Live } from "../base/live.js"
+ * @import { StageView } from "../stage/stage.js"
+ */
+
+/** @typedef {{ mark: string, url: string, stateless: string | null, embed: string }} Kept a run that was kept up to a moment (`mark`), and its addresses */
+
 const COPIED_MS = 2500;
 const PNG_SCALE = 2;
 /** The line above the picture. */
 const TITLE_PX = 54;
 
-/** An address with the place inside the run. */
+/**
+ * An address with the place inside the run.
+ * @param {string} address
+ * @param {Record<string, string | number | null>} place
+ */
 function withPlace(address, place) {
   const url = new URL(address, location.href);
   for (const [name, value] of Object.entries(place))
-    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, value);
+    if (value !== null && value !== undefined && value !== "") url.searchParams.set(name, String(value));
   return url.href;
 }
 
 export class Sharing {
-  /** `live` has the run and its addresses; `stage` is the picture that can be taken away. */
+  /**
+   * `live` has the run and its addresses; `stage` is the picture that can be taken away.
+   * @param {HTMLDialogElement} dialog
+   * @param {Live} live
+   * @param {StageView} stage
+   */
   constructor(dialog, live, stage) {
     const { root, data, playhead, selection, alerts, host } = live;
     this.dialog = dialog;
@@ -30,6 +46,7 @@ export class Sharing {
     this.alerts = alerts;
     this.stage = stage;
     this.host = host;
+    /** @type {Kept | null} */
     this.kept = null;
     this.version = data.engine;
     const sharing = this;
@@ -63,7 +80,10 @@ export class Sharing {
     };
   }
 
-  /** Keep the run up to now, and give its addresses; the same run is asked for once. */
+  /**
+   * Keep the run up to now, and give its addresses; the same run is asked for once.
+   * @returns {Promise<Kept>}
+   */
   async keep() {
     const { session } = this.playhead;
     const mark = `${session.next} ${session.nowUs}`;
@@ -123,7 +143,7 @@ export class Sharing {
 
   shown() {
     const { dialog } = this;
-    const chosen = (name) => find(`[data-share=${name}]`, dialog);
+    const chosen = (/** @type {string} */ name) => find(`[data-share=${name}]`, dialog);
     const place = this.place();
     const wanted = {
       at: chosen("moment").checked ? place.at : null,
@@ -145,6 +165,7 @@ export class Sharing {
     else find("[data-share=link]", this.dialog).select();
   }
 
+  /** @param {string} text */
   async copy(text) {
     try {
       await navigator.clipboard.writeText(text);
@@ -173,7 +194,10 @@ export class Sharing {
     sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
   }
 
-  /** The title, and the stage as it is shown now below it. */
+  /**
+   * The title, and the stage as it is shown now below it.
+   * @param {CanvasRenderingContext2D} pen
+   */
   paint(pen) {
     const { width, height } = this.stage.shown.geo;
     pen.fillStyle = colors.card;
@@ -183,6 +207,10 @@ export class Sharing {
     this.stage.paintOn(pen, this.stage.shown, performance.now());
   }
 
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} width
+   */
   paintTitle(pen, width) {
     const at = `Waterline ${this.version} \u00b7 ${clock(this.playhead.nowUs)}`;
     write(pen, at, width - 12, 25, { size: 14, weight: 650, family: colors.sans, color: colors.ink, align: "right" });
@@ -202,14 +230,17 @@ export class Sharing {
     const pen = new SvgPen(box.width, box.height, { recipeOf, measure });
     pen.fillStyle = colors.card;
     pen.fillRect(0, 0, box.width, box.height);
-    stage.paintOn(pen, stage.shown, performance.now());
+    stage.paintOn(pen.forCanvas, stage.shown, performance.now());
     const about = find("#situation")?.textContent ?? "";
     const text = pen.text(`${document.title} ${clock(playhead.nowUs)}`, about);
     save(new Blob([text], { type: "image/svg+xml" }), `${this.fileName}.svg`);
   }
 }
 
-/** What another site writes to show the run in a frame. */
+/**
+ * What another site writes to show the run in a frame.
+ * @param {string} address
+ */
 function frameOf(address) {
   const safe = address.replace(/&/g, "&amp;").replace(/"/g, "&quot;");
   return `<iframe src="${safe}" width="960" height="520" loading="lazy" title="Waterline"></iframe>`;

@@ -1,14 +1,24 @@
 /** Words of the glossary: their meaning appears where the pointer rests or the keyboard comes, and goes with Escape. */
 import { el } from "../base/dom.js";
 
+/** @import { EventOn } from "../base/dom.js" */
+
 const GAP = 6;
 
 export class Terms {
-  /** `address` gives {anchor: meaning}; it is asked for once, when the first word is met. */
+  /**
+   * `address` gives {anchor: meaning}; it is asked for once, when the first word is met.
+   * @param {HTMLElement} root
+   * @param {string} address
+   */
   constructor(root, address) {
     this.address = address;
     this.tip = el("div.term-tip", { role: "tooltip", id: "term-tip", hidden: true });
     document.body.append(this.tip);
+    /** @type {HTMLElement | null} the word whose meaning is asked for or shown */
+    this.word = null;
+    /** @type {Promise<Record<string, string>> | null} */
+    this.meanings = null;
     this.root = root;
   }
 
@@ -16,12 +26,13 @@ export class Terms {
   listen() {
     const { root } = this;
     for (const come of ["pointerover", "focusin"])
-      root.addEventListener(come, (event) => this.come(event.target.closest?.("[data-term]")));
+      root.addEventListener(come, (/** @type {EventOn} */ event) => this.come(event.target.closest?.("[data-term]")));
     for (const go of ["pointerout", "focusout"])
-      root.addEventListener(go, (event) => event.target.closest?.("[data-term]") && this.hide());
+      root.addEventListener(go, (/** @type {EventOn} */ event) => event.target.closest?.("[data-term]") && this.hide());
     document.addEventListener("keydown", (event) => event.key === "Escape" && this.hide());
   }
 
+  /** @param {HTMLElement | null} word */
   async come(word) {
     if (!word) return;
     this.word = word;
@@ -34,6 +45,10 @@ export class Terms {
     }
   }
 
+  /**
+   * @param {HTMLElement} word
+   * @param {string} text
+   */
   show(word, text) {
     this.tip.textContent = text;
     this.tip.hidden = false;

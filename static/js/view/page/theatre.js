@@ -9,6 +9,14 @@ import { fill, gettext, number } from "../../model/text.js";
 import { find, findAll, focused, setText, show } from "../base/dom.js";
 import { Fates } from "../stage/fates.js";
 
+/**
+ * @import { Entry, QueueState, Transition, Values } from "../../model/catalogue/types.js"
+ * @import { Fate } from "../../model/fate.js"
+ * @import { Live } from "../base/live.js"
+ * @import { StageView } from "../stage/stage.js"
+ */
+
+/** @type {Record<string, { title: () => string, act: () => string }>} */
 const WORDS = {
   clean: { title: () => gettext("If the node restarts now"), act: () => gettext("Restart") },
   kill: { title: () => gettext("If the node is killed now"), act: () => gettext("Kill") },
@@ -16,7 +24,13 @@ const WORDS = {
 };
 
 export class Theatre {
-  /** `root` is the card; `live` has the run; `stage` draws the fates; `send(command)` gives commands. */
+  /**
+   * `root` is the card; `live` has the run; `stage` draws the fates; `send(command)` gives commands.
+   * @param {HTMLElement} root
+   * @param {Live} live
+   * @param {StageView} stage
+   * @param {(command: Values) => Promise<unknown>} send
+   */
   constructor(root, { session, engine, data }, stage, send) {
     this.root = root;
     this.session = session;
@@ -26,13 +40,19 @@ export class Theatre {
     stage.fates = new Fates();
     this.send = send;
     this.kind = "clean";
+    /** @type {Record<string, Fate> | null} what a stop would leave of each queue */
     this.fates = null;
-    this.before = null;
+    /** @type {number | null} how many messages the reader says would be lost */
     this.guess = null;
+    /** @type {object | null} the question that waits for its answer */
+    this.asked = null;
+    /** @type {{ queue: string, before: QueueState, entries: Entry[] | null, ended: boolean } | null} the stop that goes on */
+    this.watched = null;
+    /** @type {Record<string, () => unknown>} */
     const acts = { leave: () => this.leave(), cut: () => this.cut(), hide: () => this.askGuess() };
     for (const button of findAll("[data-theatre-act]", root))
       button.addEventListener("click", () => acts[button.dataset.theatreAct]());
-    find("[data-theatre-guess]", root).addEventListener("submit", (event) => this.guessed(event));
+    find("[data-theatre-guess]", root).addEventListener("submit", (/** @type {SubmitEvent} */ event) => this.guessed(event));
     root.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
@@ -47,7 +67,10 @@ export class Theatre {
     return Boolean(this.url) && Object.keys(state.node.cluster ?? {}).length === 0 && shownQueue(state) !== null;
   }
 
-  /** Show what a stop of this kind would leave. */
+  /**
+   * Show what a stop of this kind would leave.
+   * @param {string} kind
+   */
   async open(kind) {
     if (!this.plays) return this.send({ do: "restart", kind });
     this.opener = focused();
@@ -70,6 +93,10 @@ export class Theatre {
     return undefined;
   }
 
+  /**
+   * @param {string} kind
+   * @returns {Promise<{ fates?: Record<string, Fate>, error?: string }>}
+   */
   async ask(kind) {
     try {
       const answer = await fetch(`${this.url}?${new URLSearchParams({ kind })}`, { headers: { accept: "application/json" } });
@@ -85,6 +112,7 @@ export class Theatre {
     return this.fates?.[shownQueue(this.session.state)] ?? null;
   }
 
+  /** @param {Record<string, Fate>} fates */
   showFates(fates) {
     this.fates = fates;
     if (!this.fate) return;
@@ -95,13 +123,18 @@ export class Theatre {
     this.stage.showFates(this.fate);
   }
 
+  /**
+   * @param {ReturnType<typeof countsOf>} counts
+   * @param {Record<string, string[]>} reasons
+   */
   counts(counts, reasons) {
-    for (const kind of ["kept", "lost", "back"]) {
+    for (const kind of /** @type {const} */ (["kept", "lost", "back"])) {
       setText(find(`[data-fate=${kind}]`, this.root), number(counts[kind]));
       if (reasons[kind]) setText(find(`[data-fate-why=${kind}]`, this.root), reasons[kind].join(" \u00b7 "));
     }
   }
 
+  /** @param {{ lost: number }} counts */
   verdict({ lost }) {
     if (this.guess === null) return gettext("Each message shows what would become of it.");
     const values = { guess: number(this.guess), lost: number(lost) };
@@ -118,6 +151,7 @@ export class Theatre {
     find("[name=lost]", this.root).focus();
   }
 
+  /** @param {SubmitEvent} event */
   guessed(event) {
     event.preventDefault();
     const input = find("[name=lost]", this.root);
@@ -134,7 +168,7 @@ export class Theatre {
   async cut() {
     const { state } = this.session;
     const queue = shownQueue(state);
-    this.watched = { queue, before: structuredClone(state.queues[queue]), entries: null };
+    this.watched = { queue, before: structuredClone(state.queues[queue]), entries: null, ended: false };
     this.stage.cutFates();
     this.parts({ counts: false, guess: false, cut: false, hide: false });
     await this.send({ do: "restart", kind: this.kind });
@@ -142,10 +176,13 @@ export class Theatre {
     if (!this.watched?.ended) this.close();
   }
 
-  /** What really came back, from the recovery's own words. */
+  /**
+   * What really came back, from the recovery's own words.
+   * @param {Transition} t
+   */
   observe(t) {
     const { watched } = this;
-    if (!watched || t.queue !== watched.queue) return;
+    if (!watched || !("queue" in t) || t.queue !== watched.queue) return;
     if (t.kind === "IndexRecovered") watched.entries ??= t.entries;
     if (t.kind !== "QueueStarted" || watched.ended) return;
     watched.ended = true;
@@ -156,6 +193,7 @@ export class Theatre {
     this.parts({ counts: true, guess: false, cut: false, hide: false });
   }
 
+  /** @param {{ counts: boolean, guess: boolean, cut: boolean, hide: boolean }} shown */
   parts({ counts, guess, cut, hide }) {
     show(find("[data-theatre-counts]", this.root), counts);
     show(find("[data-theatre-guess]", this.root), guess);

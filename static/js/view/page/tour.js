@@ -5,18 +5,31 @@ import { beside } from "../../layout/beside.js";
 import { wide } from "../base/canvas.js";
 import { el, find, findAll, focused, setText, show } from "../base/dom.js";
 
+/**
+ * @import { Values } from "../../model/catalogue/types.js"
+ * @import { KeyOn } from "../base/dom.js"
+ * @import { Live } from "../base/live.js"
+ * @import { StageView } from "../stage/stage.js"
+ */
+
 const SPEED = 1;
 const SLOW_MS = 6000;
 const NARROW_PX = 720;
 
 export class Tour {
-  /** `stage` is what the steps point at; `engine` takes their commands. */
+  /**
+   * `stage` is what the steps point at; `engine` takes their commands.
+   * @param {Live} live
+   * @param {StageView} stage
+   */
   constructor({ root, session, engine }, stage) {
     this.root = root;
     this.session = session;
     this.engine = engine;
     this.stage = stage;
+    /** @type {number | null} which step is shown */
     this.at = null;
+    /** @type {Set<string>} the kinds of transitions since the step began */
     this.seen = new Set();
     session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
     session.listen((change) => {
@@ -39,6 +52,11 @@ export class Tour {
   }
 
   make() {
+    /**
+     * @param {string} name
+     * @param {() => unknown} act
+     * @param {string} label
+     */
     const button = (name, act, label) => el(name, { type: "button", onclick: act }, label);
     this.next = button("button.btn.primary", () => this.forward(), gettext("Next"));
     this.back = button("button.btn", () => this.go(this.at - 1), gettext("Back"));
@@ -55,18 +73,21 @@ export class Tour {
       this.state,
       el("div.row", {}, leave, el("span.spacer"), this.back, this.next),
     );
-    this.card.addEventListener("keydown", (event) => this.key(event));
+    this.card.addEventListener("keydown", (/** @type {KeyOn} */ event) => this.key(event));
     this.spot = el("div.spot", { "aria-hidden": "true", hidden: true });
     find(".stage-box", this.root).append(this.spot);
     document.body.append(this.card);
   }
 
+  /** @param {KeyOn} event */
   key(event) {
-    const act = {
+    /** @type {Record<string, () => unknown>} */
+    const acts = {
       Escape: () => this.leave(),
       ArrowRight: () => this.forward(),
       ArrowLeft: () => this.at > 0 && this.go(this.at - 1),
-    }[event.key];
+    };
+    const act = acts[event.key];
     if (!act && event.key !== "Enter") return;
     event.stopPropagation();
     if (event.key === "Enter" && event.target !== this.card) return;
@@ -80,7 +101,10 @@ export class Tour {
     else this.go(this.at + 1);
   }
 
-  /** Show a step; its commands are sent the first time that it is reached. */
+  /**
+   * Show a step; its commands are sent the first time that it is reached.
+   * @param {number} at
+   */
   async go(at) {
     const first = at > (this.reached ?? -1);
     this.at = at;
@@ -112,6 +136,7 @@ export class Tour {
     if (this.session.play) this.engine.control({ play: false });
   }
 
+  /** @param {Values[]} commands */
   async run(commands) {
     if (!commands.length) return;
     try {
@@ -178,7 +203,7 @@ export class Tour {
     if (!lanes.length) return;
     const from = Math.min(...lanes.map((lane) => Math.min(lane.u0, lane.head ?? lane.u0)));
     const to = Math.max(...lanes.map((lane) => lane.u1));
-    const px = (length) => `${length * wide()}px`;
+    const px = (/** @type {number} */ length) => `${length * wide()}px`;
     const style = scene.geo.turned
       ? { left: "0", right: "0", top: px(from), height: px(to - from), width: "auto", bottom: "auto" }
       : { top: "0", bottom: "0", left: px(from - 5), width: px(to - from + 10), right: "auto", height: "auto" };

@@ -5,32 +5,52 @@
 import { throttle } from "../base/dom.js";
 import { act, actLater } from "../base/scheduler.js";
 
+/**
+ * @import { Look } from "../../model/playhead.js"
+ * @import { Change } from "../../model/session.js"
+ * @import { Live } from "../base/live.js"
+ * @import { Rooms } from "./rooms.js"
+ */
+
 const PANEL_MS = 120;
 const IN_A_FRAME = 4;
-/** Where a reader goes to a moment from without letting go of the reason that is explained. */
+/**
+ * Where a reader goes to a moment from without letting go of the reason that is explained.
+ * @type {Set<unknown>}
+ */
 const STAYS = new Set(["narrative", "why"]);
 
 export class Updates {
-  /** `live` has the run; `rooms` are stage, files, time and panels. */
+  /**
+   * `live` has the run; `rooms` are stage, files, time and panels.
+   * @param {Live} live
+   * @param {Rooms} rooms
+   */
   constructor({ session, playhead }, rooms) {
     this.session = session;
     this.playhead = playhead;
     this.rooms = rooms;
     this.panels = throttle(PANEL_MS, () => act("panels", () => this.begin()));
-    /** The panels that still wait for their turn in this round. */
+    /** @type {{ update: () => void }[]} the panels that still wait for their turn in this round */
     this.waiting = [];
     session.listen((change) => this.ranOn(change));
     playhead.listen((change) => this.playheadMoved(change));
   }
 
-  /** The run went on. */
+  /**
+   * The run went on.
+   * @param {Change} change
+   */
   ranOn(change) {
     if (!this.playhead.behind && (change.rows || change.kind === "snapshot")) this.pictures(change);
     else if (!this.playhead.behind && this.session.unsynced.any) this.rooms.files.update();
     this.dock();
   }
 
-  /** Another moment is looked at. */
+  /**
+   * Another moment is looked at.
+   * @param {Look} change
+   */
   playheadMoved(change) {
     const { panels, time } = this.rooms;
     if (!STAYS.has(change.from)) {
@@ -53,6 +73,7 @@ export class Updates {
     this.begin();
   }
 
+  /** @param {Change | Look} change */
   pictures(change) {
     const { stage, files, panels } = this.rooms;
     stage.view.update(change);

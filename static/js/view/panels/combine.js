@@ -6,7 +6,7 @@ import { el } from "../base/dom.js";
 /**
  * @import { Combination, FileThen } from "../../model/combining.js"
  * @import { Playhead } from "../../model/playhead.js"
- * @import { Line } from "../../model/timeline.js"
+ * @import { Reason } from "./why.js"
  */
 
 const PARTS = 60;
@@ -26,7 +26,7 @@ const STEPS = () => ({
 /**
  * The figure for a line of what happened, or null; `go(position)` shows a moment.
  * @param {Playhead} playhead
- * @param {Line} line
+ * @param {Reason} line
  * @param {(position: number) => unknown} go
  */
 export function combineFigure(playhead, line, go) {

@@ -15,6 +15,8 @@ import { ruleAddress } from "../base/rule-link.js";
  * @import { Explained } from "../../model/why.js"
  */
 
+/** @typedef {Pick<Line, "number" | "atUs" | "t" | "messages"> & { fate?: Line["fate"] }} Reason a line, or a transition that is told like one */
+
 const SPEAK_MS = 1500;
 /** The most significant reason of so much virtual time is the one that stands. */
 const HOLDS_US = 1_500_000;
@@ -28,7 +30,7 @@ export class WhyPanel {
   constructor(root, session) {
     this.root = root;
     this.session = session;
-    /** @type {Line | null} */
+    /** @type {Reason | null} */
     this.shown = null;
     this.pinned = false;
     /** @type {number | null} the run that is explained */
@@ -56,7 +58,7 @@ export class WhyPanel {
 
   /**
    * Hold one line, or follow again with null.
-   * @param {Line | null} line
+   * @param {Reason | null} line
    */
   pin(line) {
     this.pinned = line !== null;
@@ -105,7 +107,7 @@ export class WhyPanel {
     setText(find("[data-why-number]", this.root), place);
   }
 
-  /** @param {Line} line */
+  /** @param {Reason} line */
   show(line) {
     this.shown = { ...line };
     const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);

@@ -6,11 +6,11 @@ import { Scrubber } from "./scrubber.js";
 import { TransportBar } from "./transport-bar.js";
 import { UntilBar } from "./until.js";
 
-/** @import { Values } from "../../model/catalogue/types.js" */
+/** @import { Live } from "../base/live.js" */
 
 /**
  * Build the room from what the page shares.
- * @param {Values} given
+ * @param {Live} live
  */
 export function buildTime({ root, playhead, engine, alerts, host }) {
   const dock = find("#dock");
