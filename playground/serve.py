@@ -20,6 +20,7 @@ from twisted.internet.defer import Deferred
 
 from playground import environment
 from playground.addresses import LastHop, without_addresses
+from playground.direct_socket import DirectSocket
 
 WINDOW_BITS = 13
 """8 KiB of what was said before: little memory for each socket, and nearly all of the gain."""
@@ -55,6 +56,7 @@ class CompressingServer(Server):
 
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""
+        self.ws_factory.protocol = DirectSocket
         self.ws_factory.setProtocolOptions(perMessageCompressionAccept=accept)
         from playground import tidying  # noqa: PLC0415 - needs the apps to be ready
 
