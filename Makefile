@@ -192,7 +192,6 @@ js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
 js-types: node_modules/.installed ## Check the types of the page's scripts; strictly what only computes
 	@echo "tsc --checkJs ..."
 	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.json
-	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.typed.json
 	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.strict.json
 
 js-test: ## Run the tests of the page's scripts in Node.js
