@@ -27,6 +27,7 @@ PREDICT_ARGS := --tiny --recorded --out var/tiny/predictions.json
 FIDELITY_ARGS := --crashes 3 --fuzz 3 --out var/tiny/fidelity.json
 CONFORMANCE_ARGS := -k "h01 or h37 or clean-mixed"
 DIFFERENTIAL_ARGS := --summary var/tiny/differential.json
+STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
 UNIT := first-in
@@ -55,6 +56,10 @@ PY := $(VENV)/bin/python
 PIP := $(PY) -m pip install --disable-pip-version-check --no-input --progress-bar off
 SHOW := sed -unE 's/^(Collecting [^ ]+|Installing collected packages|Successfully installed).*/  \1/p'
 STAMPS := $(VENV)/stamps
+
+# A module that was compiled once is not compiled again by each of the hundreds of processes that tests start, whatever
+# the environment says; Python takes an empty value for none.
+export PYTHONDONTWRITEBYTECODE :=
 
 # Spark's workers must run the same Python as the program that starts them.
 export PYSPARK_PYTHON := $(CURDIR)/$(PY)
@@ -164,7 +169,10 @@ test: dev-env spark-env ## Install all that the checks need, then run every one 
 	@tools/ensure_postgresql.sh >/dev/null
 	@tools/ensure_redis.sh >/dev/null
 	@tools/ensure_nginx.sh >/dev/null
-	@$(MAKE) --no-print-directory --keep-going lint types supplies js-test py-test
+	@status=0; \
+		$(MAKE) --no-print-directory --keep-going --jobs=2 --output-sync=target lint types supplies js-test || status=1; \
+		$(MAKE) --no-print-directory py-test || status=1; \
+		exit $$status
 
 check: dev-env ## The loop while you work, under a minute: engine, web and scripts, without Spark and Chromium
 	@$(PY) -m tools.check $(if $(TINY),--tiny)

@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tools.compile_messages import compile_messages
+from tools.live_server import PREPARED
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDINGS = ROOT / "tests" / "recordings"
@@ -31,13 +34,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Prepare what a plain `pytest` needs as well as `make test` does."""
     # Spark's workers must run the same Python as the program that starts them.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if "PYTEST_XDIST_WORKER" not in os.environ:  # once, before the workers of a parallel run begin
         compile_messages()
+    if (
+        PREPARED not in os.environ
+    ):  # the workers of a parallel run, and runs that tests start, share this one's
+        os.environ[PREPARED] = tempfile.mkdtemp(prefix="waterline-prepared-")
+        config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(PREPARED)))
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,14 @@
 """A real server for tests, pictures and measurements: its own process, port, database and directory."""
 
 import contextlib
+import fcntl
+import hashlib
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 STOP_SECONDS = 10
 DATABASE_URL_FILE = "database-url"
+PREPARED = "WATERLINE_PREPARED"
+"""Variable with a directory in which a run of tests keeps what it prepared: its other servers begin with copies."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,23 @@ def manage(var_dir: Path, *arguments: str, root: Path = ROOT) -> None:
 def prepare(var_dir: Path, root: Path = ROOT) -> None:
     """Make the database under `var_dir`, with the ready scenarios in it, and collect the static files."""
     var_dir.mkdir(parents=True, exist_ok=True)
-    manage(var_dir, "prepare", root=root)
+    kept = os.environ.get(PREPARED)
+    if kept and not (var_dir / DATABASE_URL_FILE).exists():
+        shutil.copytree(_prepared_once(Path(kept), root), var_dir, dirs_exist_ok=True)
+    else:
+        manage(var_dir, "prepare", root=root)
+
+
+def _prepared_once(kept: Path, root: Path) -> Path:
+    """Return the directory that the first server of these sources was prepared in; the first caller makes it."""
+    prepared = kept / hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:16]
+    with prepared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not prepared.is_dir():
+            begun = Path(tempfile.mkdtemp(dir=kept))
+            manage(begun, "prepare", root=root)
+            begun.rename(prepared)
+    return prepared
 
 
 def start(

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.house.files import repository_files
+from tests.house.files import copy_repository, repository_files
 
 OUTSIDE = re.compile(r"\.\./shared|/shared/|WATERLINE_SHARED|find_shared")
 TEXT = {"", ".py", ".md", ".js", ".mjs", ".html", ".css", ".toml", ".json", ".txt", ".sh", ".yml", ".erl"}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def clone(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a copy of the repository in an empty directory, with nothing beside it."""
     place = tmp_path_factory.mktemp("alone") / "clone"
-    for name in repository_files(repo_root):
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(repo_root / name, place / name, follow_symlinks=False)
+    copy_repository(repo_root, place)
     for words in (["init", "--quiet"], ["add", "--all", "--force"]):  # a clone knows its files
         subprocess.run(["git", *words], cwd=place, check=True)
     return place

@@ -15,7 +15,7 @@ from pathlib import Path
 import compose_spec
 import pytest
 
-from tests.house.files import first_page, repository_files
+from tests.house.files import copy_compiled, first_page, repository_files
 from tools.cluster import proxy
 from tools.live_server import free_port
 
@@ -81,6 +81,8 @@ def image(repo_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not any(fnmatch.fnmatch(head, pattern) for head in heads for pattern in patterns):
             (place / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(repo_root / name, place / name)
+            if name.suffix == ".py":
+                copy_compiled(repo_root / name, place / name)
     return place
 
 
