@@ -1,6 +1,7 @@
 """python -m tools.wasm --out dist/wasm: the engine as WebAssembly: Pyodide, the wheel of msgspec, and our modules.
 
 Pyodide comes from npm (package-lock.json pins it), the wheel from the package index (requirements.txt pins it).
+What can be done before a browser starts it is done then: see wasm_ahead.mjs. `scenarios.zip` is for checks only.
 """
 
 from __future__ import annotations
@@ -49,11 +50,14 @@ def build(out: Path) -> None:
     with zipfile.ZipFile(out / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for path in (*sorted((ROOT / "engine").rglob("*.py")), *_of_sessions()):
             _write(archive, path.relative_to(ROOT).as_posix(), path.read_bytes())
+    with zipfile.ZipFile(out / "scenarios.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, scenario in _scenarios():
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
     with zipfile.ZipFile(out / "desk.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in wasm_desk.files(ASKED):
             _write(archive, name, data)
+    node = subprocess.run([ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True)
+    subprocess.run([node.stdout.strip(), ROOT / "tools" / "wasm_ahead.mjs", out], check=True)
 
 
 def _of_sessions() -> Iterator[Path]:

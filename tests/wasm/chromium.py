@@ -22,10 +22,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PLAY = Path(__file__).with_name("play.py")
 MOST_MS = 600_000
 WORKER = """
-import { startPython } from "%(url)sstatic/js/wasm/python.js";
+import { contents, startPython, unpack } from "%(url)sstatic/js/wasm/python.js";
 addEventListener("message", async ({ data }) => {
   try {
     const python = await startPython("%(url)swasm/");
+    unpack(python, await contents("%(url)swasm/scenarios.zip"));
     postMessage({ rows: python.runPython(data.play)(data.names) });
   } catch (error) {
     postMessage({ error: String(error.message).slice(-3000) });

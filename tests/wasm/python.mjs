@@ -1,9 +1,9 @@
-/** Python with the engine in Node.js, as `make wasm` lays it down. */
+/** Python with the engine in Node.js, as `make wasm` lays it down, started by the lines that start it in a browser. */
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { contents, startPython, unpack } from "../../static/js/wasm/python.js";
 
-const HOMES = { "msgspec.zip": "/lib/python3.14/site-packages", "engine.zip": "/waterline", "desk.zip": "/waterline" };
 const PLAY = readFileSync(new URL("play.py", import.meta.url), "utf-8");
 const DESK = `
 from pathlib import Path
@@ -13,13 +13,13 @@ from playground.desk import desk
 desk.ask
 `;
 
+const read = async (path) => new Response(await readFile(path));
+
 /** Start it from a folder: `play(names)` plays ready scenarios, all without a name; `ask(question)` asks the desk. */
 export async function start(folder) {
-  const place = resolve(folder);
-  const { loadPyodide } = await import(pathToFileURL(`${place}/pyodide.mjs`).href);
-  const python = await loadPyodide({ indexURL: `${place}/` });
-  for (const [name, home] of Object.entries(HOMES)) python.unpackArchive(new Uint8Array(readFileSync(`${place}/${name}`)), "zip", { extractDir: home });
-  python.runPython('import sys\nsys.path.insert(0, "/waterline")');
+  const place = `${resolve(folder)}/`;
+  const python = await startPython(place, () => {}, read);
+  for (const name of ["scenarios.zip", "desk.zip"]) unpack(python, await contents(place + name, read));
   const played = python.runPython(PLAY);
   let asked = null;
   return {

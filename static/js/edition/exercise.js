@@ -6,7 +6,9 @@ import { followTask, openTask } from "../exercises/task.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
 import { find, findAll, setText } from "../view/base/dom.js";
+import { worker } from "./early.js";
 import { forget, kept, keeper } from "./kept.js";
+import { showOpening } from "./opening.js";
 import { openDesk } from "./worker.js";
 
 /**
@@ -71,7 +73,8 @@ function beginning(told, log) {
 }
 
 async function start() {
-  const desk = openDesk();
+  showOpening(worker);
+  const desk = openDesk(() => worker);
   /** @type {Told} */
   let told = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
   show(told);

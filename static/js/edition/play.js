@@ -3,7 +3,9 @@ import { fill, gettext } from "../model/text.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
 import { find, show } from "../view/base/dom.js";
+import { worker } from "./early.js";
 import { kept, keeper } from "./kept.js";
+import { showOpening } from "./opening.js";
 import { root, runOf, to } from "./page.js";
 import { openDesk } from "./worker.js";
 
@@ -52,7 +54,8 @@ async function wanted(query, desk) {
 async function start() {
   const told = JSON.parse(find("#live-data").textContent);
   const query = new URLSearchParams(location.search);
-  const desk = openDesk();
+  showOpening(worker);
+  const desk = openDesk(() => worker);
   const { scenario, story, title, name, at_us: peak = null } = await wanted(query, desk);
   if (query.has("again")) {
     await keeper(name)({ commands: [], until_us: 0 });

@@ -2,10 +2,11 @@
 import { Desk } from "../net/desk.js";
 import { root } from "./page.js";
 
-/** Begin to load the engine. */
-export function openDesk() {
+const own = () => new Worker(new URL("../wasm/worker.js", import.meta.url), { type: "module" });
+
+/** Begin to load the engine, unless a worker does so already. */
+export function openDesk(make = own) {
   const lang = document.documentElement.lang;
   const at = new URL(location.href).pathname.slice(root.pathname.length) || "index.html";
-  const make = () => new Worker(new URL("../wasm/worker.js", import.meta.url), { type: "module" });
   return new Desk(new URL("../wasm/", root).href, lang, at.endsWith("/") ? `${at}index.html` : at, make);
 }

@@ -2,11 +2,12 @@
  * The engine in a Web Worker: Pyodide runs a session (`playground.hosting.solo`), which speaks the socket's messages, and two
  * desks that answer questions: `given` reads what somebody gave to be inspected (`playground.inspecting.desk`), `pages` says
  * what a page would ask a server (`playground.desk`).
- * In: {begin: {run, place, lang, scenario, commands, until_us}}, then {text}; without a scenario it is the start on the files
- * that were read, and another one takes its place. {id, place, desk, ask, args} asks a desk. Out: {message} for the page, {kept} to be
- * remembered, {failed}, each with the number of its run; {id, answer} or {id, error}.
+ * In: {prepare: place} begins to load what a page with a desk needs, before it says what for; {begin: {run, place, lang, scenario,
+ * commands, until_us}}, then {text}; without a scenario it is the start on the files that were read, and another one takes its
+ * place. {id, place, desk, ask, args} asks a desk. Out: {step} of the start; {message} for the page, {kept} to be remembered,
+ * {failed}, each with the number of its run; {id, answer} or {id, error}.
  */
-import { MODULES, startPython, unpack } from "./python.js";
+import { MODULES, contents, startPython, unpack } from "./python.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
@@ -46,6 +47,8 @@ desk
 
 /** @type {Promise<Python> | null} */
 let python = null;
+/** @type {Promise<ArrayBuffer> | null} the archive of the pages' desk */
+let packed = null;
 /** Desks that were opened, by name; each with the first question. @type {Record<string, Promise<PythonDesk>>} */
 const desks = {};
 /** @type {PythonDesk | null} the desk of the pages, as soon as it is there: it has refusals in the reader's language */
@@ -58,8 +61,17 @@ let early = [];
 
 /** @param {string} place */
 function started(place) {
-  python ??= startPython(place);
+  python ??= startPython(place, (step) => postMessage({ step }));
   return python;
+}
+
+/**
+ * The archive of the pages' desk; it is fetched once.
+ * @param {string} place
+ */
+function archive(place) {
+  packed ??= contents(`${place}desk.zip`);
+  return packed;
 }
 
 /**
@@ -69,7 +81,7 @@ function started(place) {
 async function openDesk(name, place) {
   const running = await started(place);
   if (name === "given") return running.runPython(GIVEN);
-  await unpack(running, place, "desk.zip");
+  unpack(running, await archive(place));
   speaker = running.runPython(PAGES);
   return speaker;
 }
@@ -132,7 +144,10 @@ function words(error) {
 }
 
 addEventListener("message", ({ data }) => {
-  if (data.ask !== undefined) ask(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
+  if (data.prepare) {
+    // Who asks for something hears what is wrong.
+    started(data.prepare).then(() => archive(data.prepare)).catch(() => {});
+  } else if (data.ask !== undefined) ask(data).catch((error) => postMessage({ id: data.id, error: words(error) }));
   else if (data.begin) begin(data.begin).catch((error) => postMessage({ run: data.begin.run, failed: words(error) }));
   else if (!solo) early.push(data.text);
   else {

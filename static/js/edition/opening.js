@@ -1,0 +1,28 @@
+/** What a page says while the engine comes to it, until the session has something to say. */
+import { fill, gettext } from "../model/text.js";
+import { find, setText } from "../view/base/dom.js";
+
+const STEPS = 3;
+
+/**
+ * The words of a step, the first of which is 1.
+ * @param {number} step
+ */
+function words(step) {
+  const told = [gettext("the engine is being loaded …"), gettext("Python starts …"), gettext("the run is being opened …")][step - 1];
+  return fill(gettext("Step %(step)s of %(count)s: %(what)s"), { step, count: STEPS, what: told });
+}
+
+/**
+ * Show the steps of a worker's start, once each.
+ * @param {Worker} worker
+ */
+export function showOpening(worker) {
+  const place = find("#situation");
+  const over = new AbortController();
+  setText(place, words(1));
+  worker.addEventListener("message", (/** @type {MessageEvent} */ { data }) => {
+    if (data.step) setText(place, words(data.step));
+    else over.abort();
+  }, { signal: over.signal });
+}
