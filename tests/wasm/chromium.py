@@ -43,6 +43,7 @@ ASK = """([code, play, names]) => new Promise((done, fail) => {
 
 def rows(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
     """Return a row for each scenario that was played in the worker."""
+    warnings: list[str] = []
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch, sync_playwright() as playwright:
         folder = Path(scratch)
         (folder / "static").symlink_to(ROOT / "static")
@@ -51,12 +52,15 @@ def rows(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
         with serving(folder) as host:
             page = browser.new_page()
             page.set_default_timeout(MOST_MS)
+            page.on("console", lambda message: warnings.append(message.text))
             page.goto(
                 f"{host.url}wasm/pyodide-lock.json"
             )  # any page of the host: the worker is of the same origin
             asked = [WORKER % {"url": host.url}, PLAY.read_text("utf-8"), " ".join(names)]
             told: list[dict[str, Any]] = json.loads(page.evaluate(ASK, asked))
         browser.close()
+    if warnings:
+        raise RuntimeError(f"Chromium says: {warnings}")
     return told
 
 

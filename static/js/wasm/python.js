@@ -39,7 +39,8 @@ export async function startPython(place, step = () => {}, read = fetched) {
 async function begun(loadPyodide, place, memory) {
   try {
     return await loadPyodide({ indexURL: place, _loadSnapshot: memory });
-  } catch {
+  } catch (error) {
+    console.warn("Python starts without its snapshot.", error);
     return loadPyodide({ indexURL: place });
   }
 }
