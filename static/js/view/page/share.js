@@ -49,6 +49,8 @@ export class Sharing {
     /** @type {Kept | null} */
     this.kept = null;
     this.version = data.engine;
+    // Of a run that no link leads to only pictures can be taken away.
+    document.body.classList.toggle("has-no-link", !host.share);
     const sharing = this;
     this.film = new Film(find("[data-film]", dialog), live, {
       get width() {
@@ -191,7 +193,7 @@ export class Sharing {
     if (!pen) return;
     pen.scale(PNG_SCALE, PNG_SCALE);
     this.paint(pen);
-    sheet.toBlob((blob) => save(blob, `${this.fileName}.png`), "image/png");
+    sheet.toBlob((blob) => blob && save(blob, `${this.fileName}.png`), "image/png");
   }
 
   /**
