@@ -66,3 +66,17 @@ test("the run goes on and the picture stays; another run brings back the present
   session.snapshot({ next: 2, at_us: 5, state: stateOf(), digest: "x", why: "join" });
   assert.equal(playhead.behind, false);
 });
+
+test("a start that is looked at again says what became of the queue's messages, as it did when it came", () => {
+  const { session, playhead } = told();
+  const started = ["QueueStarted", "Q62", "orders", "default", true, [null, 0, 0, null], { len: 0 }];
+  feed(session, [["QueueStopped", "S234", "orders", "power"], started], 4_000_000);
+  const [said] = playhead.reasons().lines.slice(-1);
+  assert.equal(said.t.kind, "QueueStarted");
+  assert.equal(total(said.fate.lost), 45);
+  feed(session, published(0, 1), 5_000_000);
+  assert.ok(playhead.toTime(4_000_000));
+  const [again] = playhead.reasons().lines.slice(-1);
+  assert.deepEqual(again.fate, said.fate);
+  assert.equal(again.messages, said.messages);
+});

@@ -211,7 +211,7 @@ export class Playhead {
       if (this.us - us <= REASON_US) timeline.note(number, us, t, this.state);
     for (const line of timeline.lines) {
       const told = this.timeline.lines.find((each) => each.number === line.number);
-      if (told && line.t.kind === "QueueStarted") line.messages = told.messages;
+      if (told && line.t.kind === "QueueStarted") Object.assign(line, { messages: told.messages, fate: told.fate });
     }
     const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
     return { lines, lastTarget };

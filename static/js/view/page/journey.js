@@ -93,7 +93,9 @@ export class Journey {
     const [row] = this.playhead.history.rowsBefore(place + 1, 1);
     // What no sentence tells is a step of files: then the moment's own reason stands.
     const told = row && narrate(row.t).text !== row.t.kind;
-    this.panels.why.pin(told ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null);
+    // What a start lost, only its line among what happened knows.
+    const start = this.playhead.timeline.lines.find((line) => line.number === place && line.t.kind === "QueueStarted");
+    this.panels.why.pin(start ?? (told ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null));
   }
 
   /** A lane that is folded opens around the message. */
