@@ -103,7 +103,7 @@ export const focused = () => document.activeElement;
 export function keepChildren(parent, keys, make) {
   const children = /** @type {HTMLElement[]} */ ([...parent.children]);
   const kept = new Map(children.map((child) => [child.dataset.key, child]));
-  for (const [key, child] of kept) if (!keys.includes(key)) child.remove();
+  for (const [key, child] of kept) if (key === undefined || !keys.includes(key)) child.remove();
   for (const [at, key] of keys.entries()) {
     const child = kept.get(key) ?? make(key);
     child.dataset.key = key;

@@ -54,8 +54,9 @@ async function more(inside, path, offset, reader) {
   const shown = el("div", { role: "status" });
   const list = el("div.record-chips", {}, ...told.records.map((record) => chip(path, record, reader, shown)));
   inside.append(list, shown);
-  if (told.next === null) return;
-  const button = el("button.btn.small", { type: "button", onclick: () => (button.remove(), more(inside, path, told.next, reader)) },
+  const { next } = told;
+  if (next === null) return;
+  const button = el("button.btn.small", { type: "button", onclick: () => (button.remove(), more(inside, path, next, reader)) },
     gettext("More records"));
   inside.append(button);
 }

@@ -57,7 +57,8 @@ export function watchFiles(form, chosen) {
       place.classList.toggle("is-over", name === "dragover");
     });
   place.addEventListener("drop", async (/** @type {DragEvent} */ { dataTransfer }) => {
-    const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+    if (!dataTransfer) return;
+    const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry !== null && entry !== undefined);
     /** @type {GivenFile[]} */
     const found = entries.length
       ? (await Promise.all(entries.map(below))).flat()
