@@ -7,7 +7,7 @@ from engine.extents import BLANK, Delta
 from engine.transitions import PendingPurged, QueueStarted, QueueStopped
 from engine.variable_queue.delta import load_delta
 from engine.variable_queue.pending import end_messages
-from engine.variable_queue.state import PENDING, QueueState
+from engine.variable_queue.state import PENDING, QueueState, counters_of
 from engine.variable_queue.taking import drop_ready
 
 
@@ -57,9 +57,9 @@ def delete(q: QueueState, cause: str) -> None:
 def start_new(q: QueueState) -> None:
     """Begin a queue that never existed before (Q5)."""
     q.index.start_new()
-    q.last_counters = q.counters()
+    q.last_counters = counters_of(q)
     q.rates.timestamp_us = q.now_us
-    q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, dict(q.last_counters)))
+    q.emit(QueueStarted("Q5", q.name, q.mode, q.durable, q.delta, q.counters()))
 
 
 def start_again(q: QueueState, terms: Terms | None, count: int | None, size_bytes: int | None) -> None:
@@ -84,6 +84,6 @@ def start_again(q: QueueState, terms: Terms | None, count: int | None, size_byte
     q.bytes = q.persistent_bytes = found_bytes
     q.transient_threshold = q.next_seq_id
     q.rates.timestamp_us = q.now_us
-    q.last_counters = q.counters()
-    q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, dict(q.last_counters)))
+    q.last_counters = counters_of(q)
+    q.emit(QueueStarted("Q62", q.name, q.mode, q.durable, q.delta, q.counters()))
     load_delta(q)

@@ -19,7 +19,7 @@ from engine.variable_queue.invariants import check
 from engine.variable_queue.means import QueueMeans
 from engine.variable_queue.reading import Reading
 from engine.variable_queue.reduce import resume
-from engine.variable_queue.state import QueueState
+from engine.variable_queue.state import COUNTERS, QueueState, counters_of
 
 NEEDS: Final[dict[str, NeedsTimeout]] = {"no": "no", "confirms": "timed", "other": "idle"}
 
@@ -341,11 +341,11 @@ class VariableQueue(Reading):
         """End a verb: check the invariants, then tell the numbers that changed."""
         q = self.state
         check(q)
-        now = q.counters()
-        before = q.last_counters
+        now, before = counters_of(q), q.last_counters
         if now != before:
             q.last_counters = now
-            changed = {name: value for name, value in now.items() if before.get(name) != value}
+            told = zip(COUNTERS, now, before, strict=True)
+            changed = {name: value for name, value, earlier in told if value != earlier}
             q.emit(CountersChanged("Q5", q.name, changed))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from operator import attrgetter
+from typing import Any
 
 from engine.extents import BLANK, Delta, Extent
 from engine.formats.message import MessageCodec
@@ -45,7 +46,8 @@ COUNTERS = (
 )
 """What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
 
-_values = attrgetter(*COUNTERS)
+counters_of = attrgetter(*COUNTERS)
+"""Returns the values of a queue's counters, in their order."""
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
@@ -124,7 +126,8 @@ class QueueState:
         self.msgs_on_disk = RangeSet()
         self.msg_indices_on_disk = RangeSet()
         self.mailbox: deque[tuple[str, object]] = deque()
-        self.last_counters: Why = {}
+        self.last_counters: tuple[Any, ...] = ()
+        """The values that were told last, in the order of COUNTERS."""
         self.reduced: Why | None = None
         """The numbers of the latest reduction's decision."""
 
@@ -188,7 +191,7 @@ class QueueState:
 
     def counters(self) -> Why:
         """Return every number of the record (see COUNTERS)."""
-        return dict(zip(COUNTERS, _values(self), strict=True))
+        return dict(zip(COUNTERS, counters_of(self), strict=True))
 
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
         """Return sub-queues and pending maps as lists of extents."""
