@@ -93,8 +93,10 @@ class Reading:
     def entries(self) -> Iterator[tuple[Place, Extent]]:
         """Yield every entry in RAM with its place."""
         for place in LISTED:
-            for extent in self.state.extents_of(place.name):
-                yield place, extent
+            runs = self.state.extents_of(place.name)
+            if runs.total:
+                for extent in runs:
+                    yield place, extent
 
     def index_load(self) -> IndexLoad:
         """Return what the index keeps in RAM."""

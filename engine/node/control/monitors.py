@@ -42,6 +42,8 @@ class Monitors:
     ) -> None:
         self.used_bytes = 0
         """Bytes of all files when the memory was last looked at."""
+        self.only_looked = False
+        """Whether the present event only looked at the memory: then it has changed nothing but what it has reported."""
         self.disk = DiskWatch(
             clock,
             configuration.current,
@@ -88,7 +90,10 @@ class Monitors:
 
     def _check_memory(self) -> None:
         """Look at the memory now and again after the interval (M7)."""
+        self.only_looked = len(self._cluster.sites) == 1 and not self._processes.timed
         self._processes.in_monitor("vm_memory", self.measure_memory)
+        if self.only_looked:
+            self._board.report_part("disk", "M10", self.disk_items())
         interval_us = self._configuration.node.memory_check_interval_ms * MILLISECOND_US
         self._clock.after(interval_us, self._check_memory)
 
@@ -109,6 +114,7 @@ class Monitors:
         self.used_bytes = self._storage.used_bytes()
         self._report_memory("M7")
         if changed:
+            self.only_looked = False
             why: Why = {"process_memory": self._watch.counted, "limit": self._watch.limit}
             self._board.report_part("alarms", "M7", self.alarm_items(), why)
             self._send_alarms()

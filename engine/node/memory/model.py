@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import msgspec
 
 from engine.backing_queue.protocol import BackingQueue
-from engine.extents import Extent
+from engine.extents import IN_RAM, IN_STORE, INDEXED, Extent
 from engine.msg_store import StoreLoad
 from engine.node.memory import calibration as cal
 from engine.ranges import RangeSet
@@ -46,18 +47,22 @@ def _round_up_to_8(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def body_bytes(size: int) -> int:
-    """Return thousandths of a byte that a body takes outside the heap."""
-    return 0 if size <= cal.SMALL_BODY_BYTES else cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size
+@lru_cache(maxsize=4096)
+def _costs(flags: int, size_bytes: int) -> tuple[int, int]:
+    """Return thousandths of a byte that one message takes in the queue's heap, and that its body takes outside.
+
+    Every look at the memory asks it of every run, and there are few kinds of messages.
+    """
+    if not flags & IN_RAM:
+        return (cal.GAMMA_HEAP if flags & INDEXED else cal.BETA_HEAP), 0
+    if size_bytes <= cal.SMALL_BODY_BYTES:
+        return cal.ALPHA_HEAP_SMALL + 1000 * _round_up_to_8(size_bytes), 0
+    return cal.ALPHA_HEAP_LARGE, cal.BODY_BINARY + cal.BODY_BINARY_PER_BYTE * size_bytes
 
 
 def entry_bytes(extent: Extent) -> int:
     """Return thousandths of a byte that one entry takes in the queue's heap."""
-    if not extent.in_ram:
-        return cal.GAMMA_HEAP if extent.indexed else cal.BETA_HEAP
-    if extent.size_bytes <= cal.SMALL_BODY_BYTES:
-        return cal.ALPHA_HEAP_SMALL + 1000 * _round_up_to_8(extent.size_bytes)
-    return cal.ALPHA_HEAP_LARGE
+    return _costs(extent.flags, extent.size_bytes)[0]
 
 
 def queues_bytes(count: int, connection_bytes: int) -> int:
@@ -85,16 +90,19 @@ def measure(
         stores: what counts of each message store.
     """
     entries = bodies = in_ram_and_store = 0
+    pending_bytes = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP
     counted = RangeSet()
     for queue in queues:
         for place, extent in queue.entries():
-            pending = cal.PENDING_HEAP + cal.CHANNEL_PENDING_HEAP if place.unacked else 0
-            entries += extent.count * (entry_bytes(extent) + pending)
-            if extent.in_ram:
-                count = extent.count if len(queues) == 1 else _not_counted(counted, extent)
-                bodies += count * body_bytes(extent.size_bytes)
-                if extent.in_store:
-                    in_ram_and_store += count * extent.size_bytes
+            flags, size_bytes, count = extent.flags, extent.size_bytes, extent.count
+            entry, body = _costs(flags, size_bytes)
+            entries += count * (entry + pending_bytes if place.unacked else entry)
+            if flags & IN_RAM:
+                if len(queues) > 1:
+                    count = _not_counted(counted, extent)
+                bodies += count * body
+                if flags & IN_STORE:
+                    in_ram_and_store += count * size_bytes
     stores_total, cached = _stores(stores)
     cached_bodies = max(0, cached - in_ram_and_store)
     return Memory(
