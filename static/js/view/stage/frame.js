@@ -1,4 +1,5 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
+import { UNACKED, laneMeaning } from "../../model/lane-words.js";
 import { fill, gettext, number, signed } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
@@ -107,7 +108,7 @@ function paintBorders(pen, scene) {
   pen.setLineDash([1, 3]);
   for (let i = 1; i < lanes.length; i += 1) {
     const u = geo.turned ? lanes[i].head + 0.5 : Math.round((lanes[i - 1].u1 + lanes[i].u0) / 2) + 0.5;
-    const last = lanes[i].name === "unacked";
+    const last = lanes[i].name === UNACKED;
     pen.setLineDash(last ? [] : [1, 3]);
     pen.strokeStyle = last ? colors.line2 : faded(colors.ink3, 0.6);
     pen.beginPath();
@@ -137,7 +138,7 @@ function arrowHead(pen, x, y, color) {
 
 const TITLE_SIZES = [13, 11];
 /** @type {Record<string, () => string>} */
-const TITLES = { unacked: () => gettext("unacked") };
+const TITLES = { [UNACKED]: () => gettext("unacked") };
 
 /**
  * @param {Lane} lane
@@ -152,19 +153,12 @@ function subtitle(lane, scene) {
       ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)
       : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
   }
-  if (lane.name === "unacked" && lane.count) {
+  if (lane.name === UNACKED && lane.count) {
     const [ram, disk, index] = lane.parts;
     const values = { ram: number(ram), disk: number(disk), index: number(index) };
     return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);
   }
-  return {
-    q1: gettext("\u03b1, newest"),
-    q2: "\u03b2 \u03b3",
-    delta: gettext("\u03b4, one record in RAM"),
-    q3: "\u03b2 \u03b3",
-    q4: gettext("\u03b1, next to deliver"),
-    unacked: gettext("with consumers"),
-  }[lane.name];
+  return laneMeaning(lane.name);
 }
 
 /**

@@ -3,6 +3,7 @@
  * The focused message is ringed on the canvas, so that the list itself need not be seen.
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
+import { UNACKED, laneLabel } from "../../model/lane-words.js";
 import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
 import { aboutPlace } from "../../model/places.js";
 import { shownQueue } from "../../model/shown.js";
@@ -40,28 +41,6 @@ export function stateWords(place, flags) {
     gamma: gettext("gamma: index in RAM and on disk, content on disk"),
   };
   return words[parts.state];
-}
-
-/**
- * The name of a lane with its length, for screen readers.
- * @param {string} name
- * @param {number} count
- */
-function laneLabel(name, count) {
-  /** @type {Record<string, string>} */
-  const texts = {
-    q1: ngettext("q1, %(n)s message, newest of the queue", "q1, %(n)s messages, newest of the queue", count),
-    q2: ngettext("q2, %(n)s message", "q2, %(n)s messages", count),
-    delta: ngettext("delta, %(n)s message on disk", "delta, %(n)s messages on disk", count),
-    q3: ngettext("q3, %(n)s message", "q3, %(n)s messages", count),
-    q4: ngettext(
-      "q4, %(n)s message, oldest next to deliver",
-      "q4, %(n)s messages, oldest next to deliver",
-      count,
-    ),
-    unacked: ngettext("unacknowledged, %(n)s message", "unacknowledged, %(n)s messages", count),
-  };
-  return fill(texts[name], { n: number(count) });
 }
 
 /**
@@ -119,7 +98,7 @@ export class Twin {
     this.lists = new Map();
     /** The list out of which its reader took the message that has the keyboard, until it is drawn again. */
     this.taken = null;
-    for (const name of [...LANES, "unacked"]) {
+    for (const name of [...LANES, UNACKED]) {
       const list = el("ol", { role: "list", "data-lane": name });
       this.lists.set(name, list);
       root.append(list);
@@ -135,7 +114,7 @@ export class Twin {
     for (const [name, list] of this.lists) {
       /** @type {[row: Extent | Entry, place: string][]} */
       const pairs =
-        name === "unacked"
+        name === UNACKED
           ? PENDING.flatMap((place) => rowsIn(rowsOf(queue, place), place)).sort((a, b) => a[0][0] - b[0][0])
           : rowsIn(aboutPlace(name)?.counted ? (queue ? liveEntries(queue) : []) : rowsOf(queue, name), name);
       const places = new Map(pairs);
@@ -214,7 +193,7 @@ export class Twin {
       item.tabIndex = -1;
       next.tabIndex = 0;
       next.focus();
-    } else if (event.key === "Backspace" && item.parentElement.dataset.lane === "unacked" && item.dataset.seq !== undefined) {
+    } else if (event.key === "Backspace" && item.parentElement.dataset.lane === UNACKED && item.dataset.seq !== undefined) {
       event.preventDefault();
       this.taken = item.parentElement;
       this.putBack(Number(item.dataset.seq));
