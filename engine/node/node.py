@@ -45,6 +45,7 @@ from engine.node.control.topology_verbs import TopologyVerbs
 from engine.node.control.verbs import Verbs
 from engine.node.mirrors.cluster import Cluster
 from engine.node.mirrors.parts import NODES, ClusterParts, queues_of, sites_of
+from engine.node.mirrors.rooms_below import RoomsBelow
 from engine.node.queues.dead_letters import DeadLetters
 from engine.node.queues.deliveries import Callbacks
 from engine.node.queues.evictions import Reason
@@ -165,17 +166,18 @@ class Node:
             self.connections.take_numbers,
             self._emit,
         )
-        self.cluster = Cluster(
+        self._below = RoomsBelow(
             sites=self.sites,
             clock=self._clock,
-            settings=self.configuration.current,
-            queues=self.queues,
+            configuration=self.configuration,
             definitions=self.definitions,
-            consumers=self.consumers,
-            confirms=self.connections.confirms,
             board=self.board,
+            queues=self.queues,
+            consumers=self.consumers,
+            connections=self.connections,
             emit=self._emit,
         )
+        self.cluster = Cluster(self._below)
         self._ends = QueueEnds(
             self.queues, self.consumers, self.connections.confirms, self._settings, self.cluster
         )
@@ -191,21 +193,13 @@ class Node:
     def _build_nodes(self) -> None:
         """Build what stops and starts the nodes of the cluster, and fills mirrors."""
         self._parts = ClusterParts(
-            sites=self.sites,
-            clock=self._clock,
-            configuration=self.configuration,
+            self._below,
+            self.cluster,
+            self._closing,
             seed=self.scenario.seed,
-            queues=self.queues,
-            definitions=self.definitions,
-            connections=self.connections,
-            consumers=self.consumers,
-            closing=self._closing,
-            board=self.board,
             forget_queue=self._ends.forget,
             node_changed=self._node_changed,
             redo=self._redo,
-            emit=self._emit,
-            cluster=self.cluster,
         )
 
     def _build_control(self, console: Console) -> None:

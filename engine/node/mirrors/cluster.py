@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, cast
 
@@ -16,27 +16,19 @@ from engine.cluster.master import MasterQueue
 from engine.cluster.mirror import Copy, Mirror
 from engine.cluster.record import QueueRecord, wanted
 from engine.cluster.ring import FRAME_BYTES, Ring
-from engine.node.broker.board import Board
-from engine.node.broker.definitions import Definitions
-from engine.node.clients.confirms import Confirms
-from engine.node.clients.consumers import Consumers
-from engine.node.commands.settings import NodeSettings
 from engine.node.mirrors.hooks import Hooks
 from engine.node.mirrors.labels import ring_sent
 from engine.node.mirrors.member import Member
+from engine.node.mirrors.rooms_below import RoomsBelow
 from engine.node.mirrors.synchronisation import Synchronisation
 from engine.node.queues.immediate_mail import mail_alone
 from engine.node.queues.queue_process import QueueProcess
-from engine.node.queues.queues import Queues
-from engine.node.queues.site import Site
-from engine.node.time.scheduler import Scheduler
 from engine.ranges import Range
 from engine.transitions import (
     MirrorJoined,
     MirrorLeft,
     MirrorSynchronised,
     QueuePromoted,
-    Transition,
 )
 
 Observer = Callable[[str, str, Any], None]
@@ -47,24 +39,11 @@ class Cluster:
     """Who has which member of which queue.
 
     Args:
-        sites: the nodes by name, in the order in which each lists those that run (H9).
-        settings: returns the nodes' settings.
+        below: what the cluster stands on.
     """
 
-    def __init__(
-        self,
-        *,
-        sites: Mapping[str, Site],
-        clock: Scheduler,
-        settings: Callable[[], NodeSettings],
-        queues: Queues,
-        definitions: Definitions,
-        consumers: Consumers,
-        confirms: Confirms,
-        board: Board,
-        emit: Callable[[Transition], None],
-    ) -> None:
-        self.sites = sites
+    def __init__(self, below: RoomsBelow) -> None:
+        self.sites = below.sites
         self.records: dict[str, QueueRecord] = {}
         self.members: dict[tuple[str, str], Member] = {}
         self.masters: dict[str, MasterQueue] = {}
@@ -76,17 +55,17 @@ class Cluster:
         self.lost = 0
         """Messages that masters had and the mirrors which took over had not."""
         self.hooks = Hooks()
-        self._clock = clock
-        self._settings = settings
-        self._queues = queues
-        self._definitions = definitions
-        self._consumers = consumers
-        self._confirms = confirms
-        self._board = board
-        self._emit = emit
+        self._clock = below.clock
+        self._settings = below.configuration.current
+        self._queues = below.queues
+        self._definitions = below.definitions
+        self._consumers = below.consumers
+        self._confirms = below.connections.confirms
+        self._board = below.board
+        self._emit = below.emit
         self._soon: deque[Callable[[], None]] = deque()
-        queues.engine_of = self._engine_of
-        confirms.master_of = self._master_of
+        self._queues.engine_of = self._engine_of
+        self._confirms.master_of = self._master_of
 
     @property
     def running(self) -> list[str]:

@@ -9,17 +9,13 @@ from typing import Final
 from engine.amqp.mirroring import ALWAYS
 from engine.cluster.record import QueueRecord, wanted
 from engine.errors import CommandError
-from engine.node.broker.definitions import Definitions
 from engine.node.broker.virtual_host import StopKind
 from engine.node.clients.channel import connection_of
 from engine.node.clients.closing import Closing
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.mirrors.cluster import Cluster
-from engine.node.queues.queues import Queues
-from engine.node.time.scheduler import Scheduler
-from engine.transitions import ConnectionClosed, MirrorLeft, NodeStarted, NodeStopped, Transition
+from engine.node.mirrors.rooms_below import RoomsBelow
+from engine.transitions import ConnectionClosed, MirrorLeft, NodeStarted, NodeStopped
 
 FORCED_CODE: Final = 320
 FORCED_TEXT: Final = "CONNECTION_FORCED - broker forced connection closure with reason 'shutdown'"
@@ -29,33 +25,29 @@ class Nodes:
     """The nodes of a cluster as an operator handles them.
 
     Args:
+        below: what the cluster stands on.
         forget_queue: forgets a queue that does not come back.
-        looked: called when a node came or went, so that its memory is looked at.
+        node_changed: called when a node came or went, so that its memory is looked at.
     """
 
     def __init__(
         self,
+        below: RoomsBelow,
         cluster: Cluster,
-        queues: Queues,
-        definitions: Definitions,
-        connections: Connections,
-        consumers: Consumers,
         closing: Closing,
-        clock: Scheduler,
         forget_queue: Callable[[str], None],
-        looked: Callable[[str], None],
-        emit: Callable[[Transition], None],
+        node_changed: Callable[[str], None],
     ) -> None:
         self._cluster = cluster
-        self._queues = queues
-        self._definitions = definitions
-        self._connections = connections
-        self._consumers = consumers
+        self._queues = below.queues
+        self._definitions = below.definitions
+        self._connections = below.connections
+        self._consumers = below.consumers
         self._closing = closing
-        self._clock = clock
+        self._clock = below.clock
         self._forget_queue = forget_queue
-        self._looked = looked
-        self._emit = emit
+        self._node_changed = node_changed
+        self._emit = below.emit
         self._at: dict[str, str] = {}
         self.last: str | None = None
         """Which node stopped last, when none runs."""
@@ -154,7 +146,7 @@ class Nodes:
                 cluster.hooks.down(record.name)
         if not cluster.running:
             self.last = node
-        self._looked(node)
+        self._node_changed(node)
 
     def _end_mirrors(self, mastered: list[QueueRecord]) -> None:
         """Before an orderly stop masters without a synchronised mirror end all of them (H71)."""
@@ -200,7 +192,7 @@ class Nodes:
         for record in cluster.records.values():
             self._join(record, node)
         cluster.settle()
-        self._looked(node)
+        self._node_changed(node)
 
     def _recover(self, record: QueueRecord) -> None:
         """Let a queue come back with its node, with what that has on disk; its mirrors begin anew (H64, H73)."""

@@ -7,14 +7,10 @@ from typing import Final
 
 from engine.backing_queue.protocol import BackingQueue
 from engine.formats.message import MessageCodec
-from engine.node.broker.board import Board
 from engine.node.broker.configuration import Configuration
-from engine.node.broker.definitions import Definitions
 from engine.node.broker.message_kinds import MessageKinds
 from engine.node.broker.virtual_host import VirtualHost
 from engine.node.clients.closing import Closing
-from engine.node.clients.connections import Connections
-from engine.node.clients.consumers import Consumers
 from engine.node.commands.base import Command
 from engine.node.memory.monitor import MemoryMonitor
 from engine.node.memory.watch import MemoryWatch
@@ -25,11 +21,10 @@ from engine.node.mirrors.mishaps import Mishaps
 from engine.node.mirrors.nodes import Nodes
 from engine.node.mirrors.patience import Patience
 from engine.node.mirrors.places import Places
+from engine.node.mirrors.rooms_below import RoomsBelow
 from engine.node.mirrors.shown import Shown
 from engine.node.mirrors.syncs import Syncs
-from engine.node.queues.queues import Queues
 from engine.node.queues.site import Site
-from engine.node.time.scheduler import Scheduler
 from engine.storage.port import Storage
 from engine.transitions import Transition
 
@@ -78,62 +73,37 @@ class ClusterParts:
     """What one cluster consists of.
 
     Args:
+        below: what the cluster stands on.
+        seed: the scenario's.
         forget_queue: forgets a queue that does not come back.
         node_changed: called when a node came or went.
-        seed: the scenario's.
         redo: does a command that its client sent while its channel waited.
     """
 
     def __init__(
         self,
-        *,
-        sites: Mapping[str, Site],
-        clock: Scheduler,
-        configuration: Configuration,
-        seed: int,
-        queues: Queues,
-        definitions: Definitions,
-        connections: Connections,
-        consumers: Consumers,
+        below: RoomsBelow,
+        cluster: Cluster,
         closing: Closing,
-        board: Board,
+        *,
+        seed: int,
         forget_queue: Callable[[str], None],
         node_changed: Callable[[str], None],
         redo: Callable[[Command], None],
-        emit: Callable[[Transition], None],
-        cluster: Cluster,
     ) -> None:
-        self.sites = sites
-        self.nodes = Nodes(
-            cluster,
-            queues,
-            definitions,
-            connections,
-            consumers,
-            closing,
-            clock,
-            forget_queue,
-            node_changed,
-            emit,
-        )
-        self.syncs = Syncs(
-            cluster,
-            queues,
-            clock,
-            self.memory_alarm,
-            configuration.node.ring_hop_us,
-            connections.credit_came,
-            emit,
-        )
+        queues, connections, configuration = below.queues, below.connections, below.configuration
+        self.sites = below.sites
+        self.nodes = Nodes(below, cluster, closing, forget_queue, node_changed)
+        self.syncs = Syncs(below, cluster, self.memory_alarm)
         self.places = Places(cluster, configuration.current, seed)
-        self.patience = Patience(cluster, consumers, closing, clock, redo)
+        self.patience = Patience(cluster, below.consumers, closing, below.clock, redo)
         self.mishaps = Mishaps(cluster, queues, connections.confirms)
         self.shown = Shown(cluster)
         queues.more_items = self.shown.of_queue
         connections.members = MirroredChannels(cluster, queues, configuration.current)
         cluster.hooks.room = connections.credit_came
         self._connections = connections
-        self._consumers = consumers
+        self._consumers = below.consumers
 
     def memory_alarm(self) -> bool:
         """Tell whether any node's memory alarm is set (H57, H86)."""

@@ -8,10 +8,9 @@ from functools import partial
 from engine.cluster import instructions as to_do
 from engine.cluster.ring import FRAME_BYTES
 from engine.node.mirrors.cluster import Cluster
+from engine.node.mirrors.rooms_below import RoomsBelow
 from engine.node.mirrors.synchronisation import Batch, Synchronisation, in_batches
-from engine.node.queues.queues import Queues
-from engine.node.time.scheduler import Scheduler
-from engine.transitions import SyncEnded, SyncStarted, Transition
+from engine.transitions import SyncEnded, SyncStarted
 
 ALARM_LOOK_US = 100_000
 """How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""
@@ -21,28 +20,23 @@ class Syncs:
     """All synchronisations of a cluster.
 
     Args:
+        below: what the cluster stands on.
         alarm: tells whether any node's memory alarm is set.
-        hop_us: how long a batch travels; 0 for no time.
-        went_on: called when a queue handles messages again.
     """
 
     def __init__(
         self,
+        below: RoomsBelow,
         cluster: Cluster,
-        queues: Queues,
-        clock: Scheduler,
         alarm: Callable[[], bool],
-        hop_us: int,
-        went_on: Callable[[], None],
-        emit: Callable[[Transition], None],
     ) -> None:
         self._cluster = cluster
-        self._queues = queues
-        self._clock = clock
+        self._queues = below.queues
+        self._clock = below.clock
         self._alarm = alarm
-        self._hop_us = hop_us
-        self._went_on = went_on
-        self._emit = emit
+        self._hop_us = below.configuration.node.ring_hop_us
+        self._went_on = below.connections.credit_came
+        self._emit = below.emit
         cluster.hooks.auto_sync = self.maybe
 
     def maybe(self, name: str) -> None:
