@@ -44,8 +44,8 @@ def build(out: Path, tiny: bool) -> None:
 
 def renderers(session: CDPSession) -> dict[int, float]:
     """Return the processes that pages and workers run in, each with its processor seconds so far."""
-    told = session.send("SystemInfo.getProcessInfo")["processInfo"]
-    return {each["id"]: each["cpuTime"] for each in told if each["type"] == "renderer"}
+    processes = session.send("SystemInfo.getProcessInfo")["processInfo"]
+    return {each["id"]: each["cpuTime"] for each in processes if each["type"] == "renderer"}
 
 
 def visit(context: BrowserContext, session: CDPSession, host: Host, times: float) -> Result:

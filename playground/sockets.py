@@ -62,7 +62,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         over a layer, and nobody sends a session's socket anything else there.
         """
         self.scope, self.base_send, self.channel_layer = scope, send, None
-        self._say = scope.get(STRAIGHT, send)
+        self._send_straight = scope.get(STRAIGHT, send)
         with contextlib.suppress(StopConsumer):
             while True:
                 await self.dispatch(await receive())
@@ -279,4 +279,4 @@ class SessionSocket(AsyncWebsocketConsumer):
             if kind == "close":
                 await self.close(code=value)
                 return
-            await self._say({"type": "websocket.send", "text": value})
+            await self._send_straight({"type": "websocket.send", "text": value})

@@ -43,7 +43,7 @@ def asked(constraints: Sequence[str] = (), objective: str = DEFAULT_OBJECTIVE) -
 
 
 def write_findings(
-    session: SparkSession, table: str, out: str, question: Asked, say: Callable[[str], None]
+    session: SparkSession, table: str, out: str, question: Asked, report: Callable[[str], None]
 ) -> None:
     """Analyse a sweep's table and write what is found under `out`.
 
@@ -54,7 +54,7 @@ def write_findings(
         table: path or URI of the sweep's Parquet table.
         out: directory or URI to write to.
         question: for the table `best`.
-        say: called with lines of progress.
+        report: called with lines of progress.
 
     Raises:
         JobError: there is no such table.
@@ -72,8 +72,8 @@ def write_findings(
         page[kind] = _columns(rows)
         if kind in {"cliffs", "best"}:
             for line in _sentences(kind, rows.to_pylist(), [axis.name for axis in axes], question.objective):
-                say(line)
-        say(f"{name}: {rows.num_rows} rows of {kind}")
+                report(line)
+        report(f"{name}: {rows.num_rows} rows of {kind}")
     filesystem, inner = locate(f"{base}.json")
     with filesystem.open_output_stream(inner) as stream:
         stream.write(msgspec.json.encode(page) + b"\n")

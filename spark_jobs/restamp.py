@@ -19,7 +19,7 @@ from spark_jobs.engine_build import engine_build
 from spark_jobs.errors import JobError
 from spark_jobs.shipped import DESCRIPTIONS, workloads_of
 from spark_jobs.spec import read_spec
-from spark_jobs.sweep import Say
+from spark_jobs.sweep import Report
 from sweeps.cell import Cell, outcome
 from sweeps.columns import Row, empty_outcome
 from sweeps.plan import make_plan
@@ -31,13 +31,13 @@ SAMPLE = 24
 """Cells of each heatmap that are run again, spread evenly over it."""
 
 
-def restamp(published: Path, sample: int, say: Say) -> None:
+def restamp(published: Path, sample: int, report: Report) -> None:
     """Compare a sample of every published heatmap with what this engine computes, and stamp those that are equal.
 
     Args:
         published: the directory of tables and pages.
         sample: how many cells of each to run again.
-        say: called with lines of progress.
+        report: called with lines of progress.
 
     Raises:
         JobError: a cell differs, or the heatmap is of another version, other cells or other metrics.
@@ -50,7 +50,9 @@ def restamp(published: Path, sample: int, say: Say) -> None:
         chosen = _check(spec.grid.name, table, cells, sample)
         stamped = _stamped(table, chosen)
         pq.write_table(stamped, path, compression="zstd")
-        say(f"{spec.grid.name}: {chosen} of {len(cells)} cells run again and equal; stamped {engine_build()}")
+        report(
+            f"{spec.grid.name}: {chosen} of {len(cells)} cells run again and equal; stamped {engine_build()}"
+        )
 
 
 def _check(name: str, table: pa.Table, cells: Sequence[Cell], sample: int) -> int:

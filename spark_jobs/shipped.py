@@ -12,7 +12,7 @@ from spark_jobs.findings import asked, write_findings
 from spark_jobs.schema import CELLS
 from spark_jobs.session import start_session
 from spark_jobs.spec import SHIPPED_NAME, read_grid
-from spark_jobs.sweep import Say, sweep
+from spark_jobs.sweep import Report, sweep
 
 DESCRIPTIONS = ROOT / "spark_jobs" / "sweeps"
 """One directory for each heatmap: grid.json, which names its workloads, or workloads/ with scenarios of its own."""
@@ -22,7 +22,7 @@ PUBLISHED = ROOT / "playground" / "heatmaps"
 
 
 def make_heatmaps(
-    out: Path, published: Path, master: str, say: Say, descriptions: Path = DESCRIPTIONS
+    out: Path, published: Path, master: str, report: Report, descriptions: Path = DESCRIPTIONS
 ) -> int:
     """Sweep every description into `out`, then copy tables and pages to `published`.
 
@@ -34,11 +34,13 @@ def make_heatmaps(
     for description in sorted(path for path in descriptions.iterdir() if path.is_dir()):
         target = out / description.name
         _take_published(published / f"{read_grid(description / 'grid.json').name}.parquet", target)
-        failures = sweep(workloads_of(description), description / "grid.json", str(target), master, say)
+        failures = sweep(workloads_of(description), description / "grid.json", str(target), master, report)
         failed += failures
         if not failures:
             name = read_grid(description / "grid.json").name
-            write_findings(start_session(master), str(target / f"{name}.parquet"), str(target), asked(), say)
+            write_findings(
+                start_session(master), str(target / f"{name}.parquet"), str(target), asked(), report
+            )
             for path in (*sorted(target.glob("*.json")), *sorted(target.glob("*.parquet"))):
                 shutil.copyfile(path, published / path.name)
     return failed

@@ -17,10 +17,12 @@ from sweeps.errors import read
 from sweeps.grid import Spec
 from sweeps.plan import Plan, make_plan
 
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def sweep(workloads: str, grid: Path, out: str, master: str, say: Say, *, plan_only: bool = False) -> int:
+def sweep(
+    workloads: str, grid: Path, out: str, master: str, report: Report, *, plan_only: bool = False
+) -> int:
     """Run a sweep from its two files and publish it under `out`.
 
     Writes `cells/` (a Parquet dataset of every run ever made into this directory, from which known cells are
@@ -31,7 +33,7 @@ def sweep(workloads: str, grid: Path, out: str, master: str, say: Say, *, plan_o
         grid: the grid description.
         out: directory or URI to write to.
         master: Spark master.
-        say: called with lines of progress.
+        report: called with lines of progress.
         plan_only: say what is to be done, and do nothing.
 
     Returns:
@@ -44,29 +46,29 @@ def sweep(workloads: str, grid: Path, out: str, master: str, say: Say, *, plan_o
     cells = f"{out.rstrip('/')}/cells"
     known = known_rows(cells, ENGINE_VERSION, engine_build())
     plan = make_plan(spec, ENGINE_VERSION, known, mean_costs_s(known.values()))
-    say(f"{spec.grid.name}: {plan.summary()}")
+    report(f"{spec.grid.name}: {plan.summary()}")
     if plan_only:
         return 0
     _make_directory(out)
     if plan.todo:
-        _run(plan, cells, master, say)
-    return _publish(spec, plan, out, cells, say)
+        _run(plan, cells, master, report)
+    return _publish(spec, plan, out, cells, report)
 
 
-def _run(plan: Plan, cells: str, master: str, say: Say) -> None:
-    say(f"starting Spark on {master} ...")
+def _run(plan: Plan, cells: str, master: str, report: Report) -> None:
+    report(f"starting Spark on {master} ...")
     began = time.perf_counter()
     session = start_session(master)
-    say(f"Spark took {time.perf_counter() - began:.1f} s to start")
+    report(f"Spark took {time.perf_counter() - began:.1f} s to start")
     began = time.perf_counter()
     total = len(plan.todo)
 
     def note(done: int) -> None:
         took_s = time.perf_counter() - began
-        say(f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s")
+        report(f"{done} of {total} cells, {took_s:.1f} s, {done / took_s:.1f} cells/s")
 
     def note_tasks(done: int, total: int) -> None:
-        say(f"  {done} of {total} tasks of this wave, {time.perf_counter() - began:.1f} s")
+        report(f"  {done} of {total} tasks of this wave, {time.perf_counter() - began:.1f} s")
 
     try:
         run_cells(session, plan.todo, engine_build(), cells, note, note_tasks)
@@ -75,20 +77,20 @@ def _run(plan: Plan, cells: str, master: str, say: Say) -> None:
         raise
 
 
-def _publish(spec: Spec, plan: Plan, out: str, cells: str, say: Say) -> int:
+def _publish(spec: Spec, plan: Plan, out: str, cells: str, report: Report) -> int:
     rows = known_rows(cells, ENGINE_VERSION, engine_build())
     missing = {cell.cell_id for cell in plan.cells} - rows.keys()
     failed = failed_rows(cells, missing, engine_build()) if missing else {}
     table = sweep_table(plan.cells, {**rows, **failed})
     base = f"{out.rstrip('/')}/{spec.grid.name}"
     write_table(spec, table, f"{base}.parquet")
-    say(f"wrote {base}.parquet: {table.num_rows} rows")
+    report(f"wrote {base}.parquet: {table.num_rows} rows")
     write_page(spec, table, ENGINE_VERSION, f"{base}.json")
-    say(f"wrote {base}.json for the what-if page")
+    report(f"wrote {base}.json for the what-if page")
     for cell_id, row in list(failed.items())[:3]:
-        say(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
+        report(f"cell {cell_id} failed with {row['values']}: {read(row['error'])}")
     if failed:
-        say(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
+        report(f"{len(failed)} cells failed; their rows hold the error, and the next sweep tries them again")
     return len(failed)
 
 

@@ -105,7 +105,7 @@ def _modules(root: Path, exercise: str) -> Iterator[tuple[str, bytes]]:
     """Yield the modules that answering needs, of Django and of ours."""
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("DJANGO_SETTINGS_MODULE", None)
-    told = subprocess.run(
+    traced = subprocess.run(
         [sys.executable, "-c", TRACE, str(root), str(ROOT), exercise],
         cwd=root,
         env=environment,
@@ -113,9 +113,9 @@ def _modules(root: Path, exercise: str) -> Iterator[tuple[str, bytes]]:
         text=True,
         check=False,
     )
-    if told.returncode:
-        raise SystemExit(f"the desk cannot be packed:\n{told.stderr[-3000:]}")
-    rows = (line.partition(" ") for line in told.stdout.splitlines())
+    if traced.returncode:
+        raise SystemExit(f"the desk cannot be packed:\n{traced.stderr[-3000:]}")
+    rows = (line.partition(" ") for line in traced.stdout.splitlines())
     for name, path in sorted({(name, path) for name, _space, path in rows if path.endswith(".py")}):
         if name.partition(".")[0] in PACKAGES:
             inside = name.replace(".", "/") + ("/__init__.py" if path.endswith("__init__.py") else ".py")

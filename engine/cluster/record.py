@@ -26,7 +26,7 @@ class QueueRecord:
         """Whether it is down because its node stopped in order, and has no mirrors by policy (H64)."""
         self.downs = 0
         """How often it went down."""
-        self.told_down = False
+        self.down_sent = False
         """Whether channels know that it is down: no mirror took over at once."""
         self.mirrors: list[str] = []
         """The mirrors' nodes, the oldest first."""

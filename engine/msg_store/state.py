@@ -78,7 +78,7 @@ class StoreState:
         self.open_handles = OpenHandles()
         self.orphans: dict[int, int] = {}
         self._handle: BufferedHandle | None = None
-        self._cache_told = 0
+        self._cache_reported = 0
 
     # --- files -------------------------------------------------------------------------------------------------------
 
@@ -104,14 +104,14 @@ class StoreState:
             self.storage,
             self.path(number),
             self.settings.write_buffer_bytes,
-            partial(self._tell_write, number),
-            partial(self._tell_fsync, number),
+            partial(self._report_write, number),
+            partial(self._report_fsync, number),
         )
 
-    def _tell_write(self, number: int, size_bytes: int) -> None:
+    def _report_write(self, number: int, size_bytes: int) -> None:
         self.emit(BufferWritten("S21", self.name, number, size_bytes))
 
-    def _tell_fsync(self, number: int) -> None:
+    def _report_fsync(self, number: int) -> None:
         self.emit(StoreSynced("S23", self.name, number))
 
     # --- messages ----------------------------------------------------------------------------------------------------
@@ -166,11 +166,11 @@ class StoreState:
         self.cache.runs.clear()
         self.cache.runs.insert_all(in_flight)
 
-    def tell_cache(self, rule: str) -> None:
+    def report_cache(self, rule: str) -> None:
         """Emit the number of cache entries if it changed since the last time."""
         entries = len(self.cache)
-        if entries != self._cache_told:
-            self._cache_told = entries
+        if entries != self._cache_reported:
+            self._cache_reported = entries
             self.emit(CacheChanged(rule, self.name, entries))
 
 

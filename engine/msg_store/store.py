@@ -95,7 +95,7 @@ class MsgStore:
         peer.wrote(msg_no, count)
         self._state.cache.change(msg_no, count, one_more)
         self._mailbox.items.append(Write(peer, msg_no, count, step, content, each))
-        self._state.tell_cache("S140")
+        self._state.report_cache("S140")
 
     def send_remove(self, peer: Peer, ranges: tuple[Range, ...], step: int, single: bool) -> None:
         """Take removes into the mailbox; arguments as in `mailbox.Remove` (S146)."""
@@ -177,7 +177,7 @@ class MsgStore:
         handled = 0
         while self._mailbox and (limit is None or handled < limit):
             handled += self._handle_next(None if limit is None else limit - handled, None)
-        self._state.tell_cache("S133")
+        self._state.report_cache("S133")
         return handled
 
     def _handle_next(self, limit: int | None, quiesce: Callable[[], None] | None) -> int:
@@ -225,7 +225,7 @@ class MsgStore:
             self._finish_call()
             if not self._mailbox:
                 break
-        self._state.tell_cache("S133")
+        self._state.report_cache("S133")
 
     def _finish_call(self) -> None:
         """End one call of a queue: sync if owed, then the garbage collector runs."""

@@ -94,10 +94,10 @@ def references(condition: Condition) -> list[Reference]:
     return [each for each in found if isinstance(each, Reference) and each.at_us is not None]
 
 
-def looks_back(condition: Condition) -> bool:
+def needs_every_moment(condition: Condition) -> bool:
     """Tell whether every moment of the run counts, and not only the last one."""
     own = condition.ever is not None or condition.always is not None
-    return own or any(map(looks_back, parts_of(condition)))
+    return own or any(map(needs_every_moment, parts_of(condition)))
 
 
 def paths_of(condition: Condition) -> list[Path]:
@@ -109,7 +109,7 @@ def paths_of(condition: Condition) -> list[Path]:
 def needs_whole_run(condition: Condition) -> bool:
     """Tell whether a condition needs more than the state of one moment."""
     counts = any(names_of(path)[0] in WHOLE_RUN for path in paths_of(condition))
-    return counts or bool(references(condition)) or looks_back(condition)
+    return counts or bool(references(condition)) or needs_every_moment(condition)
 
 
 def _is_number(value: Any) -> bool:
@@ -135,13 +135,13 @@ class Watch:
 
     def __init__(self, condition: Condition, earlier: Callable[[Reference], Any] | None = None) -> None:
         self.condition = condition
-        self.looks_back = looks_back(condition)
+        self.needs_every_moment = needs_every_moment(condition)
         self._earlier = earlier
         self._parts = [Watch(part, earlier) for part in parts_of(condition)]
         self._held = condition.always is not None
 
     def observe(self, state: State) -> None:
-        """Take notice of a moment; needed where `looks_back`."""
+        """Take notice of a moment; needed where `needs_every_moment`."""
         for part in self._parts:
             part.observe(state)
         if self.condition.ever is not None:

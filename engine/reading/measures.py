@@ -55,12 +55,12 @@ class Gauge:
         parts = measure.sum or measure.minus or [] if isinstance(measure, Form) else []
         self._parts = [Gauge(part) for part in parts]
         self._extreme: Any = None
-        self.looks_back: bool = self._extreme_path() is not None or any(
-            part.looks_back for part in self._parts
+        self.needs_every_moment: bool = self._extreme_path() is not None or any(
+            part.needs_every_moment for part in self._parts
         )
 
     def observe(self, state: State) -> None:
-        """Take notice of a moment; needed where `looks_back`."""
+        """Take notice of a moment; needed where `needs_every_moment`."""
         for part in self._parts:
             part.observe(state)
         path = self._extreme_path()

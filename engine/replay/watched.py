@@ -20,7 +20,7 @@ WatchedState = dict[str, Any]
 class Watcher(Protocol):
     """Anything that may want to see each moment."""
 
-    looks_back: bool
+    needs_every_moment: bool
     """Whether it has to see every moment, or only the last one."""
 
     def observe(self, state: WatchedState) -> None:
@@ -42,7 +42,7 @@ class Watched:
         self.last: WatchedState = {}
         """The moment at which the run stopped."""
         self._player = player
-        self._watchers = [each for each in watchers if each.looks_back]
+        self._watchers = [each for each in watchers if each.needs_every_moment]
 
     def go(self, until_us: int) -> WatchedState:
         """Play up to a time; return the moment there. Raises RunTooLong."""

@@ -38,7 +38,7 @@ def page() -> str:
             parts.append("| what the articles name | seen in |\n|---|---|")
             rows = [each for each in known if each.subject == number]
             parts.append(
-                "".join(f"\n| {each.says} | {_links(each.seen, entries)} |" for each in rows)[1:] + "\n"
+                "".join(f"\n| {each.claim} | {_links(each.seen, entries)} |" for each in rows)[1:] + "\n"
             )
     return "\n".join(parts)
 

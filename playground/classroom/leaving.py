@@ -36,7 +36,7 @@ def leave(request: HttpRequest, what: Model, code: str = "") -> None:
     now = timezone.now()
     if isinstance(what, Learner):
         Learner.objects.filter(pk=what.pk).update(leaving_at=now)
-        _tell_class_of(what)
+        _notify_class_of(what)
     elif isinstance(what, Classroom):
         Classroom.everyone.filter(pk=what.pk).update(leaving_at=now)
         rooms.announce_change(what.pk)
@@ -78,7 +78,7 @@ def _learner_back(request: HttpRequest, pk: int, code: str) -> bool:
         return False
     if code:
         learners.remember(request.session, code)
-    _tell_class_of(Learner.objects.get(pk=pk))
+    _notify_class_of(Learner.objects.get(pk=pk))
     return True
 
 
@@ -93,7 +93,7 @@ def _teacher_back(request: HttpRequest, pk: int) -> bool:
     return True
 
 
-def _tell_class_of(learner: Learner) -> None:
+def _notify_class_of(learner: Learner) -> None:
     gates.worked.send(Learner, learner=learner, work=None)
 
 

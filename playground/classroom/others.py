@@ -19,7 +19,7 @@ MIX_TIMEOUT_S: Final = 0.3
 
 Mix = list[int] | None
 
-_told_to_hold: set[int] = set()
+_holding: set[int] = set()
 _mixes: dict[str, tuple[float, Mix]] = {}
 """What other processes said of their sessions, and when."""
 _answering: set[asyncio.Task[None]] = set()
@@ -41,12 +41,12 @@ def hold(classroom: int, sessions: list[str], frozen: bool) -> None:
     """Hold the students' sessions wherever they are while the class is frozen: no commands, and no time passes."""
     if frozen:
         _hold_here(classroom, sessions)
-        _told_to_hold.add(classroom)
+        _holding.add(classroom)
         control.broadcast("hold", classroom=classroom, sessions=sessions)
     else:
         holds.release(_key(classroom))
-        if classroom in _told_to_hold:
-            _told_to_hold.discard(classroom)
+        if classroom in _holding:
+            _holding.discard(classroom)
             control.broadcast("hold", classroom=classroom, sessions=[])
 
 

@@ -20,10 +20,10 @@ logger = logging.getLogger(__name__)
 
 GATHER_S = 0.4
 """Changes within this time are told together."""
-LOOK_S = 2.0
+CHECK_S = 2.0
 """Between two looks at the sessions, at the clock, and at what another process may have changed."""
 
-FRESH_S = 4 * LOOK_S
+FRESH_S = 4 * CHECK_S
 """What other processes said holds for so long: they say it again at each look."""
 
 Read = Callable[[int, dict[int, int]], Awaitable[dict[str, Any] | None]]
@@ -86,7 +86,7 @@ class Room:
                 logger.exception("class %s could not be read", self.classroom)
             await asyncio.sleep(GATHER_S)
             try:
-                async with asyncio.timeout(LOOK_S):
+                async with asyncio.timeout(CHECK_S):
                     await self._changed.wait()
             except TimeoutError:
                 continue

@@ -198,7 +198,7 @@ async def _read_mixes(sessions: list[str]) -> None:
     now_s = time.monotonic()
     for public_id in [each for each, (at_s, _mix) in _mixes.items() if now_s - at_s > FORGET_S]:
         del _mixes[public_id]
-    due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.LOOK_S]
+    due = [each for each in sessions if now_s - _mixes.get(each, (0.0, None))[0] >= rooms.CHECK_S]
     found = await others.mixes_of(due)
     for public_id in due:
         _mixes[public_id] = (now_s, found.get(public_id))

@@ -30,16 +30,16 @@ Answer = dict[str, Any]
 
 
 def ask(text: str) -> str:
-    """Answer a question: {q, lang, at, ...}. What is wrong with it is told in words, as `error`."""
+    """Answer a question: {q, lang, at, ...}. What is wrong with it is said in words, as `error`."""
     question = json.loads(text)
     with translation.override(question.get("lang", "en")):
         try:
-            told = QUESTIONS[question["q"]](question)
+            answer = QUESTIONS[question["q"]](question)
         except (Refused, links.BadLink) as refused:
-            told = {"error": str(refused)}
-    if "html" in told:
-        told["html"] = relative(told["html"], question.get("at", "index.html"), _names())
-    return json.dumps(told, default=str)
+            answer = {"error": str(refused)}
+    if "html" in answer:
+        answer["html"] = relative(answer["html"], question.get("at", "index.html"), _names())
+    return json.dumps(answer, default=str)
 
 
 def refused(refusal: protocol.Refusal, language: str) -> str:
@@ -95,8 +95,8 @@ def _rules(question: Answer) -> Answer:
 
 def _share(question: Answer) -> Answer:
     """Return a run as a link carries it; nothing where it is too long for one."""
-    told = {name: value for name, value in question["scenario"].items() if name != "title" or value}
-    return {"packed": links.packed(links.read_run(told))}
+    run = {name: value for name, value in question["scenario"].items() if name != "title" or value}
+    return {"packed": links.packed(links.read_run(run))}
 
 
 def _names() -> dict[str, str]:

@@ -124,8 +124,8 @@ def _last(work: Work) -> Answered | None:
 def _whole(work: Work, found: Exercise, given: Any, question: dict[str, Any]) -> Any:
     log = question.get("log") or {"commands": [], "until_us": 0}
     commands = [{**command, "at_us": at_us} for at_us, command in log["commands"]]
-    told = {"commands": commands, "until_us": log["until_us"]}
-    return kind_of(found).whole_answer(found, given, task.progress(work), lambda *_goals: told)
+    played = {"commands": commands, "until_us": log["until_us"]}
+    return kind_of(found).whole_answer(found, given, task.progress(work), lambda *_goals: played)
 
 
 def _answer(work: Work, found: Exercise, question: dict[str, Any]) -> None:

@@ -35,8 +35,8 @@ def record(question: dict[str, Any]) -> dict[str, Any]:
                 found["seq"] = records.seq_of(bytes.fromhex(found["msg_id"]))
             return dict(found)
     except NotThere as missing:
-        told = missing_words(missing, kind)[missing.reason]
-        return {"waiting" if missing.reason in ("waiting", "absent") else "error": told}
+        sentence = missing_words(missing, kind)[missing.reason]
+        return {"waiting" if missing.reason in ("waiting", "absent") else "error": sentence}
     except door().full:
         return {"error": missing_words(NotThere("too_long"), kind)["too_long"]}
 

@@ -32,7 +32,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     at: datetime
     passed: bool
-    said: Text
+    tally: Text = msgspec.field(name="said")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -114,7 +114,7 @@ def _keep(learner: Learner, entry: Entry) -> None:
             work=work,
             number=number,
             passed=each.passed,
-            tally="".join(letter for letter in each.said if letter.isprintable()),
+            tally="".join(letter for letter in each.tally if letter.isprintable()),
             verdict=NO_LINES,
         )
         for number, each in enumerate(entry.answers, 1)

@@ -56,7 +56,7 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
         "unit": unit,
         "texts": texts,
         "slug": slug,
-        "said": [_sentence(each, texts, run) for each in found.said],
+        "sentences": [_sentence(each, texts, run) for each in found.sentences],
         "numbers": [_number(name, found, dict(numbers), texts) for name in found.numbers],
         "carries": [(names[name], texts.carries[name], source) for name, source in readings.SYSTEMS.items()],
         "exercises": [
@@ -68,12 +68,12 @@ def page(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
     return render(request, "exercises/reading.html", context)
 
 
-def _sentence(said: readings.Sentence, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
+def _sentence(sentence: readings.Sentence, texts: readings.ReadingTexts, run: readings.Run) -> dict[str, Any]:
     return {
-        "id": said.id,
-        "text": texts.said[said.id],
-        "rules": said.rules,
-        "checked": bool(said.claims) and run.holds[said.id],
+        "id": sentence.id,
+        "text": texts.sentences[sentence.id],
+        "rules": sentence.rules,
+        "checked": bool(sentence.claims) and run.holds[sentence.id],
     }
 
 
@@ -103,7 +103,7 @@ def run(request: HttpRequest, unit: str, slug: str) -> HttpResponse:
         "at_us": played.at_us,
         "rows": played.rows,
         "until_us": played.until_us,
-        "holds": {each.id: bool(each.claims) and played.holds[each.id] for each in found.said},
-        "said": texts.said,
+        "holds": {each.id: bool(each.claims) and played.holds[each.id] for each in found.sentences},
+        "sentences": texts.sentences,
     }
     return HttpResponse(msgspec.json.encode(body), content_type="application/json")

@@ -49,7 +49,7 @@ class ReadingTexts(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
     title: Text
     terms: dict[str, Text]
     numbers: dict[str, Text]
-    said: dict[str, Text]
+    sentences: dict[str, Text]
     carries: dict[str, Text]
 
 
@@ -60,13 +60,13 @@ class Reading(Part, frozen=True, forbid_unknown_fields=True, kw_only=True):
         exercises: before which it is read.
         numbers: those that the reader can drag, and from where to where.
         scenario: the run beside the text, with the numbers in it.
-        said: its sentences, in order.
+        sentences: what is claimed of the run, in order.
     """
 
     exercises: Annotated[tuple[Id, ...], msgspec.Meta(min_length=1)]
     numbers: Annotated[dict[str, Drawn], msgspec.Meta(min_length=1, max_length=3)]
     scenario: dict[str, Any]
-    said: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]
     en: ReadingTexts
     zh_hans: ReadingTexts
     zh_hant: ReadingTexts
@@ -127,7 +127,7 @@ class Run(msgspec.Struct, frozen=True):
 def run(slug: str, numbers: tuple[tuple[str, int], ...]) -> Run:
     """Play the run of a reading with these numbers to its end."""
     found = reading(slug, dict(numbers))
-    watches = {each.id: [Watch(claim) for claim in each.claims] for each in found.said}
+    watches = {each.id: [Watch(claim) for claim in each.claims] for each in found.sentences}
     playback = Playback(found.scenario, (), [each for several in watches.values() for each in several])
     moment = playback.go(found.scenario["until_us"])
     return Run(

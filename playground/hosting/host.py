@@ -156,7 +156,7 @@ class Host:
         self._last_shown_s = self.clock()
         self._poke.set()
         if seen and not self.keeper.awake:
-            self._put(self._upkeep.look_again)
+            self._put(self._upkeep.watch_again)
         number = self.audience.number(client)
         if number is not None and client.joined:
             self.keeper.send(protocol.Show, reader=number, seen=seen)
@@ -256,7 +256,7 @@ class Host:
             case protocol.Took():
                 await self.keeper.write_down(message.at_us, message.command)
             case protocol.Ended():
-                self._upkeep.say_verdict(message.digest)
+                self._upkeep.send_verdict(message.digest)
 
     # --- the owner task ---
 

@@ -86,7 +86,7 @@ class Solo:
         keep: takes the whole command log whenever it has changed, and how far the run is.
         clock: real seconds.
         storage: makes the files, empty.
-        say: puts a refusal, or what there is to be noted, into words.
+        words_of: puts a refusal, or what there is to be noted, into words.
         watched: whether nothing can be done in it: its time goes on to the scenario's end, and waits there.
     """
 
@@ -99,14 +99,14 @@ class Solo:
         keep: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
         storage: Callable[[int], Ledger] = Ledger,
-        say: Callable[[protocol.Refusal], str] = lambda refusal: refusal.text or refusal.code,
+        words_of: Callable[[protocol.Refusal], str] = lambda refusal: refusal.text or refusal.code,
         watched: bool = False,
     ) -> None:
         self._scenario = scenario
         self._commands = commands
         self._reached_us = until_us
         self._deliver, self._keep = send, keep
-        self._clock, self._say, self._watched = clock, say, watched
+        self._clock, self._words_of, self._watched = clock, words_of, watched
         self._asked: dict[int, tuple[str, Any, dict[str, Any]]] = {}
         self._calls = 0
         self._door = LedgerDoor(storage)
@@ -210,7 +210,7 @@ class Solo:
                 self._answered(message)
             case protocol.Refusal():
                 _kind, number, _command = self._asked.pop(message.call, ("", None, {}))
-                self._write(t="refused", id=number, message=self._say(message))
+                self._write(t="refused", id=number, message=self._words_of(message))
             case protocol.Took():
                 self._commands.append((message.at_us, message.command))
                 self._note()
@@ -218,8 +218,8 @@ class Solo:
                 self._reached_us = max(self._reached_us, message.good_us)
                 self._note()
             case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
-                said = protocol.Refusal(0, code=message.code, values=dict(message.values))
-                self._write(t="notice", level=message.level, message=self._say(said))
+                notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
+                self._write(t="notice", level=message.level, message=self._words_of(notice))
             case protocol.Fell():
                 self._write(t="notice", level="error", message=message.failure.code)
 

@@ -75,7 +75,7 @@ class Upkeep:
         record = self.keeper.record
         ends = not record.commands and self.keeper.resume_us == record.scenario.get("until_us")
         if not self.started and ends and record.scenario.get("digest"):
-            self.say_verdict(self.keeper.digest)  # a link to the end of a run
+            self.send_verdict(self.keeper.digest)  # a link to the end of a run
         self.started = True
         for client, (have, life) in self.audience.waited():
             self.greet(client, have, life)
@@ -88,7 +88,7 @@ class Upkeep:
             self.keeper.send(protocol.Hello, reader=number, have=have, life=life)
             self.keeper.send(protocol.Show, reader=number, seen=client.seen)
 
-    def say_verdict(self, digest: str) -> None:
+    def send_verdict(self, digest: str) -> None:
         """Say at the scenario's end whether this was the recorded run."""
         level, message = self.keeper.verdict(digest)
         if level == "error":
@@ -145,7 +145,7 @@ class Upkeep:
         await self.keeper.rebuild(at_us)
         return True
 
-    async def look_again(self) -> None:
+    async def watch_again(self) -> None:
         """Somebody looks again at a page that was in the background: a run that went on until then goes on."""
         if self._goes_on and not self.stands:
             await self._awaken()

@@ -114,7 +114,7 @@ class Wishes:
         if not reply["changes"]:
             answer(text=reply["text"])
         elif not client.owner:
-            answer(wording.ONLY_LOOK)
+            answer(wording.READ_ONLY)
         else:
             await self._take(
                 {"do": "ctl", "line": line}, accepted=lambda: answer(text=reply["text"]), refused=answer

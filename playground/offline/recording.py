@@ -119,7 +119,7 @@ class _Tape:
             self._skipped[name] = self._skipped.get(name, 0) + 1
         if piece.lost:
             self._skipped["more"] = self._skipped.get("more", 0) + piece.lost
-        if self._node.now_us - self._told_us >= self._every_us or piece.last:
+        if self._node.now_us - self._shown_us >= self._every_us or piece.last:
             self._snapshot("fast")
 
     def _add_rows(self, piece: Piece) -> None:
@@ -138,7 +138,7 @@ class _Tape:
         self._messages.append(
             snapshot_message(log.number, node.now_us, state, why, self._skipped, log.digest)
         )
-        self._told_us, self._skipped = node.now_us, {}
+        self._shown_us, self._skipped = node.now_us, {}
         self._in_part += 100
         if self._in_part >= ROWS_IN_A_PART:
             self._end_part()

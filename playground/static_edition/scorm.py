@@ -78,11 +78,11 @@ def _chosen(name: str, language: str) -> tuple[str, Sequence[Exercise]]:
 
 def _launched(title: str, exercises: Sequence[Exercise], language: str) -> bytes:
     with override_settings(ROOT_URLCONF="playground.static_edition.urls"), translation.override(language):
-        told = {
+        launch = {
             "first": file_of(task.address(exercises[0])),
             "exercises": [each.slug for each in exercises],
         }
-        page = render_to_string("static_edition/scorm.html", {"title": title, "scorm": told})
+        page = render_to_string("static_edition/scorm.html", {"title": title, "scorm": launch})
         return relative(page, LAUNCHED, {}).encode()
 
 

@@ -110,7 +110,7 @@ def _stories(folder: Path) -> None:
     """Write each run that can be opened by its name, with its story in the present language."""
     runs: list[tuple[str, dict[str, Any], dict[str, Any] | None]] = [("free", door().check(FREE), None)]
     for entry in library.entries():
-        page_data = live_page.told_story(entry.story_json())
+        page_data = live_page.story_for_page(entry.story_json())
         following = library.after(entry.slug)
         if following:
             page_data["next"] = {"title": following.title, "href": f"?s={following.slug}"}

@@ -25,7 +25,7 @@ from playground.storybook.texts import in_language
 from playground.written import WrittenWrong, message_of
 
 MAX_TITLE: Final = 200
-MOST_TOLD: Final = 20
+MOST_PROBLEMS: Final = 20
 STORY_ONLY: Final = frozenset(FIELDS) - {"title"}
 ORDER: Final = (
     *(
@@ -88,7 +88,7 @@ class BadScenario(Exception):
         return str(Message(text, message=problem.message, line=problem.line, column=problem.column))
 
 
-TELLING = ("question", "watch_for", "annotations", "breakpoints", "prediction", "verdict")
+STORY_PARTS = ("question", "watch_for", "annotations", "breakpoints", "prediction", "verdict")
 """Parts of which one makes a run a story."""
 
 
@@ -123,7 +123,7 @@ class Entry(msgspec.Struct, frozen=True):
         It is empty for a run that has a title and nothing to tell.
         """
         parts = msgspec.to_builtins(self.story)
-        if not any(parts.get(name) for name in TELLING):
+        if not any(parts.get(name) for name in STORY_PARTS):
             return {}
         return {name: parts[name] for name in parts if name not in {"workload", "claims"}}
 
@@ -203,7 +203,7 @@ def steps_of(path: str) -> Steps:
 
 def _problems(body: dict[str, Any], limits: Limits | None) -> Iterator[tuple[str, Message]]:
     """Find what is wrong: what cannot be kept, in the story field by field, then in the run."""
-    unkeepable = list(itertools.islice(plain.problems(body), MOST_TOLD))
+    unkeepable = list(itertools.islice(plain.problems(body), MOST_PROBLEMS))
     if unkeepable:
         yield from unkeepable
         return

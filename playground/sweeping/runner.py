@@ -65,12 +65,12 @@ def _by_pool(sweep: OwnSweep, spec: Spec) -> bytes:
         watch = threading.Timer(seconds, pool.close)
         watch.start()
         found: dict[str, Row] = {}
-        told_s = 0.0
+        notified_s = 0.0
         try:
             for row in pool.rows(cells):
                 found[row["cell_id"]] = row
-                if time.monotonic() - told_s >= AGAIN_S:
-                    told_s = time.monotonic()
+                if time.monotonic() - notified_s >= AGAIN_S:
+                    notified_s = time.monotonic()
                     records.advance(sweep.name, len(found))
         except SweepError:
             if watch.is_alive():

@@ -53,7 +53,7 @@ class Mechanism(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     subject: Annotated[int, msgspec.Meta(ge=1, le=30)]
-    says: str
+    claim: str
     seen: Annotated[list[str], msgspec.Meta(min_length=1)]
 
 

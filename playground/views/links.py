@@ -85,7 +85,7 @@ def in_a_language(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
 def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
     """Open a session of one's own that repeats a shared run, at the moment that the link names."""
     kept = scenario_or_gone(short_id)
-    if _only_looks_ahead(request):
+    if _is_prefetch(request):
         return HttpResponse(status=204)
     place = place_of(request.GET)
     if PREVIEWERS.search(request.headers.get("user-agent", "")):
@@ -97,7 +97,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
         return _unrepeatable(request, kept, str(problem.message))
     session = services.start_session(scenario, kept, place.start_us(scenario["until_us"]))
     charge(request, scenario)
-    _tell_of_another_engine(request, kept)
+    _warn_of_another_engine(request, kept)
     return _go(request, session, place)
 
 
@@ -108,7 +108,7 @@ def permalink(request: HttpRequest, short_id: str) -> HttpResponse:
 def stateless(request: HttpRequest, packed: str) -> HttpResponse:
     """Open a session that repeats the run which the address itself holds."""
     entry = _unpacked(request, packed)
-    if _only_looks_ahead(request):
+    if _is_prefetch(request):
         return HttpResponse(status=204)
     place = place_of(request.GET)
     if PREVIEWERS.search(request.headers.get("user-agent", "")):
@@ -128,7 +128,7 @@ def _unpacked(request: HttpRequest, packed: str) -> Entry:
         raise Gone(_("This link leads nowhere"), bad.message) from None
 
 
-def _only_looks_ahead(request: HttpRequest) -> bool:
+def _is_prefetch(request: HttpRequest) -> bool:
     """Tell whether a messenger only asks if there is something, or a browser guesses."""
     return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
 
@@ -164,7 +164,7 @@ def _unrepeatable(request: HttpRequest, kept: Scenario, why: str) -> HttpRespons
     return render(request, "links/unrepeatable.html", context, status=409)
 
 
-def _tell_of_another_engine(request: HttpRequest, kept: Scenario) -> None:
+def _warn_of_another_engine(request: HttpRequest, kept: Scenario) -> None:
     if kept.engine_version != door().version:
         text = _(
             "This link was made with engine %(then)s; this is %(now)s. The run is repeated, and its end says whether "

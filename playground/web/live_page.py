@@ -94,7 +94,7 @@ def script_texts() -> str:
     return JavaScriptCatalog.as_view()(RequestFactory().get("/")).content.decode()
 
 
-def told_story(story: dict[str, Any]) -> dict[str, Any]:
+def story_for_page(story: dict[str, Any]) -> dict[str, Any]:
     """Return a story in the reader's language, with those of its words that the glossary explains."""
     shown = localized(story)
     return {**shown, "words": words_of(shown), "glossary": reverse("glossary")}
@@ -102,7 +102,7 @@ def told_story(story: dict[str, Any]) -> dict[str, Any]:
 
 def _story(found: Session) -> dict[str, Any]:
     """Return what is told around the run, with the scenario that comes after it in the library."""
-    shown = told_story(found.origin.story if found.origin and found.origin.story else {})
+    shown = story_for_page(found.origin.story if found.origin and found.origin.story else {})
     following = library.after(found.origin.slug if found.origin else None)
     kept = selectors.scenario_by_name(following.slug) if following else None
     if following and kept:

@@ -224,7 +224,7 @@ def _best(query: Query) -> dict[str, Any]:
         found |= {
             "cell": run.cell_id,
             "at": run_place(query, run),
-            "facts": [
+            "figures": [
                 {"name": metric(name).name, "value": full(value, metric(name).kind)}
                 for name, value in values.items()
                 if value is not None

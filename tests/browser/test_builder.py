@@ -45,7 +45,7 @@ def several(page: Page) -> None:
 def a_number(page: Page) -> None:
     """Ask how many are in delta."""
     point(page, "delta")
-    expect(page.locator("[name=fact-1]")).to_have_value("delta")
+    expect(page.locator("[name=observable-1]")).to_have_value("delta")
 
 
 def an_order(page: Page) -> None:

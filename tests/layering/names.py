@@ -80,18 +80,14 @@ AS_RECORDED = {"engine/conformance/cluster.py": {"_look"}}
 
 
 def empty_verbs(source: str, name: str) -> Iterator[str]:
-    """Yield a sentence for each function or class whose name says nothing.
+    """Yield a sentence for each name that says nothing: of a function or class, in Python also of a variable.
 
     Args:
         source: of a Python file, or of a script.
         name: the file's path.
     """
     if name.endswith(".py"):
-        defined = [
-            (node.lineno, node.name)
-            for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-        ]
+        defined = list(_named_in_python(source))
     else:
         defined = [
             (source.count("\n", 0, found.start()) + 1, next(filter(None, found.groups())))
@@ -100,6 +96,20 @@ def empty_verbs(source: str, name: str) -> Iterator[str]:
     for number, each in defined:
         if each.strip("_").lower() in EMPTY_VERBS and each not in AS_RECORDED.get(name, ()):
             yield f"{name}:{number} {each}: write a verb of the domain"
+
+
+def _named_in_python(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of each function, class, argument, variable and attribute that a file makes."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield node.lineno, name
+            case (
+                ast.arg(arg=name)
+                | ast.Name(id=name, ctx=ast.Store())
+                | ast.Attribute(attr=name, ctx=ast.Store())
+            ):
+                yield node.lineno, name
 
 
 def classes_of(source: str, name: str) -> Iterator[str]:

@@ -13,7 +13,7 @@ SOURCES = {
 }
 
 
-def test_functions_and_classes_are_verbs_of_the_domain() -> None:
+def test_names_are_of_the_domain() -> None:
     found = [breach for path, source in SOURCES.items() for breach in names.empty_verbs(source, path)]
     assert not found, "\n".join(["", *found])
 
@@ -31,6 +31,10 @@ def test_a_word_has_one_meaning() -> None:
     [
         ("a.py", "def tell() -> None: ..."),
         ("a.py", "class A:\n    async def _look(self) -> None: ..."),
+        ("a.py", "told = 1"),
+        ("a.py", "def answer(said: str) -> None: ..."),
+        ("a.py", "class A:\n    facts: int"),
+        ("a.py", "def answer(self) -> None:\n    self._told = 1"),
         ("a.js", "export class A {\n  see(state) {\n  }\n}"),
         ("a.js", "export function said(text) {\n}"),
         ("a.js", "export const told = (text) => text;"),

@@ -65,9 +65,9 @@ def session(author: Client) -> Session:
 
 
 def condition(
-    row: int, fact: str, op: str, value: object, text: str = "so", message: str = ""
+    row: int, observable: str, op: str, value: object, text: str = "so", message: str = ""
 ) -> dict[str, str]:
-    fields = {"text": text, "fact": fact, "op": op, "value": str(value), "message": message}
+    fields = {"text": text, "observable": observable, "op": op, "value": str(value), "message": message}
     return {f"{name}-{row}": said for name, said in fields.items()}
 
 
@@ -90,7 +90,7 @@ SEVERAL = {**CHOICE, "kind": "several", **condition(3, "place", "==", "q3", "the
 NUMBER = {
     "kind": "number",
     "at": "1500000",
-    "fact-1": "q3",
+    "observable-1": "q3",
     "value-2": "4",
     "text-2": "Four is what stays in q4.",
 }
@@ -223,7 +223,7 @@ def test_a_state_is_reached_by_the_authors_own_run_and_not_by_doing_nothing(
     assert not grade(exercise, {"commands": [], "until_us": 5_000_000}).passed
     assert set(exercise.form.limits.verbs) == {"publish", "set", "get", "ack"}
     easy = author.post(
-        address(session), {**TEXTS, **REACH, **condition(1, "q3", ">=", 0), "fact-2": "", "keep": "1"}
+        address(session), {**TEXTS, **REACH, **condition(1, "q3", ">=", 0), "observable-2": "", "keep": "1"}
     )
     assert "Doing nothing reaches" in easy.content.decode()
     hard = author.post(address(session), {**TEXTS, **REACH, **condition(1, "q3", ">=", 9), "keep": "1"})
@@ -255,7 +255,7 @@ def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> 
     assert grade(exercise, 4).feedback == ("slip-2",)
     assert exercise.en.feedback["slip-2"] == "Four is what stays in q4."
     for change, said in [
-        ({"fact-1": "place"}, "what is counted"),
+        ({"observable-1": "place"}, "what is counted"),
         ({"value-2": "2"}, "must not be what the run comes to"),
         ({"text-2": ""}, "A wrong number needs"),
     ]:

@@ -110,7 +110,7 @@ def said(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
 def _nobody_held() -> Any:
     yield
     holds._held.clear()
-    others._told_to_hold.clear()
+    others._holding.clear()
 
 
 def hear(kind: str, **fields: Any) -> None:

@@ -16,7 +16,7 @@ ENTRIES = {each.slug: each for each in library.entries()}
 def test_every_subject_has_its_mechanisms_and_none_stands_twice() -> None:
     known = verdicts.mechanisms()
     assert {each.subject for each in known} == set(SUBJECTS)
-    assert len({(each.subject, each.says) for each in known}) == len(known)
+    assert len({(each.subject, each.claim) for each in known}) == len(known)
     assert len(known) >= 164
     assert [each.subject for each in known] == sorted(each.subject for each in known)
 
@@ -24,7 +24,7 @@ def test_every_subject_has_its_mechanisms_and_none_stands_twice() -> None:
 def test_every_mechanism_is_seen_in_a_run_that_claims_something() -> None:
     for each in verdicts.mechanisms():
         for slug in each.seen:
-            assert slug in ENTRIES, f"{each.says}: there is no scenario {slug}"
+            assert slug in ENTRIES, f"{each.claim}: there is no scenario {slug}"
             assert ENTRIES[slug].story.claims, slug
             assert ENTRIES[slug].story.prediction, slug
 

@@ -19,7 +19,7 @@ def test_every_reading_has_its_page(client: Client, language: str) -> None:
         page = client.get(address, headers={"accept-language": language}).content.decode()
         texts = each.texts(language)
         assert texts.title in page
-        for said in texts.said.values():
+        for said in texts.sentences.values():
             assert said.replace("'", "&#x27;") in page
         assert page.count('href="https://') == 3, "what carries over names its sources"
 
@@ -31,8 +31,8 @@ def test_the_page_is_linked_before_the_exercise_and_leads_there(client: Client) 
 
 def test_dragged_numbers_stand_in_the_sentences_and_in_the_run(client: Client) -> None:
     few, many = (client.get(f"{PAGE}run.json?count={count}").json() for count in (2, 9))
-    assert "all 2 messages" in few["said"]["q4"]
-    assert "all 9 messages" in many["said"]["q4"]
+    assert "all 2 messages" in few["sentences"]["q4"]
+    assert "all 9 messages" in many["sentences"]["q4"]
     assert few["holds"] == many["holds"] == {"q4": True, "both": True, "two": True}
     assert len(few["rows"]) == len(few["at_us"])
     assert few["rows"] != many["rows"]

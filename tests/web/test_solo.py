@@ -72,7 +72,9 @@ class Page:
 
 
 def test_a_run_that_waits_for_an_answer_stops_there_and_says_so_in_words() -> None:
-    page = Page({**NEW, "until_us": 500_000}, watched=True, say=lambda refusal: str(refusals.of(refusal)))
+    page = Page(
+        {**NEW, "until_us": 500_000}, watched=True, words_of=lambda refusal: str(refusals.of(refusal))
+    )
     for wish in ({"t": "control", "play": True}, {"t": "step"}, {"t": "control", "play": True, "speed": 9}):
         page.send(**wish)
         page.run()

@@ -17,7 +17,7 @@ from playground.storybook.texts import KEYS, localized
 from playground.subjects import SUBJECTS
 from playground.templatetags.terms import terms
 from playground.verdicts.marking import words_of
-from playground.web.live_page import told_story
+from playground.web.live_page import story_for_page
 from tests.web.test_translations import MAINLAND, SIMPLIFIED, TRADITIONAL
 
 pytestmark = pytest.mark.django_db
@@ -102,7 +102,7 @@ def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list
     found = next(each for each in library if each.slug == "busy-store-syncs")
     for language, mailbox in (("en", "mailbox"), ("zh-hans", "邮箱"), ("zh-hant", "信箱")):
         with translation.override(language):
-            told = told_story(found.story)
+            told = story_for_page(found.story)
         assert told["words"][mailbox] == "mailbox"
         assert set(told["words"].values()) <= {each.anchor for each in verdicts.glossary().values()}
         assert told["glossary"] == "/glossary/"

@@ -106,7 +106,7 @@ def test_a_snapshot_does_not_tell_the_pace() -> None:
     window = FrameWindow()
     window.join(in_step=False)
     window.owe_pace()
-    window.sent(0, tells_pace=False)
+    window.sent(0, has_pace=False)
     window.caught_up()
     assert window.waits
     window.sent(0)

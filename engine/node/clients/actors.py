@@ -12,7 +12,7 @@ from engine.amqp.errors import AmqpError
 from engine.node.clients.channel import Channel, Unacked, connection_of
 from engine.node.clients.transactions import Transaction
 from engine.node.commands.base import HAND, MAX_COUNT, Message
-from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, says_more
+from engine.node.commands.commands import Publish, SetConsumer, SetPublisher, message_of, uses_later_fields
 from engine.node.time.pace import TICK_US, Pace
 from engine.node.time.process import Process
 from engine.node.time.scheduler import Timer
@@ -52,7 +52,7 @@ class Publisher:
         self.alarm = False
         self.hears_blocked = False
         """Whether the client announced the capability connection.blocked (A5)."""
-        self.told_blocked = False
+        self.blocked_sent = False
         self.reader: Process | None = None
         """Who reads its socket; None before it has published."""
         self.published = 0
@@ -79,7 +79,7 @@ class Publisher:
         """The publish number of its next message on the channel (K10)."""
         self.channel_state = OPEN
         self.connection_state = OPEN
-        self.says_more = False
+        self.uses_later_fields = False
         """Whether a command gave it something that the first commands did not have, which is reported from then on."""
 
     def change(self, command: SetPublisher) -> None:
@@ -99,7 +99,7 @@ class Publisher:
         self.confirm = command.confirm
         self.message = message_of(command)
         self.channel_state = self.connection_state = OPEN
-        self.says_more = self.says_more or says_more(command)
+        self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
 
     def batch(self, count: int) -> Publish:
         """Return `count` of its messages as a burst."""
@@ -124,7 +124,7 @@ class Publisher:
         self.next_number = 1
         self._roll_back()
         self.channel_state = CLOSED
-        self.says_more = True
+        self.uses_later_fields = True
         self.waiting.clear()
         self.stopped.clear()
         self.unsent.clear()
@@ -164,7 +164,7 @@ class Publisher:
         self.running = False
         self.publish_seen = False
         self.alarm = False
-        self.told_blocked = False
+        self.blocked_sent = False
         self.unconfirmed = 0
         self.next_number = 1
         self._roll_back()
@@ -187,7 +187,7 @@ class Publisher:
             "confirmed": self.confirmed,
             "unconfirmed": self.unconfirmed,
             "waiting": self.unread,
-            **(self._more() if self.says_more else {}),
+            **(self._more() if self.uses_later_fields else {}),
         }
 
     def _roll_back(self) -> None:
@@ -250,7 +250,7 @@ class Consumer:
         """Whether it was cancelled and has messages left to finish."""
         self.channel_state = OPEN
         self.connection_state = OPEN
-        self.says_more = False
+        self.uses_later_fields = False
         """Whether a command gave it something that the first commands did not have, which is reported from then on."""
 
     def change(self, command: SetConsumer) -> None:
@@ -266,7 +266,7 @@ class Consumer:
         self.cancel_on_failover = command.cancel_on_failover
         self.channel_prefetch = command.channel_prefetch
         self.channel_state = self.connection_state = OPEN
-        self.says_more = self.says_more or says_more(command)
+        self.uses_later_fields = self.uses_later_fields or uses_later_fields(command)
 
     @property
     def credit(self) -> int:
@@ -344,7 +344,7 @@ class Consumer:
         self.forget_held()
         self.own_channel.reset()
         self.channel_state = CLOSED
-        self.says_more = True
+        self.uses_later_fields = True
 
     def disconnect(self) -> None:
         """Lose the connection; it does not come back by itself."""
@@ -367,7 +367,7 @@ class Consumer:
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
-            **(self._more() if self.says_more else {}),
+            **(self._more() if self.uses_later_fields else {}),
         }
 
     def _more(self) -> dict[str, Any]:
@@ -416,7 +416,7 @@ class Hand:
         """Whether its connection's socket is not read; whether that ever was so, which is shown from then on (A3)."""
         self.unread = 0
         """Commands that lie in that socket."""
-        self.says_more = False
+        self.uses_later_fields = False
         self.unanswered = 0
         """Methods that succeeded and got no answer, as their no-wait asked; shown from the first one on (P18)."""
         self.delivered = 0
@@ -461,7 +461,7 @@ class Hand:
             "delivered": self.delivered,
             "redelivered": self.redelivered,
             "acked": self.acked,
-            **({"next_tag": self.channel.next_tag} if self.says_more else {}),
+            **({"next_tag": self.channel.next_tag} if self.uses_later_fields else {}),
             **({"unread": self.unread} if self.was_blocked else {}),
             **({"unanswered": self.unanswered} if self.unanswered else {}),
             **(self._transaction() if self.was_tx else {}),

@@ -105,7 +105,7 @@ class Confirms:
                 Awaited(messages.start, messages.count, publisher.name, tuple(queues), first)
             )
         else:
-            self._tell_witness(messages)
+            self._witness_confirmed(messages)
             self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
 
     # --- what queues say ---------------------------------------------------------------------------------------------
@@ -198,13 +198,13 @@ class Confirms:
                         msgspec.structs.replace(found, queues=left, confirmed_by=confirmed_by)
                     )
                 else:
-                    self._tell_witness(Range(found.start, found.count))
+                    self._witness_confirmed(Range(found.start, found.count))
                     ready.setdefault(found.actor, []).append(Range(found.first, found.count))
         for actor, numbers in ready.items():
             count = sum(each.count for each in numbers)
             self._carry(actor, count, partial(self._collect, actor, numbers, rule, cause))
 
-    def _tell_witness(self, messages: Range) -> None:
+    def _witness_confirmed(self, messages: Range) -> None:
         if self.witness is not None:
             self.witness(messages)
 
@@ -233,7 +233,7 @@ class Confirms:
                 self._emit(Committed("D13", publisher.name, publisher.tx.size, {"commits": commits}))
             return
         publisher.confirmed += count
-        if publisher.says_more:
+        if publisher.uses_later_fields:
             why |= self._frames(publisher, numbers)
         self._emit(ConfirmsSent(rule, publisher.name, count, why))
 

@@ -189,8 +189,8 @@ class Connections:
         """Note that something was published under an alarm; the first of it blocks the connection (A3, A5)."""
         publisher.publish_seen = True
         publisher.rule = "A3"
-        if publisher.hears_blocked and not publisher.told_blocked:
-            publisher.told_blocked = True
+        if publisher.hears_blocked and not publisher.blocked_sent:
+            publisher.blocked_sent = True
             self._emit(ConnectionBlocked("A5", publisher.name, reason_of(self.alarms)))
 
     def send(self, publisher: Publisher, batch: Publish, spacing_us: int) -> None:
@@ -311,8 +311,8 @@ class Connections:
         for publisher in publishers:
             publisher.rule = "A4"
             publisher.set_alarm(alarm)
-            if publisher.told_blocked and not alarm:
-                publisher.told_blocked = False
+            if publisher.blocked_sent and not alarm:
+                publisher.blocked_sent = False
                 self._emit(ConnectionUnblocked("A5", publisher.name))
         for consumer in self._consumers.all.values():
             consumer.rule = "A4"

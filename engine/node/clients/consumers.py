@@ -211,7 +211,7 @@ class Consumers:
         held = list(hand.channel.unacked)
         served = hand.channel.served
         hand.disconnect()
-        hand.says_more = True
+        hand.uses_later_fields = True
         self._channel_down(held, left, served)
 
     def _channel_down(self, held: Iterable[Unacked], left: Sequence[str], served: Iterable[str] = ()) -> None:
@@ -264,7 +264,7 @@ class Consumers:
         taken = hand.channel.take_tag(tag, multiple)
         if taken is None:
             raise unknown_tag(tag)
-        hand.says_more = True
+        hand.uses_later_fields = True
         return taken
 
     def recover(self, hand: Hand) -> None:

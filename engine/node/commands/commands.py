@@ -403,7 +403,7 @@ VERBS: Final = tuple(
     for kind in typing.get_args(AnyCommand)
 )
 
-SAID_AT_FIRST: Final = frozenset(
+FIRST_FIELDS: Final = frozenset(
     "count size_bytes persistent confirm name rate_per_s running prefetch ack multiple value kind".split()
 )
 """Fields that are always written; the others are left out where they have their default."""
@@ -482,7 +482,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
     )
 
 
-def says_more(command: AnyCommand) -> bool:
+def uses_later_fields(command: AnyCommand) -> bool:
     """Tell whether a command gives something that is left out by default."""
     return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
 
@@ -492,6 +492,6 @@ def _later_fields(kind: type[AnyCommand]) -> dict[str, Any]:
     found = {}
     for each in msgspec.structs.fields(kind):
         default = {} if each.default_factory is dict else each.default
-        if each.name not in SAID_AT_FIRST and default is not msgspec.NODEFAULT:
+        if each.name not in FIRST_FIELDS and default is not msgspec.NODEFAULT:
             found[each.name] = default
     return found

@@ -414,8 +414,8 @@ class Cluster:
             self._confirms.member_confirmed(name, heir, confirmed)
             for each in new:
                 live.enter(each.arrival, 0, each.expiration_ms, each.confirm_at_once, already_delivered=True)
-        self._consumers.served_anew(name, cancels=not record.told_down)
-        record.told_down = False
+        self._consumers.served_anew(name, cancels=not record.down_sent)
+        record.down_sent = False
         self.soon(partial(self.hooks.served, name))
         self.soon(partial(self.reapply, name))
         if record.mirroring is not None and record.mirroring.mode == "exactly":

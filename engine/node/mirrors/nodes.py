@@ -142,7 +142,7 @@ class Nodes:
         for record in mastered:
             if cluster.records.get(record.name) is record and not record.alive:
                 record.stopped = kind == "clean" and record.mirroring is None
-                record.told_down, record.downs = True, record.downs + 1
+                record.down_sent, record.downs = True, record.downs + 1
                 cluster.hooks.down(record.name)
         if not cluster.running:
             self.last = node
@@ -209,8 +209,8 @@ class Nodes:
         if record.mirroring is not None:
             cluster.update(record)
         cluster.soon(partial(cluster.reapply, name))
-        self._consumers.served_anew(name, cancels=not record.told_down)
-        record.told_down = False
+        self._consumers.served_anew(name, cancels=not record.down_sent)
+        record.down_sent = False
         cluster.soon(partial(cluster.hooks.served, name))
 
     def _join(self, record: QueueRecord, node: str) -> None:

@@ -12,7 +12,7 @@ from engine.node.mirrors.rooms_below import RoomsBelow
 from engine.node.mirrors.synchronisation import Batch, Synchronisation, in_batches
 from engine.transitions import SyncEnded, SyncStarted
 
-ALARM_LOOK_US = 100_000
+ALARM_CHECK_US = 100_000
 """How often a synchronisation that an alarm stopped checks whether the alarm is over (H57)."""
 
 
@@ -84,14 +84,14 @@ class Syncs:
         return in_batches(self._cluster.masters[name].inner.fold(), size)
 
     def _later(self, go_on: Callable[[], None]) -> bool:
-        delay_us = ALARM_LOOK_US if self._alarm() else self._hop_us
+        delay_us = ALARM_CHECK_US if self._alarm() else self._hop_us
         if delay_us:
             self._clock.after(delay_us, partial(self._next, go_on))
         return bool(delay_us)
 
     def _next(self, go_on: Callable[[], None]) -> None:
         if self._alarm():
-            self._clock.after(ALARM_LOOK_US, partial(self._next, go_on))
+            self._clock.after(ALARM_CHECK_US, partial(self._next, go_on))
         else:
             go_on()
 

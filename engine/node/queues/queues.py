@@ -103,7 +103,7 @@ class Queues(Mapping[str, Deliveries]):
         """The queues of a node that is stopped: nobody sees them until it starts again."""
         self._defined: dict[str, dict[str, Any]] = {}
         """What is shown of each queue's definition."""
-        self._clock_told = False
+        self._clock_shown = False
 
     def __getitem__(self, name: str) -> Deliveries:
         return self._live[name]
@@ -301,9 +301,9 @@ class Queues(Mapping[str, Deliveries]):
         """Return when the timer of the queue called orders fires, and whether it sleeps; empty if it never was."""
         queue = self._live.get(QUEUE)
         if queue is not None:
-            self._clock_told = True
+            self._clock_shown = True
             return queue.process.timer_items()
-        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_told else {}
+        return {"queue_process": None, "rate_timer_at_us": None} if self._clock_shown else {}
 
     def report_queues(self) -> None:
         """Tell what changed without a transition of its own."""

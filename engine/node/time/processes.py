@@ -16,7 +16,7 @@ from engine.node.time.store_process import GcProcess, StoreProcess
 from engine.node.time.work import PROFILES, ProfileName
 from engine.transitions import ProcessChanged, Transition
 
-TELL_EVERY_US: Final = 100_000
+REPORT_EVERY_US: Final = 100_000
 """What is shown of a process changes at most this often, however fast its mailbox does."""
 
 
@@ -46,7 +46,7 @@ class Processes:
         self._spec = spec
         self._all: dict[str, Process] = {}
         self._shown: dict[str, dict[str, Any]] = {}
-        self._told_us: dict[str, int] = {}
+        self._reported_us: dict[str, int] = {}
         self._changed: dict[str, None] = {}
         self._timer: Timer | None = None
 
@@ -167,7 +167,7 @@ class Processes:
             if process is None or not process.is_shown:
                 self._report_end(id_)
                 continue
-            due_us = self._told_us.get(id_, -TELL_EVERY_US) + TELL_EVERY_US
+            due_us = self._reported_us.get(id_, -REPORT_EVERY_US) + REPORT_EVERY_US
             if due_us <= now_us:
                 due_us = self._report_one(process)
             if due_us > now_us:
@@ -177,7 +177,7 @@ class Processes:
         self._report_again(again_us)
 
     def _report_end(self, id_: str) -> None:
-        self._told_us.pop(id_, None)
+        self._reported_us.pop(id_, None)
         if self._shown.pop(id_, None) is not None:
             self._emit(ProcessChanged("P6", id_, None))
 
@@ -188,7 +188,7 @@ class Processes:
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}
         if changed:
             self._shown[process.id] = items
-            self._told_us[process.id] = now_us
+            self._reported_us[process.id] = now_us
             rule = "F3" if shown and "blocked_by" in changed else "P6"
             self._emit(ProcessChanged(rule, process.id, changed))
         return process.credit.flow_until_us if items["state"] == "flow" and not items["blocked_by"] else 0

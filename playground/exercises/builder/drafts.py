@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from playground.exercises.builder import facts, numbers, words
+from playground.exercises.builder import numbers, observables, words
 from playground.exercises.builder.runs import Run
 from playground.exercises.grading import Event
 from playground.exercises.kinds.kind import Posted
@@ -66,8 +66,8 @@ def _go_on(run: Run) -> dict[str, Any]:
 
 
 def _condition(posted: Posted, name: str) -> dict[str, Any]:
-    return facts.condition(
-        posted.get(f"fact-{name}", ""),
+    return observables.condition(
+        posted.get(f"observable-{name}", ""),
         posted.get(f"op-{name}", "=="),
         posted.get(f"value-{name}", "").strip(),
         posted.get(f"message-{name}", "").strip(),
@@ -83,8 +83,8 @@ def _options(posted: Posted, texts: dict[str, Any]) -> dict[str, Any]:
         name = f"option-{number}"
         options.append({"id": name, "when": _condition(posted, str(number))})
         texts["words"][name] = text
-        said = _field(posted, f"feedback-{number}", SHORT)
-        texts["feedback"][name] = said or texts["explain"]
+        feedback = _field(posted, f"feedback-{number}", SHORT)
+        texts["feedback"][name] = feedback or texts["explain"]
     if not 2 <= len(options) <= len(OPTIONS):
         raise Refused(words.OPTIONS)
     return {"options": options}
@@ -101,14 +101,14 @@ def _several(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
 def _number(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
     slips: list[dict[str, Any]] = []
     for row in SLIPS:
-        wrong, said = _field(posted, f"value-{row}", 9), _field(posted, f"text-{row}", SHORT)
-        if not wrong and not said:
+        wrong, text = _field(posted, f"value-{row}", 9), _field(posted, f"text-{row}", SHORT)
+        if not wrong and not text:
             continue
-        if not (wrong.isascii() and wrong.isdigit() and said):
+        if not (wrong.isascii() and wrong.isdigit() and text):
             raise Refused(words.SLIP)
         slips.append({"id": f"slip-{row}", "measure": int(wrong)})
-        texts["feedback"][f"slip-{row}"] = said
-    asked = {"measure": facts.measure(posted.get("fact-1", "")), "slips": slips}
+        texts["feedback"][f"slip-{row}"] = text
+    asked = {"measure": observables.measure(posted.get("observable-1", "")), "slips": slips}
     return {"number": asked, "go_on": _go_on(run)}
 
 
@@ -170,11 +170,11 @@ def _event(event: Event, run: Run) -> dict[str, Any]:
 def _reach(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
     goals = []
     for number in GOALS:
-        if not posted.get(f"fact-{number}", ""):
+        if not posted.get(f"observable-{number}", ""):
             continue
         name = f"goal-{number}"
         goals.append({"id": name, "test": _condition(posted, str(number))})
-        label = str(facts.FACTS[posted.get(f"fact-{number}", "")].label)
+        label = str(observables.OBSERVABLES[posted.get(f"observable-{number}", "")].label)
         words_ = f"{label} {posted.get(f'op-{number}', '==')} {posted.get(f'value-{number}', '')}"
         texts["words"][name] = _field(posted, f"text-{number}", SHORT) or words_
         texts["feedback"][name] = _field(posted, f"feedback-{number}", SHORT) or texts["words"][name]
@@ -199,8 +199,8 @@ def _broker(posted: Posted, run: Run, texts: dict[str, Any]) -> dict[str, Any]:
     starts = sorted({each["at_us"] for each in after})[:8]
     ends = [*(at_us - 1 for at_us in starts[1:]), run.end_us]
     for number, start in enumerate(starts, 1):
-        said = "; ".join(command_line(each) for each in after if each["at_us"] == start)
-        texts["steps"].append(_field(posted, f"step-{number}", SHORT) or said)
+        lines = "; ".join(command_line(each) for each in after if each["at_us"] == start)
+        texts["steps"].append(_field(posted, f"step-{number}", SHORT) or lines)
     return {"broker": {"steps": [{"until_us": end} for end in ends]}, "go_on": _go_on(run)}
 
 

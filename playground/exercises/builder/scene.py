@@ -9,7 +9,7 @@ import msgspec
 from engine.reading.measures import Gauge
 from engine.reading.places import placements, shown_queue
 from engine.replay import WatchedState
-from playground.exercises.builder import facts, words
+from playground.exercises.builder import observables, words
 from playground.exercises.builder.runs import Run
 from playground.exercises.grading import Playback, TooLong
 from playground.messages import Refused
@@ -19,13 +19,13 @@ class Point(msgspec.Struct, frozen=True):
     """Something on the stage that a condition can be about.
 
     Args:
-        fact: its name in `facts.FACTS`.
+        observable: its name in `observables.OBSERVABLES`.
         now: its value where the learner stands, as text.
         then: its value at the end of the run: what a true condition compares with.
         message: the number of the message, where it is one.
     """
 
-    fact: str
+    observable: str
     now: str
     then: str
     message: str = ""
@@ -33,7 +33,7 @@ class Point(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         """Return how the builder calls it."""
-        return str(facts.FACTS[self.fact].label)
+        return str(observables.OBSERVABLES[self.observable].label)
 
 
 class Scene(msgspec.Struct, frozen=True):
@@ -46,8 +46,10 @@ class Scene(msgspec.Struct, frozen=True):
 
 def of_run(run: Run) -> Scene:
     """Return what stands on the stage of a run, or raise `Refused` where it is too long."""
-    asked = {name: fact for name, fact in facts.FACTS.items() if fact.kind != "place"}
-    gauges = {name: Gauge(fact.path) for name, fact in asked.items()}
+    asked = {
+        name: observable for name, observable in observables.OBSERVABLES.items() if observable.kind != "place"
+    }
+    gauges = {name: Gauge(observable.path) for name, observable in asked.items()}
     playback = Playback(run.whole(), (), gauges.values())
     try:
         moment = playback.go(run.at_us)
@@ -61,18 +63,20 @@ def of_run(run: Run) -> Scene:
     for number, place in reversed(placed.items()):  # as on the stage: the newest on the left
         point = Point("place", place, comes_to.get(number, "gone"), number)
         members.setdefault(place, []).append(point)
-    lanes = [(points[lane], members.get(lane, [])) for lane in facts.STAGE]
+    lanes = [(points[lane], members.get(lane, [])) for lane in observables.STAGE]
     elsewhere: list[tuple[str, list[Point]]] = [
         (place, members[place]) for place in ("unacked", "gone") if place in members
     ]
-    counters = [point for name, point in points.items() if name not in facts.STAGE]
+    counters = [point for name, point in points.items() if name not in observables.STAGE]
     return Scene(lanes, elsewhere, counters)
 
 
 def _values(gauges: dict[str, Gauge], moment: WatchedState) -> dict[str, str]:
     found: dict[str, Any] = {name: gauge.value(moment) for name, gauge in gauges.items()}
     return {
-        name: ("yes" if value else "no") if facts.FACTS[name].kind == "yes or no" else str(value or 0)
+        name: ("yes" if value else "no")
+        if observables.OBSERVABLES[name].kind == "yes or no"
+        else str(value or 0)
         for name, value in found.items()
     }
 

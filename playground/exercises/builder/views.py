@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from playground import ownership, repeating, selectors
 from playground.exercises import stages
-from playground.exercises.builder import drafts, facts, made, numbers, runs, scene
+from playground.exercises.builder import drafts, made, numbers, observables, runs, scene
 from playground.exercises.builder.proofs import proved
 from playground.exercises.kinds.reach import command_line
 from playground.exercises.models import Made
@@ -90,9 +90,9 @@ def _choices(kind: str, run: runs.Run) -> dict[str, Any]:
     context: dict[str, Any] = {
         "moments": [(each["at_us"] - 1, command_line(each)) for each in run.commands if each["at_us"] > 0],
         "at_s": run.at_us / 1e6,
-        "facts": [(name, each.label, each.kind) for name, each in facts.FACTS.items()],
-        "ops": facts.OPS,
-        "places": facts.PLACES,
+        "observables": [(name, each.label, each.kind) for name, each in observables.OBSERVABLES.items()],
+        "ops": observables.OPS,
+        "places": observables.PLACES,
         "rows": list(drafts.GOALS if kind == "reach" else drafts.OPTIONS),
         "verbs": VERBS,
         "numbers": numbers.of_run(run),

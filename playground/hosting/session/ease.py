@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-LOOK_S: Final = 0.5
+CHECK_S: Final = 0.5
 """Between two looks at how late everything was."""
 LATE_S: Final = 0.05
 """What is later than this on average says that there is too much to do."""
@@ -23,7 +23,7 @@ class Ease:
         self._asked = 1.0
         self._late_s = 0.0
         self._count = 0
-        self._look_s = 0.0
+        self._next_check_s = 0.0
 
     @property
     def factor(self) -> float:
@@ -38,11 +38,11 @@ class Ease:
         """Note that something was done so much later than it should have been."""
         self._late_s += max(0.0, by_s)
         self._count += 1
-        if now_s < self._look_s:
+        if now_s < self._next_check_s:
             return
         mean_s = self._late_s / self._count
         if mean_s > LATE_S:
             self._own = min(MOST, self._own * SLOWER)
         elif mean_s < IN_TIME_S:
             self._own = max(1.0, self._own * FASTER)
-        self._late_s, self._count, self._look_s = 0.0, 0, now_s + LOOK_S
+        self._late_s, self._count, self._next_check_s = 0.0, 0, now_s + CHECK_S

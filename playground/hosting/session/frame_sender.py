@@ -67,7 +67,7 @@ class FrameSender:
             for reader in behind:
                 window = self.windows[reader]
                 why, skipped = window.caught_up()
-                window.sent(through, tells_pace=False)
+                window.sent(through, has_pace=False)
                 self._send([reader], run.encode_snapshot(state, why, skipped))
                 if window.pace_owed or why != "fast":
                     self._send_frame([reader], Frame(through), run, pacer)

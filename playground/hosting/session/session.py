@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 TURN_S: Final = 0.04
 """Real time that the engine may work before the session is told of."""
-LOOK_S: Final = 0.5
+CHECK_S: Final = 0.5
 """Between two counts of what the session takes."""
 NOTE_S: Final = 1.0
 """Between two notes of how far the run has come."""
@@ -107,7 +107,7 @@ class Session:
         """Where time waits for an answer."""
         self._full = self._over = False  # over: time stands still only because the scenario is
         self._kept_number = self._noted_us = 0
-        self._next_tick_s = self._next_look_s = self._next_note_s = self._tick_s = 0.0
+        self._next_tick_s = self._next_check_s = self._next_note_s = self._tick_s = 0.0
 
     # --- from the owner ---
 
@@ -289,12 +289,12 @@ class Session:
         run.node.log.pause = self._breathe
         replay = Replay(run, record.commands[given:], until_us)
         self._kept_number = run.node.log.number if given else 0
-        told_s = self._clock()
+        notified_s = self._clock()
         try:
             while not replay.go_on(SLICE_S):
                 self._breathe()
-                if self._clock() - told_s >= NOTICE_S:
-                    told_s = self._clock()
+                if self._clock() - notified_s >= NOTICE_S:
+                    notified_s = self._clock()
                     percent = min(99, run.node.now_us * 100 // max(1, until_us))
                     self._send(protocol.Notice(self.session_id, "info", "waking", {"percent": percent}))
         except BaseException:
@@ -371,18 +371,18 @@ class Session:
             self._pace(False)
         if reached and self._is_held(run):
             self._pace(False)
-            self._say_held()
+            self._notify_held()
         if self._is_worn_out(run):
             self._pace(False)
-            self._say_worn_out()
+            self._notify_worn_out()
         if now_s >= self._next_note_s:
             self._next_note_s = now_s + NOTE_S
             if run.good_us > self._noted_us:
                 self._noted_us = run.good_us
                 self._send(protocol.Reached(self.session_id, self.life, run.good_us))
             self._keep_checkpoint(run, BETWEEN)
-        if now_s >= self._next_look_s or (run.disk_is_full() and not self._full):
-            self._next_look_s = now_s + LOOK_S
+        if now_s >= self._next_check_s or (run.disk_is_full() and not self._full):
+            self._next_check_s = now_s + CHECK_S
             self._check_usage(run)
 
     def _control(self, run: Run, message: protocol.Control) -> None:
@@ -393,10 +393,10 @@ class Session:
             play = play and (until_us is None or stops_us is not None)
         if play and self._is_worn_out(run):
             play = False
-            self._say_worn_out()
+            self._notify_worn_out()
         if play and self._is_held(run):
             play = False
-            self._say_held("limit")  # somebody asks for more
+            self._notify_held("limit")  # somebody asks for more
         self._pace(self.pacer.play if play is None else play, message.speed)
         if play is not None:
             self._stops_us, self._over = stops_us, False
@@ -447,7 +447,7 @@ class Session:
         """Whether an answer is owed before time goes on."""
         return self._holds_us is not None and run.node.now_us >= self._holds_us
 
-    def _say_held(self, level: str = "info") -> None:
+    def _notify_held(self, level: str = "info") -> None:
         self._send(protocol.Notice(self.session_id, level, "asked"))
 
     # --- what it takes ---
@@ -464,7 +464,7 @@ class Session:
         if self._is_worn_out(run):
             raise Beyond("worn_out", **self._worn_out())
 
-    def _say_worn_out(self) -> None:
+    def _notify_worn_out(self) -> None:
         self._send(protocol.Notice(self.session_id, "limit", "worn_out", self._worn_out()))
 
     def _check_usage(self, run: Run) -> None:

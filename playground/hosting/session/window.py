@@ -97,15 +97,15 @@ class FrameWindow:
         if self.behind != "join":
             self.missed.update(counts)
 
-    def sent(self, through: int, tells_pace: bool = True) -> None:
+    def sent(self, through: int, has_pace: bool = True) -> None:
         """Note that something went out, after which the reader has the rows up to `through`.
 
         Args:
             through: number of the first row that the reader has not.
-            tells_pace: whether it says if time passes, and how fast: a frame does, a snapshot does not.
+            has_pace: whether it says if time passes, and how fast: a frame does, a snapshot does not.
         """
         self._in_flight.append(through)
-        self.pace_owed = self.pace_owed and not tells_pace
+        self.pace_owed = self.pace_owed and not has_pace
 
     def caught_up(self) -> tuple[str, dict[str, int]]:
         """Note that a snapshot goes out now; return its reason and what was left out, by kind."""

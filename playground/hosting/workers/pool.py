@@ -124,7 +124,7 @@ class Pool:
         end.send(protocol.Space(self._ease.factor))
         self.ends.append(end)
         if not self._tasks:
-            self._tasks = [asyncio.create_task(each) for each in (self._look_after(), self._keep_up())]
+            self._tasks = [asyncio.create_task(each) for each in (self._supervise(), self._keep_up())]
         return end
 
     def _forget(self, end: WorkerEnd) -> None:
@@ -136,7 +136,7 @@ class Pool:
         self._waiting.add(waiting)
         waiting.add_done_callback(self._waiting.discard)
 
-    async def _look_after(self) -> None:
+    async def _supervise(self) -> None:
         """Ask every worker whether it is there, and kill those that do not answer although they could."""
         while True:
             await asyncio.sleep(PING_S)

@@ -21,10 +21,10 @@ if (scene) {
   for (const button of findAll("[data-point]", scene))
     button.addEventListener("click", () => {
       const { point, message, then } = button.dataset;
-      const facts = rows.map((row) => field(row, "fact").value);
-      const row = rows[pointed(facts, rows.indexOf(active))];
-      const said = { fact: point, message, op: "==", value: then };
-      if (![...field(row, "fact").options].some((option) => option.value === point)) return;
+      const observables = rows.map((row) => field(row, "observable").value);
+      const row = rows[pointed(observables, rows.indexOf(active))];
+      const said = { observable: point, message, op: "==", value: then };
+      if (![...field(row, "observable").options].some((option) => option.value === point)) return;
       for (const [name, value] of Object.entries(said)) {
         const control = field(row, name);
         if (control) control.value = value;

@@ -3,12 +3,12 @@
 /**
  * The row that was chosen, if it is empty, else the first that is; where none is, the chosen one, else the last.
  * Whoever has just written the words of a row goes on with the next one.
- * @param {string[]} facts what each row is about, "" where nothing yet
+ * @param {string[]} observables what each row is about, "" where nothing yet
  * @param {number} active the row that has the focus, -1 for none
  * @returns {number}
  */
-export function pointed(facts, active) {
-  const empty = active >= 0 && facts[active] === "" ? active : facts.indexOf("");
+export function pointed(observables, active) {
+  const empty = active >= 0 && observables[active] === "" ? active : observables.indexOf("");
   if (empty >= 0) return empty;
-  return active >= 0 ? active : facts.length - 1;
+  return active >= 0 ? active : observables.length - 1;
 }

@@ -60,8 +60,8 @@ async function playAgain() {
 /** @param {CheckedRun} run */
 function take(run) {
   problem("");
-  for (const [name, text] of Object.entries(run.said)) {
-    const line = find(`[data-said="${name}"]`, root);
+  for (const [name, text] of Object.entries(run.sentences)) {
+    const line = find(`[data-sentence="${name}"]`, root);
     setText(find("p", line), text);
     show(find("[data-checked]", line), run.holds[name]);
   }

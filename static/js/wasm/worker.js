@@ -27,10 +27,10 @@ const SESSION = `
 import json
 from playground.hosting.solo import Solo
 
-def begin(text, send, keep, say):
+def begin(text, send, keep, words_of):
     wanted = json.loads(text)
     commands = [tuple(each) for each in wanted["commands"]]
-    return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep, say=say, watched=wanted.get("watched", False))
+    return Solo(wanted["scenario"], commands, wanted["until_us"], send, keep, words_of=words_of, watched=wanted.get("watched", False))
 begin
 `;
 const GIVEN = `

@@ -51,27 +51,27 @@ def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest
     empty = msgspec.structs.replace(reading, scenario={**reading.scenario, "commands": [], "until_us": 1_000})
     monkeypatch.setattr(readings, "reading", lambda slug, numbers: empty)
     refuted = readings.run.__wrapped__(reading.slug, ()).holds
-    claimed = [each.id for each in reading.said if each.claims]
-    assert len(claimed) >= 2 or len(reading.said) == 2
+    claimed = [each.id for each in reading.sentences if each.claims]
+    assert len(claimed) >= 2 or len(reading.sentences) == 2
     assert not all(refuted[each] for each in claimed)
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
 def test_every_sentence_cites_rules_that_there_are(reading: Reading) -> None:
-    for said in reading.said:
+    for said in reading.sentences:
         assert said.rules
         assert [rule for rule in said.rules if address(rule) is None] == []
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
 def test_each_language_says_the_same_things(reading: Reading) -> None:
-    ids = [each.id for each in reading.said]
+    ids = [each.id for each in reading.sentences]
     for texts in (reading.en, reading.zh_hans, reading.zh_hant):
-        assert list(texts.said) == ids
+        assert list(texts.sentences) == ids
         assert set(texts.numbers) == set(reading.numbers)
         assert set(texts.carries) == set(readings.SYSTEMS)
         assert len(texts.terms) == len(reading.en.terms)
-        for one, other in zip(texts.said.values(), reading.en.said.values(), strict=True):
+        for one, other in zip(texts.sentences.values(), reading.en.sentences.values(), strict=True):
             assert sorted(re.findall(r"\d+", one)) == sorted(re.findall(r"\d+", other))
     assert not TRADITIONAL.intersection(str(reading.zh_hans))
     assert not SIMPLIFIED.intersection(str(reading.zh_hant))

@@ -232,11 +232,11 @@ def test_a_cut_mailbox_handles_the_same(world: Harness) -> None:
         handled.append(world.store.handle_mailbox(4))
         world.check()
     assert handled == [4, 4, 4, 4]
-    assert numbers_told(client, "ignored") == list(range(7))
+    assert numbers_reported(client, "ignored") == list(range(7))
     assert sorted(world.places()) == [7, 8, 9]
 
 
-def numbers_told(client: Client, how: str) -> list[int]:
+def numbers_reported(client: Client, how: str) -> list[int]:
     """Return every message number that a client was told in one way, sorted."""
     return sorted(number for told, found in client.told for number in found if told == how)
 

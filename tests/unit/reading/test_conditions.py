@@ -29,7 +29,7 @@ def test_a_condition_holds_in_a_state(form: Any, expected: bool) -> None:
 )
 def test_ever_and_always_look_at_every_moment(form: Any, moments: list[Any], expected: bool) -> None:
     watch = Watch(read(form))
-    assert watch.looks_back
+    assert watch.needs_every_moment
     for moment in moments:
         watch.observe(moment)
     assert watch.holds(moments[-1]) is expected

@@ -14,7 +14,7 @@ from playground.messages import Refused
 OPS = ("==", "!=", ">", ">=", "<", "<=")
 
 
-class Fact(msgspec.Struct, frozen=True):
+class Observable(msgspec.Struct, frozen=True):
     """One thing that can be asked.
 
     Args:
@@ -31,33 +31,35 @@ class Fact(msgspec.Struct, frozen=True):
 STAGE = ("q1", "q2", "delta", "q3", "q4")
 """The lanes from the tail to the head."""
 LANES = ("q1", "q2", "q3", "q4")
-FACTS: dict[str, Fact] = {
-    **{lane: Fact(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
-    "delta": Fact("queue.delta.count", "delta"),
-    "ready": Fact("queue.ready", _("messages that are ready")),
-    "unacked": Fact("queue.unacked", _("unacknowledged messages")),
-    "alpha": Fact("queue.alpha", "alpha"),
-    "beta": Fact("queue.beta", "beta"),
-    "gamma": Fact("queue.gamma", "gamma"),
-    "place": Fact("queue.place.%s", _("the place of message number …"), "place"),
-    "persistent-bytes": Fact("stores.persistent.file_bytes", _("bytes in the persistent store")),
-    "transient-bytes": Fact("stores.transient.file_bytes", _("bytes in the transient store")),
-    "index-bytes": Fact("queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")),
-    "memory-alarm": Fact("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
-    "reads": Fact("happened.DeltaRead", _("reads from delta so far")),
-    "combined": Fact("happened.FilesCombined", _("combinations of two files so far")),
-    "deleted": Fact("happened.FileDeleted", _("store files deleted so far")),
-    "confirms": Fact("happened.ConfirmsSent", _("confirms sent so far")),
-    "kills": Fact("stopped.kill", _("kills of the node so far")),
-    "power-cuts": Fact("stopped.power", _("power cuts so far")),
+OBSERVABLES: dict[str, Observable] = {
+    **{lane: Observable(f"queue.lanes.{lane}.messages", lane) for lane in LANES},
+    "delta": Observable("queue.delta.count", "delta"),
+    "ready": Observable("queue.ready", _("messages that are ready")),
+    "unacked": Observable("queue.unacked", _("unacknowledged messages")),
+    "alpha": Observable("queue.alpha", "alpha"),
+    "beta": Observable("queue.beta", "beta"),
+    "gamma": Observable("queue.gamma", "gamma"),
+    "place": Observable("queue.place.%s", _("the place of message number …"), "place"),
+    "persistent-bytes": Observable("stores.persistent.file_bytes", _("bytes in the persistent store")),
+    "transient-bytes": Observable("stores.transient.file_bytes", _("bytes in the transient store")),
+    "index-bytes": Observable(
+        "queue.index.journal_and_buffer_bytes", _("bytes in the journal and its buffer")
+    ),
+    "memory-alarm": Observable("node.alarms.memory", _("the memory alarm is set"), "yes or no"),
+    "reads": Observable("happened.DeltaRead", _("reads from delta so far")),
+    "combined": Observable("happened.FilesCombined", _("combinations of two files so far")),
+    "deleted": Observable("happened.FileDeleted", _("store files deleted so far")),
+    "confirms": Observable("happened.ConfirmsSent", _("confirms sent so far")),
+    "kills": Observable("stopped.kill", _("kills of the node so far")),
+    "power-cuts": Observable("stopped.power", _("power cuts so far")),
 }
 SUM_CHARACTERS = 20
 PLACES = (*LANES, "delta", "unacked", "gone")
 
 
-def condition(fact: str, op: str, value: str, message: str = "") -> dict[str, Any]:
+def condition(observable: str, op: str, value: str, message: str = "") -> dict[str, Any]:
     """Return a condition, or raise `Refused` where it is not complete."""
-    asked = FACTS.get(fact)
+    asked = OBSERVABLES.get(observable)
     if asked is None or op not in OPS:
         raise Refused(_("Choose what the condition is about."))
     path = asked.path
@@ -82,9 +84,9 @@ def _number(text: str) -> int | str:
     return int(text) if text.isdigit() else text
 
 
-def measure(fact: str) -> str:
+def measure(observable: str) -> str:
     """Return the path of something that is counted, or raise `Refused`."""
-    asked = FACTS.get(fact)
+    asked = OBSERVABLES.get(observable)
     if asked is None or asked.kind != "number":
         raise Refused(words.NO_NUMBER)
     return asked.path
