@@ -46,7 +46,7 @@ class Reader:
             why, skipped = self.window.caught_up()
             data = session.run.encode_snapshot(session.run.encode_state(), why, skipped)
             self.snapshots += 1
-        self.window.sent(through, tells_pace=answer == "frame")
+        self.window.sent(through, has_pace=answer == "frame")
         self.sent_bytes += len(data)
         self.wire_bytes += len(self._deflate.compress(data) + self._deflate.flush(zlib.Z_SYNC_FLUSH))
         if not self.stalled:

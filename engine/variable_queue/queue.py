@@ -344,8 +344,8 @@ class VariableQueue(Reading):
         now, before = counters_of(q), q.last_counters
         if now != before:
             q.last_counters = now
-            told = zip(COUNTERS, now, before, strict=True)
-            changed = {name: value for name, value, earlier in told if value != earlier}
+            values = zip(COUNTERS, now, before, strict=True)
+            changed = {name: value for name, value, earlier in values if value != earlier}
             q.emit(CountersChanged("Q5", q.name, changed))
 
 

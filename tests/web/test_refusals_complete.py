@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import pickle
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from engine.refusals import ENGLISH
 from playground import written
 from playground.hosting.refusals import TEXTS, message_of
 from playground.inspecting import damage
+from playground.messages import Message
 from playground.sweeping import refusals as sweeping
 from playground.written import OF_FILES, WrittenWrong
 from spark_jobs.errors import JobError
@@ -109,7 +110,8 @@ def test_a_code_has_a_text_in_three_languages(code: str) -> None:
 
 @pytest.mark.parametrize("code", SHOWN)
 def test_a_refusal_is_told_whatever_its_parameters_are_called(code: str) -> None:
-    kind, read_by = (WorkloadError if code in OF_WORKLOADS else SweepError), sweeping.message_of
+    kind: type[Refusal] = WorkloadError if code in OF_WORKLOADS else SweepError
+    read_by: Callable[[Exception], Message] = sweeping.message_of
     if code in OF_FILES:
         kind, read_by = WrittenWrong, written.message_of
     error = kind(code, "", **{name: f"<{name}>" for name in PLACES.findall(SHOWN[code][0])})
