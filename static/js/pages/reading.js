@@ -14,7 +14,7 @@ import { StageView } from "../view/stage/stage.js";
  * @import { EventOn } from "../view/base/dom.js"
  */
 
-/** @typedef {WholeRun & { said: Record<string, string>, holds: Record<string, boolean> }} CheckedRun with its sentences, and whether each one holds */
+/** @typedef {WholeRun & { sentences: Record<string, string>, holds: Record<string, boolean> }} CheckedRun with its sentences, and whether each one holds */
 
 const WAIT_MS = 250;
 const root = find("#reading");
