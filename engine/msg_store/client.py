@@ -41,7 +41,8 @@ class StoreClient:
     @property
     def blocked(self) -> bool:
         """Whether the credit is used up (F2)."""
-        return self.credit is not None and self.credit <= 0
+        left = self._peer.account.left
+        return left is not None and left <= 0
 
     @property
     def credit_left(self) -> int:

@@ -36,18 +36,17 @@ COUNTERS = (
     "disk_write_count",
     "reduce_run_count",
     "waiting_bump",
-    "unconfirmed_count",
-    "confirmed_count",
-    "msgs_on_disk_count",
-    "msg_indices_on_disk_count",
+    "unconfirmed_count",  # messages whose confirm waits for a disk write (K3)
+    "confirmed_count",  # messages whose confirm may be sent (K7)
+    "msgs_on_disk_count",  # unconfirmed messages whose body is safe (K7)
+    "msg_indices_on_disk_count",  # unconfirmed messages whose index record is safe (K7)
     "credit_persistent",
     "credit_transient",
     "blocked",
 )
 """What a snapshot shows beside lanes and delta; named after the broker's record, counts for its sets."""
 
-counters_of = attrgetter(*COUNTERS)
-"""Returns the values of a queue's counters, in their order."""
+_fields = attrgetter(*COUNTERS[: COUNTERS.index("unconfirmed_count")])
 
 
 def as_it_is(extent: Extent) -> Sequence[Extent]:
@@ -137,36 +136,6 @@ class QueueState:
         return self.persistent.blocked or self.transient.blocked
 
     @property
-    def unconfirmed_count(self) -> int:
-        """Messages whose confirm waits for a disk write (K3)."""
-        return len(self.unconfirmed)
-
-    @property
-    def confirmed_count(self) -> int:
-        """Messages whose confirm may be sent (K7)."""
-        return len(self.confirmed)
-
-    @property
-    def msgs_on_disk_count(self) -> int:
-        """Unconfirmed messages whose body is safe (K7)."""
-        return len(self.msgs_on_disk)
-
-    @property
-    def msg_indices_on_disk_count(self) -> int:
-        """Unconfirmed messages whose index record is safe (K7)."""
-        return len(self.msg_indices_on_disk)
-
-    @property
-    def credit_persistent(self) -> int | None:
-        """Credit left towards the persistent store, None before the first write."""
-        return self.persistent.credit
-
-    @property
-    def credit_transient(self) -> int | None:
-        """Credit left towards the transient store, None before the first write."""
-        return self.transient.credit
-
-    @property
     def pending_count(self) -> int:
         """Unacknowledged messages in all three maps."""
         return self.ram_pending.total + self.disk_pending.total + self.index_pending.total
@@ -196,3 +165,17 @@ class QueueState:
     def lanes_snapshot(self) -> dict[str, list[Extent]]:
         """Return sub-queues and pending maps as lists of extents."""
         return {place: list(self.extents_of(place)) for place in LANES + PENDING}
+
+
+def counters_of(q: QueueState) -> tuple[Any, ...]:
+    """Return the values of a queue's counters, in the order of COUNTERS. It is asked after every verb."""
+    return (
+        *_fields(q),
+        len(q.unconfirmed),
+        len(q.confirmed),
+        len(q.msgs_on_disk),
+        len(q.msg_indices_on_disk),
+        q.persistent.credit,
+        q.transient.credit,
+        q.blocked,
+    )
