@@ -31,6 +31,13 @@ class DirectSocket(WebSocketProtocol):
         if sent < len(data):
             super().sendData(data[sent:], *arguments, **named)
 
+    def send_at_once(self, text: bytes) -> bool:
+        """Send a text now, if the socket is open; tell whether it was sent."""
+        if self.state != self.STATE_OPEN:
+            return False
+        self.sendMessage(text)
+        return True
+
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - twisted's name
         """Take what has arrived."""
         self._dataReceived(data)

@@ -21,6 +21,7 @@ from twisted.internet.defer import Deferred
 from playground import environment
 from playground.addresses import LastHop, without_addresses
 from playground.direct_socket import DirectSocket
+from playground.origins import AT_ONCE
 
 WINDOW_BITS = 13
 """8 KiB of what was said before: little memory for each socket, and nearly all of the gain."""
@@ -53,6 +54,12 @@ class CompressingServer(Server):
         if options.get("proxy_forwarded_address_header"):
             application = LastHop(application, environment.integer("WATERLINE_PROXIES", 1) or 1)
         super().__init__(application, *args, action_logger=without_addresses(action_logger), **options)
+
+    def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:
+        """Make what answers a request or a socket; a socket's may send without a turn of the loop for each text."""
+        if isinstance(protocol, DirectSocket):
+            scope[AT_ONCE] = protocol.send_at_once
+        return super().create_application(protocol, scope)
 
     def listen_success(self, port: Any) -> None:
         """Begin to listen: now there is a factory of sockets to tell."""

@@ -21,7 +21,7 @@ from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
 from playground.languages import language_of
 from playground.messages import Message, Refused
-from playground.origins import STRAIGHT
+from playground.origins import AT_ONCE, STRAIGHT
 from playground.quotas import Quotas
 from playground.ratelimit import Bucket
 
@@ -63,6 +63,7 @@ class SessionSocket(AsyncWebsocketConsumer):
         """
         self.scope, self.base_send, self.channel_layer = scope, send, None
         self._send_straight = scope.get(STRAIGHT, send)
+        self._send_at_once = scope.get(AT_ONCE)
         with contextlib.suppress(StopConsumer):
             while True:
                 await self.dispatch(await receive())
@@ -235,6 +236,8 @@ class SessionSocket(AsyncWebsocketConsumer):
 
     def _put(self, text: bytes) -> None:
         """Take a message for the browser; one that has let too many pile up is disconnected."""
+        if self._send_at_once is not None and self._outbox.empty() and self._send_at_once(text):
+            return
         try:
             self._outbox.put_nowait(("text", text.decode()))
         except asyncio.QueueFull:

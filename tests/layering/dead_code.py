@@ -18,7 +18,6 @@ READ_BY_NAME = ("templates/**/*.html", "static/js/**/*.js")
 ALLOWED = (
     (r"engine/conformance/(door|cluster)\.py", r"_\w+", "a step of a recording names its method"),
     (r"engine/fold/\w+\.py", r"\w+", "a transition's kind names the method that folds it"),
-    (r"engine/variable_queue/state\.py", r"\w+_count|credit_\w+", "a recording names the field to compare"),
     (
         r"engine/queue_index/index\.py",
         "kill_in_flush",

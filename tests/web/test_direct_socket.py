@@ -117,3 +117,13 @@ def test_a_short_message_is_not_compressed(pair: Pair) -> None:
     pair.socket.sendMessage(long)
     assert sent == [short, long]
     assert compressor.given == [long]
+
+
+def test_a_text_is_sent_at_once_only_where_the_socket_is_open(pair: Pair) -> None:
+    sent: list[bytes] = []
+    pair.socket.sendMessage = sent.append
+    assert pair.socket.send_at_once(b"now")
+    for state in (DirectSocket.STATE_CONNECTING, DirectSocket.STATE_CLOSING, DirectSocket.STATE_CLOSED):
+        pair.socket.state = state
+        assert not pair.socket.send_at_once(b"too early, or too late")
+    assert sent == [b"now"]

@@ -24,6 +24,7 @@ from playground.catalogue.messages import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
 from playground.hosting.session.window import FRAMES_IN_FLIGHT
 from playground.models import CommandRecord, Session
+from playground.origins import AT_ONCE
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -140,6 +141,38 @@ async def test_joining_brings_a_welcome_and_a_snapshot(browsers: Any) -> None:
     snapshot = await browser.kind("snapshot")
     assert set(snapshot["state"]) == {"queues", "stores", "node"}
     assert (await browser.kind("frame"))["play"] is True
+
+
+async def test_where_the_server_sends_at_once_nothing_overtakes_and_the_end_comes_last(browsers: Any) -> None:
+    session_id, cookie = await _start()
+    browser = Browser(session_id, cookie)
+    said: list[str] = []
+    snapshot_came = asyncio.Event()
+
+    def say(text: bytes) -> bool:
+        said.append(json.loads(text)["t"])
+        if said[-1] == "snapshot":
+            snapshot_came.set()
+        return True
+
+    browser.socket.scope[AT_ONCE] = say
+    await browser.connect()
+    async with asyncio.timeout(30):
+        await snapshot_came.wait()
+    assert said[:2] == ["welcome", "snapshot"]
+    await live.end()
+    assert await browser.close_code() == sockets.TRY_AGAIN
+    assert browser.seen == []
+
+
+async def test_what_cannot_be_sent_at_once_is_sent_in_its_order(browsers: Any) -> None:
+    session_id, cookie = await _start()
+    browser = Browser(session_id, cookie)
+    browser.socket.scope[AT_ONCE] = lambda text: False
+    await browser.connect()
+    assert (await browser.receive())["t"] == "welcome"
+    assert (await browser.receive())["t"] == "snapshot"
+    await browser.socket.disconnect()
 
 
 async def test_a_burst_is_on_record_accepted_and_seen(browsers: Any) -> None:
