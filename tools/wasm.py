@@ -1,12 +1,14 @@
 """python -m tools.wasm --out dist/wasm: the engine as WebAssembly: Pyodide, the wheel of msgspec, and our modules.
 
 Pyodide comes from npm (package-lock.json pins it), the wheel from the package index (requirements.txt pins it).
-What can be done before a browser starts it is done then: see wasm_ahead.mjs. `scenarios.zip` is for checks only.
+What can be done before a browser starts it is done then: see wasm_ahead.mjs. `scenarios.zip` is for checks only;
+`sources.json` has the hash of each module, so that a server notices when the build is older than its engine.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import re
@@ -47,9 +49,12 @@ def build(out: Path) -> None:
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
     (out / "pyodide-lock.json").write_text(json.dumps({**lock, "packages": {}}), "utf-8")
     shutil.copyfile(wheel(lock["info"]), out / "msgspec.zip")
+    sources = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in _sources()}
     with zipfile.ZipFile(out / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in (*sorted((ROOT / "engine").rglob("*.py")), *_of_sessions()):
-            _write(archive, path.relative_to(ROOT).as_posix(), path.read_bytes())
+        for name, data in sources.items():
+            _write(archive, name, data)
+    made_of = {name: hashlib.sha256(data).hexdigest() for name, data in sources.items()}
+    (out / "sources.json").write_text(json.dumps(made_of), "utf-8")
     with zipfile.ZipFile(out / "scenarios.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for name, scenario in _scenarios():
             _write(archive, f"scenarios/{name}.json", json.dumps(scenario).encode())
@@ -58,6 +63,12 @@ def build(out: Path) -> None:
             _write(archive, name, data)
     node = subprocess.run([ROOT / "tools" / "ensure_node.sh"], check=True, stdout=subprocess.PIPE, text=True)
     subprocess.run([node.stdout.strip(), ROOT / "tools" / "wasm_ahead.mjs", out], check=True)
+
+
+def _sources() -> Iterator[Path]:
+    """Yield the modules of the engine, and those of playground that run a session and Inspect."""
+    yield from sorted((ROOT / "engine").rglob("*.py"))
+    yield from _of_sessions()
 
 
 def _of_sessions() -> Iterator[Path]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import zlib
+import hashlib
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
-from zipfile import BadZipFile, ZipFile
 
+import msgspec
 from csp.constants import NONE, SELF
 from csp.decorators import csp_replace
 from django.conf import settings
@@ -19,6 +19,8 @@ from django.views.static import serve
 SCRIPTS: Final = ("worker.js", "python.js")
 """Ours, beside those of Pyodide."""
 LAST_BUILT: Final = "engine.zip"
+SOURCES: Final = "sources.json"
+"""The hash of each module that the build was made of."""
 
 
 def is_built() -> bool:
@@ -27,27 +29,24 @@ def is_built() -> bool:
 
 
 def is_outdated() -> bool:
-    """Tell whether the build has other sources in it than this server runs: it was made before they changed."""
-    built = settings.WASM_DIR / LAST_BUILT
-    try:
-        return _differs(built, built.stat().st_mtime_ns)
-    except FileNotFoundError:
+    """Tell whether the build was made of other sources than this server runs, as before they changed."""
+    if not is_built():
         return False
+    made_of = settings.WASM_DIR / SOURCES
+    return not made_of.is_file() or _differs(made_of, made_of.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=1)
-def _differs(built: Path, changed_ns: int) -> bool:
-    """Compare checksums; an archive keeps those of its files."""
+def _differs(made_of: Path, changed_ns: int) -> bool:
     try:
-        with ZipFile(built) as archive:
-            sources = [each for each in archive.infolist() if each.filename.endswith(".py")]
-    except BadZipFile:
+        hashes = msgspec.json.decode(made_of.read_bytes(), type=dict[str, str])
+    except msgspec.DecodeError:
         return True
-    return any(_checksum(settings.BASE_DIR / each.filename) != each.CRC for each in sources)
+    return any(_hash(settings.BASE_DIR / name) != each for name, each in hashes.items())
 
 
-def _checksum(path: Path) -> int | None:
-    return zlib.crc32(path.read_bytes()) if path.is_file() else None
+def _hash(path: Path) -> str | None:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else None
 
 
 @require_safe

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import zipfile
@@ -344,9 +345,9 @@ def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
 
 
 def built(folder: Path, name: str, source: bytes) -> None:
-    """Write what `make wasm` would, with one module in it."""
-    with zipfile.ZipFile(folder / "engine.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(name, source)
+    """Write what `make wasm` would of one module."""
+    (folder / "engine.zip").write_bytes(b"PK")
+    (folder / "sources.json").write_text(json.dumps({name: hashlib.sha256(source).hexdigest()}))
 
 
 @pytest.mark.parametrize(
@@ -364,7 +365,10 @@ def test_a_build_of_other_sources_does_not_pass_for_this_servers_engine(
     built(tmp_path, name, source)
     data = Client().get("/inspect/").context["inspect_data"]
     assert (data["worker"], data["outdated"], data["server"]) == ("", True, "/inspect/")
-    (tmp_path / "engine.zip").write_bytes(b"PK")  # half written
+    for text in ("", "{}x", "[]"):
+        (tmp_path / "sources.json").write_text(text)
+        assert Client().get("/inspect/").context["inspect_data"]["outdated"]
+    (tmp_path / "sources.json").unlink()  # built by a version that did not write it
     assert Client().get("/inspect/").context["inspect_data"]["outdated"]
     built(tmp_path, "engine/errors.py", (ROOT / "engine/errors.py").read_bytes())
     data = Client().get("/inspect/").context["inspect_data"]
