@@ -71,6 +71,7 @@ class MsgStore:
         on_credit: Callable[[int], None],
         on_close: Callable[[], None] | None = None,
         account: Account | None = None,
+        stays: bool = True,
     ) -> StoreClient:
         """Register a client (S135).
 
@@ -81,11 +82,14 @@ class MsgStore:
             on_close: asked to call `StoreClient.close_marked` soon (S185); without it the client closes marked
                 handles at its next read from a file.
             account: the credit that it shares with other clients of its process; without it one of its own.
+            stays: its name is in the client table, and so in the note of a clean stop (S200). A queue that is not
+                durable has no client of the persistent store: here it has one that writes nothing and is not named.
         """
         initial, _ = self._settings.msg_store_credit_disc_bound
         peer = Peer(ref, on_disk, on_credit, on_close, account or self.account())
         self._state.peers[ref] = peer
-        self._state.refs.add(ref)
+        if stays:
+            self._state.refs.add(ref)
         return StoreClient(self, peer, initial)
 
     def send_write(

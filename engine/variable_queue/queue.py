@@ -58,6 +58,7 @@ class VariableQueue(Reading):
                 partial(self._post_credit, "persistent"),
                 partial(self._post, "close", "persistent"),
                 means.accounts.get("persistent"),
+                stays=means.durable,
             ),
             transient=means.transient.client(
                 means.ref,

@@ -62,17 +62,13 @@ class MessageKinds:
         self._prune_at = MANY_RUNS
         self._published: dict[int, Message] = {}
 
-    def number(self, message: Message, persistent: bool, rewritten: bool = False) -> int:
-        """Return the number of a message's template, registering it when it is new.
-
-        Args:
-            rewritten: the broker wrote its headers, not a client (Q12).
-        """
+    def number(self, message: Message, persistent: bool) -> int:
+        """Return the number of a message's template, registering it when it is new."""
         plain = not message.headers and message.expiration_ms is None and not message.properties
         block = None if plain else _block(message, persistent)
         number = self._codec.template_no(Template(message.exchange, message.routing_keys, block))
         self._published[number] = message
-        if rewritten:
+        if message.rewritten:
             self._codec.rewritten(number, len(message.headers))
         return number
 
@@ -99,7 +95,7 @@ class MessageKinds:
     def as_read(self, extent: Extent) -> list[Extent]:
         """Return messages with what is known once their bodies are read from a file: template and delivery mode (S60).
 
-        Their own expiration is not decoded then, which a dead letter shows (P9).
+        Their own expiration is not decoded then, which a dead letter shows (P9), unless the broker wrote it itself.
         """
         if not extent.home_store:
             return [self._undecoded(extent)]
@@ -118,8 +114,9 @@ class MessageKinds:
         return found
 
     def _undecoded(self, extent: Extent) -> Extent:
-        expires = self.of(extent.template).expiration_ms is not None
-        return extent.with_flags(READ_BACK) if expires else extent
+        message = self.of(extent.template)
+        loses = message.expiration_ms is not None and not message.rewritten
+        return extent.with_flags(READ_BACK) if loses else extent
 
 
 def _block(message: Message, persistent: bool) -> bytes:

@@ -201,7 +201,7 @@ class Publisher:
             shown = {"tx": tx.size, "tx_held": tx.holding, "commits": tx.commits}
         return {
             **(shown if self.was_tx else {}),
-            **msgspec.structs.asdict(self.message),
+            **self.message.given(),
             "channel_state": self.channel_state,
             "connection_state": self.connection_state,
         }

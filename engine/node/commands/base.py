@@ -106,6 +106,8 @@ class Message(msgspec.Struct, frozen=True):
         headers: without BCC, which the broker takes away.
         properties: those beside headers, delivery_mode and expiration.
         copies: routing keys of the CC and BCC headers.
+        rewritten: the broker wrote its properties anew, because it took BCC away or added the death of a dead letter;
+            it has them decoded then, also once they were read from a file (Q12, P9).
     """
 
     exchange: str = ""
@@ -115,6 +117,11 @@ class Message(msgspec.Struct, frozen=True):
     headers: dict[str, Any] = {}
     properties: dict[str, Any] = {}
     copies: tuple[str, ...] = ()
+    rewritten: bool = False
+
+    def given(self) -> dict[str, Any]:
+        """Return what the publisher gave, by its names here."""
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name != "rewritten"}
 
     @property
     def routing_keys(self) -> tuple[str, ...]:

@@ -479,6 +479,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
         {name: value for name, value in headers.items() if name != "BCC"} if "BCC" in headers else headers,
         command.properties,
         copies,
+        rewritten="BCC" in headers,
     )
 
 

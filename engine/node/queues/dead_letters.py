@@ -70,6 +70,7 @@ class DeadLetters:
                 headers=headers,
                 properties=before.properties,
                 copies=before.copies if key is None else (),
+                rewritten=True,
             )
             routed = self._definitions.route(exchange, again.routing_keys, headers)
             to, cycling = without_cycles(reason, headers, routed)
@@ -82,7 +83,7 @@ class DeadLetters:
                     self._take_numbers(extent.count),
                     extent.size_bytes,
                     extent.raw_persistent,
-                    template=self._kinds.number(again, extent.raw_persistent, rewritten=True),
+                    template=self._kinds.number(again, extent.raw_persistent),
                 )
                 self._kinds.remember(arrival)
                 self._waiting.append((arrival, to))

@@ -10,6 +10,7 @@ import pytest
 from engine.node.commands.scenario import parse
 from engine.node.node import Node
 from engine.storage.ledger import LedgerStorage
+from engine.transitions import StoreRecovered
 from tests.helpers.following import Follower
 
 SECOND = 1_000_000
@@ -115,3 +116,22 @@ def test_policies_and_arguments_hold_through_every_end() -> None:
         assert follower.node.queues["q"].depth == 3
         follower.advance(SECOND)
         assert follower.node.queues["q"].depth == 0
+
+
+def test_a_queue_that_is_not_durable_does_not_make_a_clean_start_of_the_store_a_scan() -> None:
+    """It has no client of the persistent store, so the note of the stop names the durable queues alone (S200, S206)."""
+    queues = [{"name": "kept"}, {"name": "gone", "durable": False}]
+    node = Node(
+        parse({"version": 1, "profile": "classroom", "topology": {"queues": queues}}),
+        LedgerStorage(),
+        keep=1000,
+    )
+    node.submit({"do": "publish", "count": 3, "size_bytes": LARGE, "persistent": True, "routing_key": "kept"})
+    node.advance(SECOND)
+    begin = node.log.number
+    node.submit({"do": "restart", "kind": "clean"})
+    node.advance(2 * SECOND)
+    rows = node.log.since(begin)
+    assert rows is not None
+    started = {row.store: row.clean for row in rows.rows if isinstance(row, StoreRecovered)}
+    assert started["persistent"] is True
