@@ -16,7 +16,7 @@ export class Alerts {
 
   /**
    * Show a message under a key; the next one under the same key takes its place. Who says the same again has it stay as long again.
-   * @param {any} key
+   * @param {string} key
    * @param {string} level
    * @param {string} text
    */
@@ -50,7 +50,7 @@ export class Alerts {
     this.show("flash", "info", text, FLASH_MS);
   }
 
-  /** @param {any} key */
+  /** @param {string} key */
   clear(key) {
     clearTimeout(this.timers.get(key));
     this.timers.delete(key);

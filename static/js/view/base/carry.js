@@ -12,11 +12,12 @@ const SLACK_PX = 6;
 /**
  * Let things under `root` be carried. `pick(event)` gives what the press takes or null, `move(carried, event)` follows it,
  * `drop(carried, event)` ends it; without an event it was given up.
+ * @template T
  * @param {HTMLElement} root
- * @param {{ pick: (event: PointerOn) => any, move: (carried: any, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: any, event: PointerOn | null) => void }} does
+ * @param {{ pick: (event: PointerOn) => T | null, move: (carried: T, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: T, event: PointerOn | null) => void }} does
  */
 export function carry(root, { pick, move, drop }) {
-  /** @type {{ carried: any, x: number, y: number, id: number, moved: boolean } | null} what is pressed */
+  /** @type {{ carried: T, x: number, y: number, id: number, moved: boolean } | null} what is pressed */
   let held = null;
   /** @param {PointerOn | null} event */
   const end = (event) => {

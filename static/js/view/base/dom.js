@@ -113,20 +113,21 @@ export function keepChildren(parent, keys, make) {
 
 /**
  * Call at most once per `ms`, with the last arguments; the first call goes through at once.
+ * @template {unknown[]} A
  * @param {number} ms
- * @param {(...args: any[]) => void} call
+ * @param {(...args: A) => void} call
  */
 export function throttle(ms, call) {
   let timer = 0;
-  /** @type {any[]} the arguments of the last call that waits */
-  let waiting = [];
+  /** @type {A} the arguments of the last call that waits */
+  let waiting;
   let last = -Infinity;
   const run = () => {
     timer = 0;
     last = performance.now();
     call(...waiting);
   };
-  return (/** @type {any[]} */ ...args) => {
+  return (/** @type {A} */ ...args) => {
     waiting = args;
     if (timer) return;
     const wait = last + ms - performance.now();

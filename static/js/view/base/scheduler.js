@@ -15,7 +15,7 @@ function request() {
 
 /**
  * Act once in the next frame, after its drawings, or still in this one; a later call under the same key replaces an earlier one.
- * @param {any} key
+ * @param {unknown} key
  * @param {(now: number) => void} action
  */
 export function act(key, action) {
@@ -25,7 +25,7 @@ export function act(key, action) {
 
 /**
  * Act in the frame after the next one: work that need not be in one frame with the rest is not.
- * @param {any} key
+ * @param {unknown} key
  * @param {(now: number) => void} action
  */
 export function actLater(key, action) {
@@ -34,7 +34,7 @@ export function actLater(key, action) {
 
 /**
  * Draw in the next frame; a drawing that returns true is not finished and comes again.
- * @param {any} key
+ * @param {unknown} key
  * @param {(now: number) => unknown} drawing
  */
 export function draw(key, drawing) {

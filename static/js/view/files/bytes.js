@@ -160,7 +160,7 @@ export class BytesPanel {
 
 /** What is known of one side before anything was asked for. */
 function nothingAsked() {
-  /** @type {{ key: string, answer: Values | null, at: number, timer: any, waited: string, asked: string }} */
+  /** @type {{ key: string, answer: Values | null, at: number, timer: number, waited: string, asked: string }} */
   const known = { key: "", answer: null, at: 0, timer: 0, waited: "", asked: "" };
   return known;
 }

@@ -79,7 +79,7 @@ export class FilesView {
   /**
    * Clicks on a map choose the message whose bytes are there; `hit` answers with {seq, open}, or null.
    * @param {HTMLCanvasElement} canvas
-   * @param {(x: number, y: number) => any} hit
+   * @param {(x: number, y: number) => { seq: number | null, open: () => void } | null} hit
    */
   point(canvas, hit) {
     /** @param {PointerOn} event */
@@ -224,7 +224,7 @@ export class FilesView {
   /**
    * Boxes of a message's bytes on the maps, in pixels of the window; of what is chosen also where no message is.
    * @param {number | null} seq
-   * @param {any} chosen
+   * @param {boolean} [chosen]
    */
   spotsOf(seq, chosen) {
     const { state } = this.session;

@@ -35,7 +35,7 @@ export class WhyPanel {
     this.pinned = false;
     /** @type {number | null} the run that is explained */
     this.epoch = null;
-    this.speak = throttle(SPEAK_MS, (text) => setText(find("[data-why-live]", root), text));
+    this.speak = throttle(SPEAK_MS, (/** @type {string} */ text) => setText(find("[data-why-live]", root), text));
   }
 
   /** Follow the run: show the weightiest line that is new. */

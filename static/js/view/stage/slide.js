@@ -8,7 +8,7 @@ const SLIDE_MS = 320;
 export class Slide {
   /**
    * From what is shown now (or null for no way to go) to a new scene.
-   * @param {any} before
+   * @param {Scene | null} before
    * @param {Scene} scene
    * @param {number} now
    */
@@ -42,8 +42,8 @@ export class Slide {
 }
 
 /**
- * @param {any} from
- * @param {any} to
+ * @param {number} from
+ * @param {number} to
  * @param {number} t
  */
 const mix = (from, to, t) => from + (to - from) * t;
@@ -51,8 +51,8 @@ const mix = (from, to, t) => from + (to - from) * t;
 const middle = (lane) => (lane.u0 + lane.u1) / 2;
 
 /**
- * @param {any} from
- * @param {any} to
+ * @param {Lane} from
+ * @param {Lane} to
  * @param {number} t
  */
 function between(from, to, t) {
@@ -60,8 +60,8 @@ function between(from, to, t) {
 }
 
 /**
- * @param {any} from
- * @param {any} to
+ * @param {Scene["fence"]} from
+ * @param {Scene["fence"]} to
  * @param {number} t
  */
 function fenceBetween(from, to, t) {
@@ -70,7 +70,7 @@ function fenceBetween(from, to, t) {
 }
 
 /**
- * @param {any} before
+ * @param {Scene} before
  * @param {Scene} scene
  */
 function differ(before, scene) {

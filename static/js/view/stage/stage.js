@@ -48,7 +48,7 @@ export class StageView {
     this.selection = selection ?? new Selection();
     /**
      * What the pointer is over is handed on with each move.
-     * @type {(target: {hover: any, x: number, y: number}) => void}
+     * @type {(target: {hover: { lane: Lane, index: number } | null, x: number, y: number}) => void}
      */
     this.pointing = () => {};
     this.tween = new Tween();

@@ -6,7 +6,7 @@ import { placeOf } from "../base/canvas.js";
 import { find, setText, show } from "../base/dom.js";
 
 /**
- * @import { Lane, Scene } from "../../layout/stage.js"
+ * @import { Lane, Scene, ZoomedPart } from "../../layout/stage.js"
  * @import { PointerOn } from "../base/dom.js"
  * @import { StageView } from "./stage.js"
  */
@@ -50,7 +50,7 @@ export class Zoom {
     stage.listen((scene) => this.follow(scene));
   }
 
-  /** @param {any} zoom */
+  /** @param {ZoomedPart | null} zoom */
   set(zoom) {
     this.stage.zoom = zoom;
     this.stage.update();
