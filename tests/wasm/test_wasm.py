@@ -15,6 +15,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("first-burst", "journal-flush", "mirrors-failover", "five-lanes")
 """A quick sample; `make wasm-digests` plays all."""
+MOST_BYTES = 26_000_000
+"""Of all files: compiled modules and the snapshot take 8 MB more than sources, and spare most of the start."""
 
 PLAY = """
 import json, sys
@@ -87,7 +89,7 @@ def test_a_sample_has_the_same_digests_in_webassembly(built: Path, told: Told) -
     rows = told(play=SAMPLE)
     assert {row["name"] for row in rows} == set(SAMPLE)
     assert [row["digest"] for row in rows] == [row["native"] for row in rows]
-    assert sum(path.stat().st_size for path in built.iterdir()) < 20_000_000
+    assert sum(path.stat().st_size for path in built.iterdir()) < MOST_BYTES
 
 
 def test_the_desk_grades_an_exercise_and_begins_it_again(told: Told) -> None:
