@@ -42,12 +42,13 @@ class Desk:
             [at for at, path in enumerate(named) if uploads.is_zip(named) or uploads.is_needed(path)]
         )
 
-    def directory(self, paths_text: str, contents: list[bytes]) -> str:
+    def directory(self, paths_text: str, contents: list[bytes], vhost: str = "") -> str:
         """Read a broker's files, or a zip of them.
 
         Args:
             paths_text: their paths, a JSON list.
             contents: in the same order; a browser has them as buffers.
+            vhost: which virtual host is meant, where there are several; see `reading.directory`.
         """
         named: list[str] = json.loads(paths_text)
         given = dict(zip(named, map(bytes, contents), strict=True))
@@ -59,7 +60,7 @@ class Desk:
                 self._files = uploads.of_zip(io.BytesIO(given[paths[0]]), most)
             else:
                 self._files = uploads.gathered(((path, [given[path]]) for path in paths), most)
-            answer, self._revival = reading.directory(self._files)
+            answer, self._revival = reading.directory(self._files, vhost)
             return answer
 
         return _answered(read)

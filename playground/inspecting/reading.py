@@ -24,8 +24,18 @@ def topology(data: bytes) -> Answer:
     return {"scenario": taken.scenario, "left_out": taken.left_out}
 
 
-def directory(files: Files) -> tuple[Answer, Revival | None]:
-    """Return what is told of a broker's files, and the start on them, where there is a queue to start."""
+def directory(files: Files, vhost: str = "") -> tuple[Answer, Revival | None]:
+    """Return what is told of a broker's files, and the start on them, where there is a queue to start.
+
+    Args:
+        files: what was given.
+        vhost: the directory of the virtual host that is meant; of several the answer is the list otherwise.
+    """
+    several = revival.vhost_directories(files)
+    if len(several) > 1:
+        if vhost not in several:
+            return {"vhosts": [_vhost_row(files, each) for each in several]}, None
+        files = revival.of_vhost(files, vhost)
     report = revival.report_on(files)
     revived = revival.revive(files, report)
     started = revived is not None and revived.state is not None
@@ -41,6 +51,18 @@ def directory(files: Files) -> tuple[Answer, Revival | None]:
         "begun": again.scenario(report, revived) if started else None,  # type: ignore[arg-type]
         "started": started and {"scenario": revived.scenario, "power_cut_us": revival.POWER_CUT_US},  # type: ignore[union-attr]
     }, revived
+
+
+def _vhost_row(files: Files, directory: str) -> Answer:
+    report = revival.report_on(revival.of_vhost(files, directory))
+    vhost = report["vhosts"][0]
+    return {
+        "dir": directory,
+        "name": vhost["vhost"],
+        "queues": len(vhost["queues"]),
+        "live": sum(each["live_messages"] for each in vhost["queues"]),
+        "damage": len(report["damage"]),
+    }
 
 
 def run(revived: Revival) -> list[Any]:

@@ -11,7 +11,7 @@ from engine.errors import EngineError
 from engine.formats.chunks import RawBytes
 from engine.formats.names import queue_directory
 from engine.inspect.common import Options
-from engine.inspect.places import inspect
+from engine.inspect.places import VHOSTS, inspect
 from engine.node.commands.scenario import parse
 from engine.node.commands.topology import MAX_QUEUES
 from engine.node.node import Node
@@ -92,15 +92,32 @@ def report_on(files: Files) -> dict[str, Any]:
     return inspect(storage, Options(list_most=LISTED))
 
 
+def vhost_directories(files: Files) -> list[str]:
+    """Return the directories of the virtual hosts in a node's directory; none where something else was given."""
+    below = f"{VHOSTS}/"
+    inside = (path.removeprefix(below) for path in files if path.startswith(below))
+    return sorted({path.partition("/")[0] for path in inside if "/" in path})
+
+
+def of_vhost(files: Files, directory: str) -> Files:
+    """Return the files of one virtual host, by its directory in the node's, and those of the node itself."""
+    below = f"{VHOSTS}/"
+    return {
+        path: data
+        for path, data in files.items()
+        if not path.startswith(below) or path.startswith(f"{below}{directory}/")
+    }
+
+
 def revive(files: Files, report: dict[str, Any]) -> Revival | None:
-    """Start a node on the files of the first virtual host, or of one queue; None where there is no queue.
+    """Start a node on the files of a virtual host, or of one queue; None where there is no queue.
 
     Args:
-        files: what was given.
+        files: what was given, of one virtual host at most; see `of_vhost`.
         report: on it, as `report_on` returns it.
     """
-    vhost, root = _first_vhost(report)
-    given = sum(len(each.get("queues", [])) for each in report.get("vhosts", [vhost]))
+    vhost, root = _the_vhost(files, report)
+    given = len(vhost.get("queues", []))
     queues = vhost.get("queues", [])[:MAX_QUEUES]
     if not queues:
         return None
@@ -152,11 +169,10 @@ class _Starter:
         return self.node
 
 
-def _first_vhost(report: dict[str, Any]) -> tuple[dict[str, Any], str]:
+def _the_vhost(files: Files, report: dict[str, Any]) -> tuple[dict[str, Any], str]:
     """Return what is told of the virtual host, and where it lies; a queue alone is the only one of a host."""
     if report["kind"] == "node":
-        first = report["vhosts"][0]
-        return first, f"msg_stores/vhosts/{first['vhost_dir']}"
+        return report["vhosts"][0], f"{VHOSTS}/{vhost_directories(files)[0]}"
     if report["kind"] == "queue":
         return {"queues": [report], "segment_entry_count": None}, ""
     return (report, "") if report["kind"] == "vhost" else ({}, "")

@@ -65,7 +65,7 @@ def _read(request: HttpRequest) -> dict[str, Any]:
     if "agreed" not in request.POST:
         raise Unreadable("not_agreed")
     files = uploads.of_files(request.FILES.getlist("files"), request.POST.get("paths", ""))
-    answer, revived = reading.directory(files)
+    answer, revived = reading.directory(files, request.POST.get("vhost", ""))
     if revived is not None and revived.state is not None:
         answer["started"]["parts"] = reading.run(revived)
     return answer

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { report } from "../../static/js/view/inspect/report.js";
+import { vhostsCard } from "../../static/js/view/inspect/vhosts.js";
 
 globalThis.document = /** @type {any} */ ({
   createElement: () => ({ children: [], setAttribute() {}, addEventListener() {}, append(...more) { this.children.push(...more); } }),
@@ -23,4 +24,10 @@ test("damage is told by code and kind, with its place", () => {
   const text = textOf(report(answer, null, told, []));
   assert.ok(text.includes("0.rdq @ 7 结束标记不对: 偏移 7 处的记录以字节 0 结尾，而不是 255。broker 会跳过它。"), text);
   assert.ok(!text.includes("the record ends otherwise"));
+});
+
+test("several virtual hosts are told with what is in each", () => {
+  const rows = [{ dir: "62A", name: "/", queues: 2, live: 25, damage: 0 }, { dir: "7B", name: null, queues: 1, live: 16, damage: 3 }];
+  const text = textOf(vhostsCard(rows, () => {}));
+  for (const words of ["of 2 virtual hosts", "/queues: 2, live records: 25, no damage", "7Bqueues: 1, live records: 16, damage: 3"]) assert.ok(text.includes(words), text);
 });

@@ -73,6 +73,30 @@ def test_the_answer_has_the_start_and_keeps_nothing(mixed: uploads.Files) -> Non
     assert not Session.objects.exists()
 
 
+def test_of_several_virtual_hosts_one_is_chosen(mixed: uploads.Files) -> None:
+    """Both have queues of the same names: what one has must not be told of the other."""
+    alone = "queues/434QJ29PS1F7KJO6A26YZF1Z8/"
+    whole = {f"msg_stores/vhosts/FIRST/{path}": data for path, data in mixed.items()}
+    other = {path: data for path, data in mixed.items() if path.startswith(alone)}
+    given = {**whole, **{f"msg_stores/vhosts/SECOND/{path}": data for path, data in other.items()}}
+    asked = sent(files=zipped(given)).json()
+    assert [(each["dir"], each["queues"]) for each in asked["vhosts"]] == [("FIRST", 2), ("SECOND", 1)]
+    assert [each["name"] for each in asked["vhosts"]] == ["/", None]
+    assert set(asked) == {"vhosts"}
+
+    first = sent(files=zipped(given), vhost="FIRST").json()
+    rows = {each["name"]: (each["live"], each["back"]) for each in first["queues"]}
+    assert rows == {"q.mixed": (16, 16), "q.lazy": (9, 5)}
+    assert {each["path"].split("/")[2] for each in first["files"]} == {"FIRST"}
+    second = sent(files=zipped(given), vhost="SECOND").json()
+    assert len(second["queues"]) == 1
+    assert (
+        second["started"]["scenario"]["topology"]["queues"]
+        != first["started"]["scenario"]["topology"]["queues"]
+    )
+    assert sent(files=zipped(given), vhost="../SECOND").json() == asked
+
+
 def test_files_are_sent_only_after_agreeing(mixed: uploads.Files) -> None:
     answer = Client().post("/inspect/", {"files": zipped(mixed)})
     assert answer.status_code == 422

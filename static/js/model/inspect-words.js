@@ -19,6 +19,8 @@ import { fill, gettext } from "./text.js";
 /**
  * The whole of it: `begun` is a scenario with the same messages, `started` the start on the files.
  * @typedef {{ queues: QueueRow[], stores: StoreRow[], stop: CleanStop | null, damage: DamageRow[], files: FileRow[], failure: Coded | null, not_started: number, begun: Values | null, started: { scenario: Values, power_cut_us: number } | false }} FilesAnswer
+ * @typedef {{ vhosts: VhostRow[] }} ManyVhosts files of several virtual hosts were given, and none of these was named
+ * @typedef {{ dir: string, name: string | null, queues: number, live: number, damage: number }} VhostRow
  */
 
 /**

@@ -10,7 +10,7 @@ import { Recording } from "./recording.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Figures, FilesAnswer, TopologyAnswer } from "../model/inspect-words.js"
+ * @import { Figures, FilesAnswer, ManyVhosts, TopologyAnswer } from "../model/inspect-words.js"
  */
 
 /**
@@ -69,14 +69,16 @@ export class OwnReader {
   }
 
   /**
+   * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @returns {Promise<FilesAnswer>}
+   * @param {string} [vhost]
+   * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  async directory(entries) {
+  async directory(entries, vhost = "") {
     const needed = await this.ask("needed", JSON.stringify(entries.map(([path]) => path)));
     const chosen = /** @type {number[]} */ (needed).map((at) => entries[at]);
     const contents = await Promise.all(chosen.map(([, file]) => file.arrayBuffer()));
-    return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents));
+    return read(await this.ask("directory", JSON.stringify(chosen.map(([path]) => path)), contents, vhost));
   }
 
   /**
@@ -160,13 +162,15 @@ export class ServerReader {
   }
 
   /**
+   * `vhost` is the directory of a virtual host that is meant, where there are several.
    * @param {[path: string, file: Blob][]} entries
-   * @returns {Promise<FilesAnswer>}
+   * @param {string} [vhost]
+   * @returns {Promise<FilesAnswer | ManyVhosts>}
    */
-  directory(entries) {
+  directory(entries, vhost = "") {
     /** @type {[name: string, value: Blob, file: string][]} */
     const files = entries.map(([path, file]) => ["files", file, path.split("/").pop() ?? ""]);
-    return this.send([["agreed", "1"], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
+    return this.send([["agreed", "1"], ["vhost", vhost], ["paths", JSON.stringify(entries.map(([path]) => path))], ...files]);
   }
 
   /**

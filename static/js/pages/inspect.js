@@ -7,6 +7,7 @@ import { watchFiles } from "../view/inspect/drop.js";
 import { figureCard } from "../view/inspect/figures.js";
 import { report } from "../view/inspect/report.js";
 import { topologyCard } from "../view/inspect/topology.js";
+import { vhostsCard } from "../view/inspect/vhosts.js";
 import { openSession } from "./session-page.js";
 
 /**
@@ -120,6 +121,16 @@ function directoryShown(answer) {
 }
 
 /**
+ * Read files; where they are of several virtual hosts, of the one that somebody chooses.
+ * @param {[path: string, file: Blob][]} entries
+ * @param {string} [vhost]
+ */
+function readDirectory(entries, vhost) {
+  const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
+  ask(() => reader.directory(entries, vhost), (answer) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer)));
+}
+
+/**
  * The start passes once, and then time stands still. A recorded one is shown as it ended.
  * @param {Followed} page
  * @param {Exclude<FilesAnswer["started"], false>} started
@@ -144,7 +155,7 @@ watchFiles(files, (entries) => {
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));
     return;
   }
-  ask(() => reader.directory(entries), directoryShown);
+  readDirectory(entries);
 });
 listing.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
