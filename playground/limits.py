@@ -141,7 +141,9 @@ def check_command(command: dict[str, Any], limits: Limits, given: int) -> None:
         raise Refused(_("A command takes effect at once: leave out at_us."))
     if given >= limits.max_commands:
         raise Refused(
-            _("This session has taken %(most)s commands, the most it may. Share it, and go on in a new one."),
+            _(
+                "This session has taken %(most)s commands, which is its limit. Share it, and go on in a new one."
+            ),
             most=limits.max_commands,
         )
     found = beyond(command, limits)

@@ -77,7 +77,7 @@ class Registry:
         """
         host = self._hosts.get(session_id) or self._new(session_id, client.address)
         if not client.owner and host.audience.strangers >= self.limits.sockets_per_session:
-            text = _("%(most)s people watch this session already, the most it may have.")
+            text = _("%(most)s people watch this session already, which is its limit.")
             raise TooManyWatchers(text, most=self.limits.sockets_per_session)
         host.join(client)
         return host
@@ -86,12 +86,12 @@ class Registry:
         same = [host for host in self._hosts.values() if address and host.address == address]
         if len(same) >= self.limits.sessions_per_address:
             text = _(
-                "%(most)s sessions of your network are open on this server, the most that it opens for one address. "
+                "%(most)s sessions of your network are open on this server, which is its limit for one address. "
                 "Close a page with a session, and try again."
             )
             self._make_room(same, Message(text, most=self.limits.sessions_per_address))
         if len(self._hosts) >= self.limits.sessions_per_process:
-            text = _("This server hosts %(most)s sessions, the most it may. Try again in some minutes.")
+            text = _("This server hosts %(most)s sessions, which is its limit. Try again in some minutes.")
             self._make_room(self._hosts.values(), Message(text, most=self.limits.sessions_per_process))
         host = Host(
             session_id,
