@@ -208,8 +208,8 @@ js-test: ## Run the tests of the page's scripts in Node.js
 		if [ -z "$$files" ]; then echo "no tests under tests/js"; \
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 
-# What needs no browser and no Spark goes test by test; of the rest, what shares one server, browser or Spark goes
-# together. Both two at once on each core, as many tests only wait for servers of their own.
+# What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
+# of their own; the rest by whole files, each with one server for all, and one on each core.
 WAITING := tests/bench tests/browser tests/house tests/spark tests/survival tests/web/test_own_sweeps.py
 WORKERS = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 
@@ -218,7 +218,7 @@ py-test: dev-env spark-env
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
 		$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -n $(WORKERS) --dist loadgroup -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
+		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
 		exit $$status
 

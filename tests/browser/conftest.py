@@ -22,11 +22,10 @@ OPEN_FOLDS = """location.protocol === "about:" || localStorage.getItem("waterlin
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder, so that `-m 'not browser'` leaves it out, and each file stays on one worker."""
+    """Mark everything in this folder, so that `-m 'not browser'` leaves it out."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.browser)
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
 
 
 @pytest.fixture(scope="session")

@@ -43,11 +43,10 @@ GRID: dict[str, Any] = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark everything in this folder, so that `-m 'not spark'` leaves it out, and each file stays on one worker."""
+    """Mark everything in this folder, so that `-m 'not spark'` leaves it out."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.spark)
-            item.add_marker(pytest.mark.xdist_group(item.path.name))
 
 
 @pytest.fixture(scope="session")
