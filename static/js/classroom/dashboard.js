@@ -205,13 +205,14 @@ function answerText(exercise, tally) {
 
 /** @param {Hardest | null} hardest */
 function drawHardest(hardest) {
-  show(find("[data-hardest-none]"), !hardest);
-  show(find("[data-hardest-body]"), Boolean(hardest));
-  show(find("[data-hardest-chip]"), Boolean(hardest));
+  // One that was handed out after this page came is not known here.
+  const exercise = hardest ? exercises.get(hardest.exercise) : undefined;
+  show(find("[data-hardest-none]"), !exercise);
+  show(find("[data-hardest-body]"), Boolean(exercise));
+  show(find("[data-hardest-chip]"), Boolean(exercise));
   for (const line of findAll("[data-bar]"))
     line.classList.toggle("is-hardest", line.dataset.bar === hardest?.exercise);
-  if (!hardest) return;
-  const exercise = exercises.get(hardest.exercise);
+  if (!hardest || !exercise) return;
   setText(
     find("[data-hardest-chip]"),
     fill(gettext("exercise %(number)s"), { number: label(hardest.exercise) }),
