@@ -114,6 +114,7 @@ ENGLISH: Final[dict[str, str]] = {
     "no_field_name": "%(place)s: a name has 1 to %(most)s bytes",
     "field_text_too_long": "%(place)s: a text has at most %(most)s characters",
     "no_field_number": "%(place)s: a number is an integer of at most %(most)s bits",
+    "no_event_kind": "there is no transition called %(name)s with these fields: %(fields)s",
     "no_field_value": "%(place)s: %(got)s is no value that AMQP has",
     "one_of_two": "one of %(first)s and %(second)s is needed, and not both",
     "one_of_several": "exactly one of these is needed: %(names)s",

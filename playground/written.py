@@ -13,7 +13,6 @@ from playground.messages import Message
 OF_FILES: Final[dict[str, Any]] = {
     "asked_too_late": _("ask_at_us must be before at_us."),
     "whole_run_needed": _("Only a claim may ask for what needs the whole run."),
-    "no_event_kind": _("There is no transition called %(name)s with these fields: %(fields)s."),
     "usual_not_drawn": _("variants: the usual number must be one of those that can be drawn."),
 }
 TEXTS: Final[dict[str, Any]] = {**refusals.TEXTS, **OF_FILES}

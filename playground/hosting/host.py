@@ -208,6 +208,9 @@ class Host:
         elif isinstance(message, protocol.Reached) and not (self._working or self._inbox):
             if message.life == self.keeper.life:  # said every second: no reason to wake the owner task
                 self.keeper.note(message.good_us)
+        elif isinstance(message, protocol.Took):
+            self.keeper.gave_itself(message.life, message.at_us, message.command)
+            self._put(self._write_down_own)
         elif isinstance(message, protocol.Notice) and not self.keeper.awake:
             self._send_notice(message)  # how far it is with the very work that everything else waits for
         else:
@@ -241,6 +244,9 @@ class Host:
     def _send_notice(self, message: protocol.Notice) -> None:
         self.audience.notice(message.level, wording.coded(message.code, message.values))
 
+    async def _write_down_own(self) -> None:
+        await self.keeper.write_down_own()
+
     async def _heard(self, message: Any) -> None:
         if isinstance(message, protocol.Notice):
             self._send_notice(message)
@@ -253,8 +259,6 @@ class Host:
                 raise Fallen(message.failure, message.good_us, message.play)
             case protocol.Reached():
                 self.keeper.note(message.good_us)
-            case protocol.Took():
-                await self.keeper.write_down(message.at_us, message.command)
             case protocol.Ended():
                 self._upkeep.send_verdict(message.digest)
 

@@ -6,6 +6,7 @@ The run itself lives in a worker; here is its record, and what is asked of the w
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -68,6 +69,8 @@ class Keeper:
         self._door = door
         self._worker: WorkerEnd | None = None
         self._resume_us = 0
+        self._own: deque[tuple[int, dict[str, Any]]] = deque()
+        """Commands that the run gave itself because it is full, and that are not on record yet."""
 
     @property
     def awake(self) -> bool:
@@ -111,6 +114,7 @@ class Keeper:
         """The run is gone; the next one goes up to `good_us`, as far as the record does not say more."""
         if self.life:
             self.life, self._resume_us = "", good_us
+        self._own.clear()
 
     def lost(self) -> None:
         """The worker is gone, unless there is another one already."""
@@ -245,6 +249,8 @@ class Keeper:
         try:
             if self.awake:
                 came = await self.call(protocol.Rest)
+                while self._own:
+                    await self._add(*self._own.popleft())
                 self.fell(came["at_us"])
                 await self._book.reached(came["at_us"], came["digest"])
         except Elsewhere:
@@ -266,12 +272,35 @@ class Keeper:
         """
         checks.check_command(command, self._limits, self.record.rows)
         done = await self.call(protocol.Submit, command=command)
-        await self.write_down(done["at_us"], command)
+        if not await self.write_down_own():
+            raise Refused(wording.NOT_WRITTEN)
+        await self._write_down(done["at_us"], command)
 
-    async def write_down(self, at_us: int, command: dict[str, Any]) -> None:
+    def gave_itself(self, life: str, at_us: int, command: dict[str, Any]) -> None:
+        """Keep a command that the run gave itself until it is written down."""
+        if life == self.life:
+            self._own.append((at_us, command))
+
+    async def write_down_own(self) -> bool:
+        """Write down what the run gave itself up to now: its state shows it already, so it goes before anything else.
+
+        Returns:
+            Whether the run is the same as before; it is another one if something could not be written down.
+        """
+        life = self.life
+        while self._own:
+            await self._write_down(*self._own.popleft())
+        return self.life == life
+
+    async def _add(self, at_us: int, command: dict[str, Any]) -> None:
+        await self._book.add_command(self.record.rows, at_us, command)
+        self.record.commands.append((at_us, command))
+        self.record.rows += 1
+
+    async def _write_down(self, at_us: int, command: dict[str, Any]) -> None:
         """Write down a command that the engine took; if that cannot be done, undo it."""
         try:
-            await self._book.add_command(self.record.rows, at_us, command)
+            await self._add(at_us, command)
         except Elsewhere:
             raise
         except Exception as error:
@@ -283,9 +312,6 @@ class Keeper:
             )  # reads the record anew: another process may have written one
             if self.record.commands[sequence : sequence + 1] != [(at_us, command)]:
                 raise Refused(wording.NOT_WRITTEN) from error
-        else:
-            self.record.commands.append((at_us, command))
-            self.record.rows += 1
 
     async def answer(self, option: int) -> None:
         """Write down what was answered to what the run waits for, and let it go on.

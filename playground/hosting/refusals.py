@@ -130,6 +130,7 @@ TEXTS: Final[dict[str, Any]] = {
     "no_field_name": _("%(place)s: a name must have 1 to %(most)s bytes."),
     "field_text_too_long": _("%(place)s: a text must have at most %(most)s characters."),
     "no_field_number": _("%(place)s: a number must be a whole number of at most %(most)s bits."),
+    "no_event_kind": _("There is no transition called %(name)s with these fields: %(fields)s."),
     "no_field_value": _("%(place)s: AMQP has no value of the type %(got)s."),
     "one_of_two": _("Give either %(first)s or %(second)s, not both."),
     "one_of_several": _("Give exactly one of these: %(names)s."),

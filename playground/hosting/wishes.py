@@ -114,7 +114,7 @@ class Wishes:
         if not reply["changes"]:
             answer(text=reply["text"])
         elif not client.owner:
-            answer(wording.READ_ONLY)
+            answer(wording.WATCHING_ONLY)
         else:
             await self._take(
                 {"do": "ctl", "line": line}, accepted=lambda: answer(text=reply["text"]), refused=answer
@@ -167,6 +167,8 @@ class Wishes:
         try:
             await self._upkeep.wake()
             found = await self._keeper.call(protocol.Where, goals=list(goals))
+            if not await self._keeper.write_down_own():
+                raise Refused(wording.NOT_WRITTEN)
         except Exception as error:
             if not answer.done():
                 answer.set_exception(error)

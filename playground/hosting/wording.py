@@ -82,7 +82,7 @@ TOO_LONG = Message(
 TAKEN_BACK = Message(
     _("Undone: the session was run again without its last command, and is now at the moment before it.")
 )
-READ_ONLY = Message(
+WATCHING_ONLY = Message(
     _("You are watching somebody else's session: here the console answers questions, but changes nothing.")
 )
 SLEEPS = Message(_("Nobody did anything for a while, so the session sleeps. Anything you do wakes it."))

@@ -9,12 +9,15 @@ from typing import Any, Final
 from engine.replay.player import Player, on_ledger
 from tests.attack.processes import children_of, memory_bytes, open_files
 from tests.attack.world import Answer, Person, Seat, World, in_thread
+from tests.conftest import ROOT
 from tests.soak.faults import Place
 from tests.soak.users import Work, named
 
 SETTLES_S: Final = 120.0
 BUSY: Final = 60
 """How often a busy session is asked."""
+DIFFERENT: Final = ROOT / "var" / "soak"
+"""Where the files of sessions are kept whose run is another one than the server's."""
 MORE_HANDLES: Final = 12
 MORE_BYTES: Final = 64 * 2**20
 VISITS, TINY_VISITS = 60, 6
@@ -48,7 +51,11 @@ async def different(world: World, works: list[Work]) -> list[str]:
         scenario = json.loads(answer.text)
         digest = await in_thread(_repeated, scenario)
         if digest != scenario["digest"]:
-            problems.append(f"session {work.session}: {digest} instead of {scenario['digest']}")
+            DIFFERENT.mkdir(parents=True, exist_ok=True)
+            (DIFFERENT / f"{work.session}.json").write_text(answer.text, "utf-8")
+            problems.append(
+                f"session {work.session}: {digest} instead of {scenario['digest']}; its file is kept in var/soak"
+            )
     return problems
 
 

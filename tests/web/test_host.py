@@ -14,6 +14,7 @@ from playground import limits
 from playground.hosting.book import Remembered
 from playground.hosting.registry import Registry, ServerFull, TooManyWatchers
 from playground.hosting.run import ROWS_IN_A_FRAME
+from playground.hosting.session import protocol
 from playground.hosting.session.rhythm import STEADY_TICK_S
 from playground.hosting.session.window import EMPTY_IN_FLIGHT, FRAMES_IN_FLIGHT
 from tests.web.stub import MemoryBook, Reader, StubDoor, settled
@@ -464,3 +465,30 @@ async def test_a_fault_of_the_host_closes_its_sockets(world: World) -> None:
     await asyncio.sleep(0.2)
     assert reader.closed == [True]
     assert world.registry.host("one") is None
+
+
+async def test_what_a_full_session_gave_itself_is_in_the_file_of_the_moment_that_shows_it(
+    worlds: Any,
+) -> None:
+    """The command is on record only after others; whoever asks for the run meanwhile must get it as well."""
+    world = worlds(max_disk_bytes=1000)
+    reader = world.reader()
+    world.command(reader, do="set_publisher", name="p1", rate_per_s=5, size_bytes=1)
+    await reader.until("accepted")
+    host = world.host()
+    asked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    hear = host.hear
+
+    def heard(message: Any) -> None:
+        if isinstance(message, protocol.Took):
+            host._put(lambda: host._wishes.moment(asked, ()))  # its turn comes before that of the message
+        hear(message)
+
+    host.hear = heard
+    world.command(reader, 2, do="disk", bytes=950)
+    await reader.until("notice")
+    moment = await asked
+    assert moment.commands[-1][1]["running"] is False
+    commands = world.books["one"].record.commands
+    assert moment.commands == commands[: len(moment.commands)]
+    assert [at_us for at_us, _command in commands] == sorted(at_us for at_us, _command in commands)

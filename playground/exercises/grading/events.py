@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from engine.errors import ValueRefused
 from engine.transitions import all_kinds, fields_of
 from playground.exercises.grading.playback import Event
-from playground.written import WrittenWrong
 
 KINDS = {kind.__name__: kind for kind in all_kinds()}
 
@@ -24,7 +24,7 @@ class EventForm(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         """Refuse what no transition can be."""
         if self.kind not in KINDS or not set(self.where) <= set(fields_of(KINDS[self.kind])):
-            raise WrittenWrong("no_event_kind", name=self.kind, fields=", ".join(sorted(self.where)))
+            raise ValueRefused("no_event_kind", name=self.kind, fields=", ".join(sorted(self.where)))
 
     def first_in(self, events: Sequence[Event]) -> Event | None:
         """Return the event that is meant, or None when the run has none."""
