@@ -1,5 +1,5 @@
 /** The standing parts of the stage: bands, waterline, lane headers, the axis. */
-import { UNACKED, laneMeaning } from "../../model/lane-words.js";
+import { UNACKED, laneMeaning } from "../../model/places.js";
 import { fill, gettext, number, signed } from "../../model/text.js";
 import { cutToFit, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";

@@ -3,9 +3,8 @@
  * The focused message is ringed on the canvas, so that the list itself need not be seen.
  */
 import { EXTENT as E } from "../../model/catalogue/rows.js";
-import { UNACKED, laneLabel } from "../../model/lane-words.js";
+import { UNACKED, aboutPlace, laneLabel } from "../../model/places.js";
 import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
-import { aboutPlace } from "../../model/places.js";
 import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";

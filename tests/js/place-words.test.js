@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { PLACES } from "../../static/js/model/catalogue/places.js";
-import { UNACKED, laneLabel, laneMeaning } from "../../static/js/model/lane-words.js";
+import { UNACKED, laneLabel, laneMeaning } from "../../static/js/model/places.js";
 import { LANES } from "../../static/js/model/messages.js";
 
 test("each lane of the usual queue says what lies in it, and which end it is", () => {
