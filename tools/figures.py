@@ -84,6 +84,14 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
         "the cost of the same work on three mirrored nodes, in costs of one node",
         f"{cluster['three_nodes_over_one']:.2f}",
     )
+    yield "times less than in 0.2.0 that a student at work costs", f"{cost['times_less_at_work']:.1f}"
+    edition = found["static_edition"]
+    for device, label in (("desktop", "on a desktop"), ("phone", "with a processor four times slower")):
+        for visit, which in (("cold", "at the first visit"), ("warm", "at the second")):
+            seconds = edition[device][visit]["picture_s"]
+            yield f"seconds until the static edition shows a run, {label}, {which}", f"{seconds:.1f}"
+    sent_bytes = edition["desktop"]["cold"]["sent_bytes"]
+    yield "MB that the static edition sends at the first visit", f"{sent_bytes / 1e6:.1f}"
 
 
 def coverage(parts: dict[str, Any]) -> Iterator[Row]:
