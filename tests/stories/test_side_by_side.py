@@ -9,14 +9,15 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.differential.driver import Driver, DriverGone
 from tests.differential.node import NodeFailed
 from tests.stories import side_by_side
-from tests.stories.run import Result
+from tests.stories.run import Result, only_mixed
 from tests.stories.side_by_side import Seeds
-from tests.stories.story import Story
+from tests.stories.story import Delivery, Story, View
 
 
 class Nodes:
@@ -69,3 +70,22 @@ def test_an_answer_that_breaks_off_says_that_the_node_ended() -> None:
         with pytest.raises(DriverGone):
             driver.ask({"do": "queues"})
         driver.close()
+
+
+def delivered(sizes: str) -> View:
+    """Return deliveries of a queue: a digit for a message's size, and `d` behind that of a dead letter."""
+    found: list[Delivery] = []
+    for sign in sizes:
+        if sign == "d":
+            found[-1] = msgspec.structs.replace(found[-1], headers={"x-death": []})
+        else:
+            found.append(Delivery(len(found) + 1, "c", int(sign), False, "", "q"))
+    return View(deliveries=found)
+
+
+def test_two_senders_may_mix_but_each_keeps_its_order() -> None:
+    assert only_mixed([delivered("1d23d4")], [delivered("241d3d")])
+    assert not only_mixed([delivered("1d23d4")], [delivered("421d3d")]), "another order of a channel"
+    assert not only_mixed([delivered("1d23d4")], [delivered("243d1d")]), "another order of a queue"
+    assert not only_mixed([delivered("1d23d4")], [delivered("1d23d")]), "a message is missing"
+    assert not only_mixed([View(confirmed=2)], [View(confirmed=1)])
