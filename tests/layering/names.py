@@ -120,6 +120,24 @@ def classes_of(source: str, name: str) -> Iterator[str]:
         yield from re.findall(r"^(?:export )?class (\w+)", source, re.MULTILINE)
 
 
+def given_twice(source: str, path: str) -> Iterator[str]:
+    """Yield the names of a Python file that are given to two things: the first of them can be had no more.
+
+    Args:
+        path: of the file, for the words.
+    """
+    if not path.endswith(".py"):
+        return
+    seen: set[str] = set()
+    for statement in ast.parse(source).body:
+        targets = statement.targets if isinstance(statement, ast.Assign) else ()
+        for target in targets:
+            if isinstance(target, ast.Name):
+                if target.id in seen:
+                    yield f"{path}:{statement.lineno} gives the name {target.id} to a second thing"
+                seen.add(target.id)
+
+
 def second_meanings(names: set[str]) -> Iterator[str]:
     """Yield a sentence for each name of a class or file that has one of the words without being in its row."""
     for name in sorted(names):

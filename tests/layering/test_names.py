@@ -26,6 +26,14 @@ def test_a_word_has_one_meaning() -> None:
     assert [each for word in names.WORDS.values() for each in word.names if each not in there] == []
 
 
+def test_no_name_is_given_twice() -> None:
+    found = [breach for path, source in SOURCES.items() for breach in names.given_twice(source, path)]
+    assert not found, "\n".join(["", *found])
+    assert list(names.given_twice("A = 1\nB = 2\nA = 3\n", "a.py")) == [
+        "a.py:3 gives the name A to a second thing"
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "source"),
     [
