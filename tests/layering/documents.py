@@ -2,29 +2,44 @@
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
+from posixpath import dirname, join, normpath
 
 QUOTED = re.compile(r"`([^`\n]+)`")
-PATH = re.compile(r"[\w.-]+(?:/[\w.-]+)+/?|[\w-]+\.(?:py|js|md|toml|json|html)")
-LEFT_BEHIND = ("var", "shared", "r", "x", "embed", "schema")
-"""First parts of paths that are not in the repository: what running leaves behind, and addresses of the app."""
+PATH = re.compile(r"(?!\w+/\d+$)[\w.*-]+(?:/[\w.*-]+)+/?|[\w*-]+\.(?:py|js|md|toml|json|html)")
+IN_A_LINE = re.compile(r"(?<![\w./:…*<$@-])[\w.-]+/[\w./*-]*")
+LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
+HEADING = re.compile(r"^#+ +(.+)$", re.MULTILINE)
+MADE_AT_RUN_TIME = {
+    "var/": "what running the app leaves behind",
+}
+"""Paths that documents name and that no clone has, by their beginning: a program makes them."""
 REQUIREMENT = re.compile(r"^([A-Za-z0-9_.-]+)(?:\[[\w,]+\])?==", re.MULTILINE)
 ROW = re.compile(r"^\| ([a-z0-9_@/, -]+) \| ", re.MULTILINE | re.IGNORECASE)
 
 
+def paragraphs(text: str) -> Iterator[list[str]]:
+    """Yield each paragraph, row of a table and block of code: all that it has in backticks, or the block's lines."""
+    for at, part in enumerate(text.split("```")):
+        if at % 2:
+            yield part.replace("\\\n", " ").splitlines()[1:]
+        else:
+            for paragraph in re.split(r"\n\s*\n|\n(?=\|)", part):
+                yield QUOTED.findall(paragraph)
+
+
 def unquoted(text: str) -> Iterator[str]:
     """Yield everything that a document has in backticks, and the lines of its blocks of code."""
-    parts = text.split("```")
-    for at, part in enumerate(parts):
-        if at % 2:
-            yield from part.splitlines()
-        else:
-            yield from QUOTED.findall(part)
+    for quoted in paragraphs(text):
+        yield from quoted
 
 
 def missing_paths(text: str, files: set[str]) -> list[str]:
-    """Return the paths that a document names and that are not there.
+    """Return the paths that a document names and that are not there; `*` stands for any part of a name.
+
+    A whole quotation may leave out the first folders of a path. Elsewhere in a line a path begins with a folder of the
+    repository, or it is taken for something else.
 
     Args:
         text: the document.
@@ -35,11 +50,39 @@ def missing_paths(text: str, files: set[str]) -> list[str]:
     found = []
     for quoted in QUOTED.findall(text):
         path = quoted.rstrip("/")
-        if not PATH.fullmatch(path) or path.split("/")[0] in LEFT_BEHIND:
-            continue
-        if path not in there and not any(each.endswith(f"/{path}") for each in there):
-            found.append(quoted)
+        if PATH.fullmatch(path) and not quoted.startswith(tuple(MADE_AT_RUN_TIME)):
+            pattern = re.compile(f"(?:.*/)?{re.escape(path)}".replace(r"\*", "[^/]*"))
+            found += [quoted] if not any(map(pattern.fullmatch, there)) else []
+    for path in (each.rstrip("./") for each in IN_A_LINE.findall(text)):
+        if path.split("/")[0] in folders and path not in found:
+            pattern = re.compile(re.escape(path).replace(r"\*", "[^/]*"))
+            found += [path] if not any(map(pattern.fullmatch, there)) else []
     return found
+
+
+def broken_links(text: str, name: str, headings: Mapping[str, set[str]]) -> list[str]:
+    """Return the links of a document to a file or a heading that is not there.
+
+    Args:
+        text: the document.
+        name: its path.
+        headings: by the path of each file of the repository, the anchors of its headings.
+    """
+    found = []
+    for path, anchor in LINK.findall(text):
+        if ":" in path:
+            continue
+        target = normpath(join(dirname(name), path)) if path else name
+        if target not in headings or (anchor and anchor not in headings[target]):
+            found.append(f"{path}#{anchor}" if anchor else path)
+    return found
+
+
+def anchors(text: str) -> set[str]:
+    """Return the anchors that the headings of a document get: small letters, hyphens for spaces, no other signs."""
+    return {
+        re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in HEADING.findall(text)
+    }
 
 
 def missing_targets(text: str, makefile: str) -> list[str]:
@@ -49,10 +92,63 @@ def missing_targets(text: str, makefile: str) -> list[str]:
     return [each for each in named if each not in there]
 
 
-def missing_settings(text: str, sources: str) -> list[str]:
-    """Return the environment variables that a document names and no source reads."""
+def missing_variables(text: str, makefile: str) -> list[str]:
+    """Return the variables that a document gives to make and that no target named with them reads, as `target VAR`.
+
+    A variable that stands in backticks of its own belongs to the targets of its paragraph or row.
+    """
+    found = []
+    for quoted in paragraphs(text):
+        named = [
+            (target, words)
+            for line in quoted
+            for target, words in re.findall(r"\bmake ([a-z][a-z-]*)((?: +[A-Z]+=\S*)*)", line)
+        ]
+        reads = {target: variables_read(makefile, target) for target, _words in named}
+        found += [
+            f"{target} {name}"
+            for target, words in named
+            for name in re.findall(r"([A-Z]+)=", words)
+            if name not in reads[target]
+        ]
+        alone = [line for line in quoted if re.fullmatch(r"(?:[A-Z]+=\S* ?)+", line)]
+        found += [
+            f"{' '.join(reads)} {name}"
+            for line in alone
+            for name in re.findall(r"([A-Z]+)=", line)
+            if not any(name in each for each in reads.values())
+        ]
+    return found
+
+
+def variables_read(makefile: str, target: str) -> set[str]:
+    """Return the variables that a target's recipe, or one that it needs, reads, also through other variables."""
+    rules = {
+        name: needs + recipe
+        for name, needs, recipe in re.findall(r"^([a-z-]+):(.*\n)((?:\t.*\n)*)", makefile, re.MULTILINE)
+    }
+    given: dict[str, str] = {}
+    for name, value in re.findall(r"^([A-Z_]+) *[:?]?= *(.*)$", makefile, re.MULTILINE):
+        given[name] = f"{given.get(name, '')} {value}"
+    read: set[str] = set()
+    texts, taken = [rules.get(target, ""), *re.findall(r"^ifn?eq .*$", makefile, re.MULTILINE)], {target}
+    while texts:
+        text = texts.pop()
+        for name in set(re.findall(r"\$\(([A-Z_]+)\)", text)) - read:
+            read.add(name)
+            texts.append(given.get(name, ""))
+        for need in (
+            set(re.findall(r"[a-z-]+", text.partition("##")[0].partition("\n")[0])) & set(rules) - taken
+        ):
+            taken.add(need)
+            texts.append(rules[need])
+    return read
+
+
+def missing_settings(text: str, settings: Collection[str]) -> list[str]:
+    """Return the environment variables of the app that a document names and that the table of settings has not."""
     named = {each for line in unquoted(text) for each in re.findall(r"\bWATERLINE_[A-Z_]+\b", line)}
-    return sorted(each for each in named if each not in sources)
+    return sorted(named - set(settings))
 
 
 def settings_read(sources: str) -> dict[str, int | None]:
@@ -64,7 +160,7 @@ def settings_read(sources: str) -> dict[str, int | None]:
     }
 
 
-def settings_told(document: str) -> dict[str, str]:
+def settings_listed(document: str) -> dict[str, str]:
     """Return the variables of the tables of settings, each with its default as it is written there."""
     return dict(re.findall(r"^\| `([A-Z_]+)` \| ([^|]*?) \|", document, re.MULTILINE))
 
@@ -106,7 +202,7 @@ def missing_names(text: str, words: set[str]) -> list[str]:
     return found
 
 
-def layers_told(text: str) -> dict[str, int]:
+def layers_claimed(text: str) -> dict[str, int]:
     """Return how many layers of rooms a document says that parts of the project have, by folder."""
     plain = re.sub(r"\s+", " ", text)
     return {

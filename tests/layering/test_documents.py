@@ -4,11 +4,10 @@ import json
 import re
 import subprocess
 import tomllib
-from pathlib import Path
 
 import pytest
 
-from tests.layering import documents
+from tests.layering import documents, programs
 from tests.layering.graph import figures
 from tests.layering.rooms import rooms_of
 from tests.layering.rules import ENGINE_PACKAGES
@@ -20,8 +19,12 @@ FILES = set(
     ).stdout.splitlines()
 )
 DOCUMENTS = sorted(
-    each for each in FILES if re.fullmatch(r"[A-Z]+\.md|docs/[\w-]+\.md", each) and each != "CHANGELOG.md"
+    each
+    for each in FILES
+    if re.fullmatch(r"[A-Z]+\.md|docs/[\w-]+\.md|tests/.*README\.md", each) and each != "CHANGELOG.md"
 )
+NEED_SPARK = ("spark_jobs",)
+"""Programs whose modules import Spark; tests/unit/spark_jobs asks them for their options."""
 
 
 def read(path: str) -> str:
@@ -30,20 +33,58 @@ def read(path: str) -> str:
 
 @pytest.mark.parametrize("path", DOCUMENTS)
 def test_paths_targets_and_settings_are_there(path: str) -> None:
-    text = read(path)
-    sources = "".join(
-        read(each) for each in FILES if each.endswith((".py", ".sh", "Makefile", ".yml", ".yaml"))
-    )
+    text, makefile = read(path), read("Makefile")
     assert documents.missing_paths(text, FILES) == []
-    assert documents.missing_targets(text, read("Makefile")) == []
-    assert documents.missing_settings(text, sources) == []
+    assert documents.missing_targets(text, makefile) == []
+    assert documents.missing_variables(text, makefile) == []
+    assert documents.missing_settings(text, documents.settings_listed(read("docs/settings.md"))) == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+def test_programs_and_their_options_are_there(path: str) -> None:
+    assert programs.not_there(read(path), ROOT) == []
+    assert programs.not_accepted(read(path), ROOT, NEED_SPARK) == []
+
+
+def test_every_path_that_a_program_makes_is_named_by_a_document() -> None:
+    texts = "".join(read(each) for each in DOCUMENTS)
+    assert [each for each in documents.MADE_AT_RUN_TIME if f"`{each}" not in texts] == []
 
 
 def test_what_is_missing_is_found() -> None:
     text = "`engine/cli` and `engine/node`, `nowhere.py`; `make tea` with `WATERLINE_SUGAR=2`\n```\nmake cake\n```\n"
     assert documents.missing_paths(text, {"engine/node/node.py"}) == ["engine/cli", "nowhere.py"]
     assert documents.missing_targets(text, "test: lint\n") == ["tea", "cake"]
-    assert documents.missing_settings(text, "") == ["WATERLINE_SUGAR"]
+    assert documents.missing_settings(text, ["WATERLINE_TEA"]) == ["WATERLINE_SUGAR"]
+
+
+def test_a_path_of_a_line_and_a_pattern_are_looked_up() -> None:
+    text = "`node/*.py`, `node/*.js`; docs/a.md, and `python tools/b.py and/or` (see [c](engine/d.md))."
+    files = {"engine/node/node.py", "docs/b.md", "tools/a.py"}
+    assert documents.missing_paths(text, files) == ["node/*.js", "docs/a.md", "tools/b.py", "engine/d.md"]
+
+
+def test_a_variable_that_no_target_reads_is_found() -> None:
+    makefile = "A ?= 1\nLEAST := --a $(A)\nrun: env ## with B\n\t@app $(LEAST)\nenv:\n\t@pip $(ARGS)\n"
+    text = "`make run A=2 ARGS=x B=3`\n\n| `make env` | `A=2` |\n\n```\nmake env ARGS=1\n```\n"
+    assert documents.missing_variables(text, makefile) == ["run B", "env A"]
+    assert documents.variables_read("ifneq ($(TINY),)\n" + makefile, "env") == {"TINY", "ARGS"}
+
+
+def test_a_program_or_an_option_that_is_not_there_is_found() -> None:
+    text = "`python -m tools.tea`, `python -m tools.figures --check`, `manage.py sugar`, `manage.py metrics --lumps 2`"
+    assert programs.not_there(text, ROOT) == ["manage.py sugar", "tools.tea"]
+    assert programs.not_accepted(text, ROOT) == ["manage.py metrics  --lumps"]
+    text = "```\npython -m engine inspect DIR [--json] [--tea]   prints\n```\n`--json`, `--tea`, `--sugar`"
+    assert programs.not_accepted(text, ROOT) == ["engine inspect --tea", "--tea", "--sugar"]
+
+
+def test_a_link_that_leads_nowhere_is_found() -> None:
+    headings = {"README.md": documents.anchors("# Tea, and `sugar`\n## Two"), "docs/a.md": set()}
+    text = (
+        "[1](docs/a.md) [2](#tea-and-sugar) [3](#three) [4](docs/b.md) [5](docs/a.md#two) [6](https://a.b/#c)"
+    )
+    assert documents.broken_links(text, "README.md", headings) == ["#three", "docs/b.md", "docs/a.md#two"]
 
 
 @pytest.mark.parametrize("path", ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"])
@@ -63,34 +104,34 @@ def test_names_are_those_of_the_sources(path: str) -> None:
     assert [each for each in documents.missing_names(read(path), words) if each not in names] == []
 
 
-def test_the_layers_are_as_many_as_is_told() -> None:
-    told = documents.layers_told(read("ARCHITECTURE.md"))
-    assert told
-    assert told == {folder: figures(rooms_of(file_imports(folder, ROOT))).layers for folder in told}
+def test_the_layers_are_as_many_as_the_document_claims() -> None:
+    claimed = documents.layers_claimed(read("ARCHITECTURE.md"))
+    assert claimed
+    assert claimed == {folder: figures(rooms_of(file_imports(folder, ROOT))).layers for folder in claimed}
 
 
 def test_a_name_that_no_source_has_is_found() -> None:
     text = "`VariableQueue`, `QueueSettings.release`, `Nobody`, `no_such_verb`, `plain`, `a.tell()`"
     words = {"VariableQueue", "QueueSettings", "release", "a"}
     assert documents.missing_names(text, words) == ["Nobody", "no_such_verb", "a.tell()"]
-    assert documents.layers_told("`python -m tools.imports\n  a/b` counts: 3 layers") == {"a/b": 3}
+    assert documents.layers_claimed("`python -m tools.imports\n  a/b` counts: 3 layers") == {"a/b": 3}
 
 
-def test_every_setting_is_told_with_its_default() -> None:
+def test_every_setting_is_listed_with_its_default() -> None:
     """A new setting gets a row in docs/settings.md."""
     sources = "".join(read(each) for each in FILES if re.match(r"playground/.*\.py$", each))
-    there, told = documents.settings_read(sources), documents.settings_told(read("docs/settings.md"))
+    there, listed = documents.settings_read(sources), documents.settings_listed(read("docs/settings.md"))
     there["WATERLINE_SECRET_KEY"] = None  # read beside the others, in playground/environment.py
-    assert set(told) == set(there)
-    assert {name: told[name] for name, default in there.items() if default is not None} == {
+    assert set(listed) == set(there)
+    assert {name: listed[name] for name, default in there.items() if default is not None} == {
         name: str(default) for name, default in there.items() if default is not None
     }
 
 
-def test_a_setting_that_is_not_told_is_found() -> None:
+def test_a_setting_that_is_not_listed_is_found() -> None:
     source = 'environment.integer("WATERLINE_SUGAR", 2 * 1_024) + environment.flag("WATERLINE_TEA")'
     assert documents.settings_read(source) == {"WATERLINE_SUGAR": 2048, "WATERLINE_TEA": None}
-    assert documents.settings_told("| `WATERLINE_SUGAR` | 2048 | lumps |") == {"WATERLINE_SUGAR": "2048"}
+    assert documents.settings_listed("| `WATERLINE_SUGAR` | 2048 | lumps |") == {"WATERLINE_SUGAR": "2048"}
 
 
 def test_the_table_of_dependencies_is_the_requirements() -> None:
@@ -113,8 +154,7 @@ def test_exceptions_for_files_have_their_files() -> None:
     assert [pattern for pattern in ignores if not any(ROOT.glob(pattern))] == []
 
 
-@pytest.mark.parametrize("path", [each for each in DOCUMENTS if "/" in each])
+@pytest.mark.parametrize("path", DOCUMENTS)
 def test_links_lead_somewhere(path: str) -> None:
-    folder = Path(path).parent
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", read(path))
-    assert [each for each in targets if not (ROOT / folder / each).exists()] == []
+    headings = {each: documents.anchors(read(each)) if each.endswith(".md") else set() for each in FILES}
+    assert documents.broken_links(read(path), path, headings) == []

@@ -1,0 +1,68 @@
+"""Numbers that documents write of the code are those of the code; measured ones stand in docs/figures.md alone."""
+
+import math
+import re
+from typing import Final
+
+import pytest
+
+from engine.node.commands.settings import CLASSROOM_NODE, REAL_NODE
+from engine.node.time.process import QUANTUM_NS
+from engine.node.time.processes import REPORT_EVERY_US
+from playground import links, sockets
+from playground.classroom import rooms
+from playground.exercises import catalog, selectors
+from playground.hosting.session import rhythm, window
+from playground.hosting.workers import agenda, pool, worker
+from playground.offline.recording import MOST_ROWS
+from playground.subjects import SUBJECTS
+from tests.layering.sources import ROOT
+from tests.layering.tidy import LINES_IN_A_FILE
+
+WORDS: Final = {"two": 2, "third": 3, "fourth": 4, "eight": 8, "ten": 10, "thirty": 30}
+
+NUMBERS: Final = [
+    ("ARCHITECTURE.md", r"every (\w+) frame is marked", window.ASKED),
+    ("ARCHITECTURE.md", r"a quantum of (\d+) ms", QUANTUM_NS / 1e6),
+    ("ARCHITECTURE.md", r"at most (\w+) updates? a second for each process", 1e6 / REPORT_EVERY_US),
+    (
+        "ARCHITECTURE.md",
+        r"frames of rows, (\d+) a second at most",
+        1 / (math.ceil(rhythm.TICK_S / agenda.GRID_S) * agenda.GRID_S),
+    ),
+    ("ARCHITECTURE.md", r"turns of (\d+) ms", worker.TURN_S * 1000),
+    ("ARCHITECTURE.md", r"turn takes (\d+) s of a processor's time", worker.OVERRUN_S),
+    ("ARCHITECTURE.md", r"could have answered for (\d+) s", pool.SILENT_S),
+    ("ARCHITECTURE.md", r"to the owner \((\d+), \"moved\"\)", sockets.MOVED),
+    ("ARCHITECTURE.md", r"notice the change (\w+) seconds later", rooms.CHECK_S),
+    ("ARCHITECTURE.md", r"at most ([\d ]+) characters\)", links.LONGEST),
+    ("ARCHITECTURE.md", r"The first ([\d ]+) transitions are there one by one", MOST_ROWS),
+    ("CONTRIBUTING.md", r"a test fails above (\d+) lines", LINES_IN_A_FILE),
+    ("README.md", r"reports its rates \(after (\d+) ms\)", CLASSROOM_NODE.rate_timer_ms),
+    ("README.md", r"goes to sleep \(after (\d+) ms\)", CLASSROOM_NODE.hibernate_after_ms),
+    ("README.md", r"sleeps first \(after (\d+) s\)", REAL_NODE.hibernate_after_ms / 1000),
+    ("README.md", r"reports later \(after (\d+) s\)", REAL_NODE.rate_timer_ms / 1000),
+    ("README.md", r"(\w+) units of 45 minutes", len(catalog.units())),
+    ("README.md", r"(\w+) claims of articles", len(SUBJECTS)),
+    ("docs/lms.md", r"right later ([\d.]+\d)", selectors.LATER),
+    ("docs/operations.md", r"closes the socket with code (\d+)", sockets.MOVED),
+    ("docs/operations.md", r"from the database (\w+) seconds later", rooms.CHECK_S),
+]
+"""Document, how it writes the number (in the group), and what the code has."""
+
+
+def value(written: str) -> float:
+    """Return the value of a number in digits, with thousands apart, or in words."""
+    return WORDS[written] if written in WORDS else float(written.replace(" ", ""))
+
+
+@pytest.mark.parametrize(("path", "pattern", "in_the_code"), NUMBERS)
+def test_a_number_of_a_document_is_that_of_the_code(path: str, pattern: str, in_the_code: float) -> None:
+    text = re.sub(r"\s+", " ", (ROOT / path).read_text(encoding="utf-8"))
+    found = [value(each) for each in re.findall(pattern, text)]
+    assert found
+    assert found == [pytest.approx(in_the_code)] * len(found)
+
+
+def test_numbers_are_read_as_documents_write_them() -> None:
+    assert [value(each) for each in ("ten", "8 000", "0.6")] == [10, 8000, 0.6]
