@@ -66,14 +66,14 @@ def open_run(browser: Browser, url: str, text: str) -> Page:
 
 
 def held(page: Page) -> int:
-    """Return how many messages the stage in words tells of."""
+    """Return how many messages the stage in words lists."""
     labels = page.locator("#twin [data-lane]").evaluate_all("all => all.map((each) => each.ariaLabel || '')")
     counts = [re.search(r", ([\d\s]+)", label) for label in labels]
     return sum(int(re.sub(r"\s", "", found[1])) for found in counts if found)
 
 
 def traced(session: CDPSession, page: Page, watched_ms: int) -> list[dict[str, Any]]:
-    """Watch the page for a while, and return what its trace says."""
+    """Watch the page for a while, and return its trace."""
     events: list[dict[str, Any]] = []
     done: list[bool] = []
     session.on("Tracing.dataCollected", lambda message: events.extend(message["value"]))
@@ -124,7 +124,7 @@ def run(tiny: bool) -> Result:
             found[name] = {"messages": held(page), **measured}
             page.close()
         browser.close()
-    counts = "work_ms_median" if tiny else "work_ms_p95"  # a slowest twentieth of a few frames says nothing
+    counts = "work_ms_median" if tiny else "work_ms_p95"  # a slowest twentieth of a few frames means nothing
     bound_ms = TINY_BOUND_MS if tiny else BOUND_MS
     found["passed"] = all(found[name][counts] < bound_ms for name in ("light", "heavy"))
     return found

@@ -5,7 +5,7 @@ live session that plays, gives a command a second, checks an exercise now and th
 watch their grids, and freeze all classes at the end. A class is behind one address of its own. The figures include this
 program's own share of the machine.
 
-However slow a server is, a lesson comes to an end: whoever has not come in after JOIN_S is left out and told of, as is
+However slow a server is, a lesson comes to an end: whoever has not come in after JOIN_S is left out and reported, as is
 whoever does not sit after SIT_S.
 """
 
@@ -279,7 +279,7 @@ async def freeze(lesson: Lesson, classes: Sequence[tuple[Visitor, str, Any]]) ->
 
 
 async def give(url: str, pids: Sequence[int], students: int, seconds: float) -> tuple[Lesson, Result]:
-    """Let everybody in, work for a while, freeze, and look at the clock.
+    """Let everybody in, work for a while, freeze, and take the times.
 
     Args:
         url: where the server answers.

@@ -1,7 +1,7 @@
 """A school at work: 60, 120 and 300 students on one process, on one that uses all cores, and on a cluster.
 
 A lesson of each size on each layout, one after the other; see `bench.lesson` for what a student does. Each takes 60 to
-150 seconds at most, the whole about a quarter of an hour; each is told as soon as it is over.
+150 seconds at most, the whole about a quarter of an hour; each is printed as soon as it is over.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def run(tiny: bool) -> Result:
 
 
 def _lesson(layout: str, students: int, seconds: float) -> tuple[Result, bool]:
-    """Give a lesson; return what was measured, and whether it was in time. One that breaks off is told as such."""
+    """Give a lesson; return what was measured, and whether it was in time. One that breaks off is marked as such."""
     try:
         with LAYOUTS[layout]() as (url, pids):
             seen, result = asyncio.run(lesson.give(url, pids, students, seconds))

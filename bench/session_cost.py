@@ -1,7 +1,7 @@
 """What a student at work costs the server's processors, beside an earlier release in the same run.
 
 Each student has a session in which a publisher and a consumer work, and a page that follows it. Measured is the
-processor's time of the server with its workers: while everybody only looks on, while everybody gives commands, while
+processor's time of the server with its workers: while everybody only watches, while everybody gives commands, while
 the pages are in the background, and while time stands still. With the earlier release's commit in the repository, the
 same is done with its code, in a checkout that is removed afterwards.
 """

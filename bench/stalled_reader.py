@@ -10,11 +10,11 @@ from bench.session import BenchSession, Reader
 
 MOST_GROWTH_BYTES = 500_000
 SECONDS, TINY_SECONDS = 20, 4
-"""How long it has stalled at the first look at memory; the second comes after three times as long."""
+"""How long it has stalled when memory is read first; the second reading comes after three times as long."""
 
 
 def busy_session(*readers: Reader) -> BenchSession:
-    """A session with much to tell."""
+    """A session that sends much."""
     session = BenchSession(readers)
     session.submit(do="set", name="target_ram_count", value=200)
     session.submit(do="set_publisher", name="p1", rate_per_s=500, size_bytes=100, persistent=True)

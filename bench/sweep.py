@@ -139,7 +139,7 @@ def _spark(cells: tuple[Cell, ...], cores: int) -> Sweep:
         began = time.perf_counter()
         run_cells(session, cells, engine_build(), str(folder / "cells"), lambda done: None)
         wall_s = time.perf_counter() - began
-        jvm = session.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # noqa: SLF001 - nothing else tells it
+        jvm = session.sparkContext._gateway.proc.pid  # type: ignore[union-attr]  # noqa: SLF001 - nothing else has it
         jvm_mb, worker_mb = _peak_mb(jvm), max(map(_peak_mb, _below(jvm)), default=0.0)
     finally:
         end_session(session)
@@ -177,7 +177,7 @@ def _below(parent: int) -> list[int]:
 
 
 def _peak_mb(pid: int) -> float:
-    """Return the most memory that a process had, 0 where the system does not tell."""
+    """Return the most memory that a process had, 0 where the system does not report it."""
     try:
         return int(_status(pid)["VmHWM"].split()[0]) / 1024
     except (OSError, KeyError):

@@ -27,7 +27,7 @@ class _From(urllib.request.HTTPHandler):
 
 
 class _SentAgain(urllib.request.HTTPRedirectHandler):
-    """Sends a form again where it is told to (307), as browsers do: another process has the session."""
+    """Sends a form again where the server redirects it (307), as browsers do: another process has the session."""
 
     def redirect_request(
         self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
@@ -83,7 +83,7 @@ class Visitor:
             return answer.read().decode("utf-8", "replace"), answer.status, dict(answer.headers)
 
     def forwarded(self) -> dict[str, str]:
-        """Return the header that says where it comes from, if that was given."""
+        """Return the header with the origin, if that was given."""
         return {"X-Forwarded-For": self.address} if self.address else {}
 
     def cookies(self) -> str:
@@ -120,5 +120,5 @@ class Socket:
         return found
 
     async def close(self) -> None:
-        """Say goodbye, and close."""
+        """Close as the protocol asks for."""
         await self._connection.close()

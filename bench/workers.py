@@ -34,7 +34,7 @@ class Listener:
     plays = False
 
     def hear(self, message: Any) -> None:
-        """Take what the worker says."""
+        """Receive what the worker sends."""
 
     def lost(self, guilty: bool) -> None:
         """The worker is gone."""

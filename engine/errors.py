@@ -1,4 +1,4 @@
-"""The engine's own errors. Each says what is wrong and what to do about it."""
+"""The engine's own errors. Each message names what is wrong and what to do about it."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class InvalidSetting(Refusal):
 
 
 class Halted(EngineError):
-    """The log has as many transitions as it was told to halt at; the node must not be used any more."""
+    """The log has as many transitions as the limit at which it halts; the node must not be used any more."""
 
 
 class InvariantBroken(EngineError):
@@ -72,7 +72,7 @@ class InvariantBroken(EngineError):
 
 
 class Failure(Refusal):
-    """A refusal whose class says already which it is: made from its parameters alone."""
+    """A refusal whose class is its code: made from its parameters alone."""
 
     _given: tuple[object, ...] = ()
 
@@ -133,7 +133,7 @@ class ValueRefused(Refusal, ValueError):
 
 
 class CommandError(Refusal):
-    """A command was refused and nothing changed; the message says what to do instead."""
+    """A command was refused and nothing changed; the message names what to do instead."""
 
 
 class RunTooLong(Failure):

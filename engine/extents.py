@@ -23,7 +23,7 @@ RAW_PERSISTENT: Final = 64
 READ_BACK: Final = 128
 """The message was read from a file, has an expiration of its own, and nobody decoded its properties since (P9)."""
 DELIVERED: Final = 256
-"""The entry itself says that it was delivered, as in 3.8; later releases keep one number for the queue instead (V1)."""
+"""The entry itself records its delivery, as in 3.8; later releases keep one number for the queue instead (V1)."""
 
 
 class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -94,7 +94,7 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     @property
     def delivered(self) -> bool:
-        """Whether it was delivered before, where each entry says so (V1)."""
+        """Whether it was delivered before, where each entry records that (V1)."""
         return self.flags & DELIVERED != 0
 
     def part(self, offset: int, count: int) -> Extent:
@@ -110,7 +110,7 @@ class Extent(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def continued_by(self, after: Extent) -> bool:
-        """Tell whether `after` (adjacent in seq_id) has equal fields and following message numbers."""
+        """Return whether `after` (adjacent in seq_id) has equal fields and following message numbers."""
         return (
             self.flags == after.flags
             and self.size_bytes == after.size_bytes

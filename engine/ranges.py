@@ -26,7 +26,7 @@ class Range(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Range(self.start + offset, count)
 
     def continued_by(self, after: Range) -> bool:
-        """Tell that adjacent ranges always merge."""
+        """Return that adjacent ranges always merge."""
         return True
 
     def merged(self, count: int) -> Range:

@@ -1,7 +1,7 @@
 """What the engine refuses, by code: the English sentence of each, with named places for its parameters.
 
 Programs look at the code and the parameters; translations hang on the code (playground/hosting/refusals.py). `place`
-says where a wrong value stands, as in `commands[3]: publish: count`.
+names the place of a wrong value, as in `commands[3]: publish: count`.
 """
 
 from __future__ import annotations

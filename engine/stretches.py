@@ -33,7 +33,7 @@ class Stretch(Protocol):
         ...
 
     def continued_by(self, after: Any) -> bool:
-        """Tell whether `after` can be merged behind this stretch."""
+        """Return whether `after` can be merged behind this stretch."""
         ...
 
     def merged(self, count: int) -> Self:

@@ -48,7 +48,7 @@ class TransitionLog:
     costs little).
 
     `halt_at`: with that many transitions `add` raises `Halted`, in the middle of whatever goes on. A transition is
-    told when its files are written, so the files are then those of that very moment.
+    appended when its files are written, so the files are then those of that very moment.
 
     `pause`: called now and then in the middle of whatever goes on. It may let other work go first; nothing
     of the run may differ for it.

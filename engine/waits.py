@@ -23,7 +23,7 @@ class Stamp(msgspec.Struct, frozen=True, gc=False):
         return Stamp(self.start + offset, count, self.at_us)
 
     def continued_by(self, after: Stamp) -> bool:
-        """Tell whether `after` began to wait at the same time."""
+        """Return whether `after` began to wait at the same time."""
         return self.at_us == after.at_us
 
     def merged(self, count: int) -> Stamp:

@@ -32,7 +32,7 @@ class DirectSocket(WebSocketProtocol):
             super().sendData(data[sent:], *arguments, **named)
 
     def send_at_once(self, text: bytes) -> bool:
-        """Send a text now, if the socket is open; tell whether it was sent."""
+        """Send a text now, if the socket is open; return whether it was sent."""
         if self.state != self.STATE_OPEN:
             return False
         self.sendMessage(text)

@@ -39,7 +39,7 @@ def release(key: str) -> None:
 
 
 def is_held(session: str) -> bool:
-    """Tell whether somebody holds a session."""
+    """Return whether somebody holds a session."""
     return any(_holds(key, session) for key in _held)
 
 

@@ -18,7 +18,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def is_ours(origin: str, host: str) -> bool:
-    """Tell whether a page of this origin may open a socket at this host, by the rule that Django has for forms.
+    """Return whether a page of this origin may open a socket at this host, by the rule that Django has for forms.
 
     Args:
         origin: the header, such as `https://waterline.example:8443`.

@@ -52,7 +52,7 @@ def owned(browser: Mapping[str, Any]) -> list[str]:
 
 
 def owns(browser: Mapping[str, Any], public_id: str) -> bool:
-    """Tell whether a browser may command a session."""
+    """Return whether a browser may command a session."""
     number = known_visitor(browser)
     return bool(number) and Session.objects.filter(public_id=public_id, visitor=number).exists()
 
@@ -63,7 +63,7 @@ def play_key(public_id: str) -> str:
 
 
 def holds_key(query: bytes, public_id: str) -> bool:
-    """Tell whether a socket's address has the key of this session."""
+    """Return whether a socket's address has the key of this session."""
     given = parse_qs(query[:1000].decode("ascii", "replace")).get("key", [""])[0]
     if not given:
         return False

@@ -26,10 +26,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        exit status: 0 all went well, 1 some cells failed (their rows tell why), 2 the sweep was refused.
+        exit status: 0 all went well, 1 some cells failed (their rows have the errors), 2 the sweep was refused.
     """
     options = _parser().parse_args(arguments)
-    # What py4j has to say when Spark is interrupted is for its own developers.
+    # What py4j logs when Spark is interrupted helps only its own developers.
     logging.disable(logging.CRITICAL)
     try:
         failed = COMMANDS[options.command](options)

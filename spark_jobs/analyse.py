@@ -20,7 +20,7 @@ from engine.metrics.waits import latency_p95_s
 from spark_jobs.errors import JobError
 
 CLIFFS = 3
-"""How many of the largest changes are told for each workload and metric."""
+"""How many of the largest changes are listed for each workload and metric."""
 
 RAM, LATENCY = peak_ram_bytes.name, latency_p95_s.name
 """What the Pareto front weighs against each other."""
@@ -73,7 +73,7 @@ def check_metric(name: str) -> str:
 def long(table: DataFrame, axes: Sequence[Axis]) -> DataFrame:
     """Return workload, the axes, metric, value and spread, one row for each place and metric.
 
-    Failed runs and metrics with nothing to tell are left out. `spread` is the distance of the seeds' extremes.
+    Failed runs and metrics without a value are left out. `spread` is the distance of the seeds' extremes.
     """
     places = ["workload", *(axis.name for axis in axes)]
     values = [F.col(name).cast("double").alias(name) for name in METRICS]
@@ -204,7 +204,7 @@ def best(
 ) -> DataFrame:
     """Return for each workload the run that keeps all constraints and has the least of the objective.
 
-    A metric with nothing to tell breaks no constraint. A workload in which no run keeps them has no row.
+    A metric without a value breaks no constraint. A workload in which no run keeps them has no row.
     """
     kept = table.where(F.col("error").isNull() & F.col(objective).isNotNull())
     for each in constraints:

@@ -62,7 +62,7 @@ def failed_rows(path: str, cell_ids: Iterable[str], engine_build: str) -> dict[s
 def sweep_table(cells: Sequence[Cell], rows: dict[str, Row]) -> pa.Table:
     """Return one row for each cell of the sweep, in the sweep's order, with a column for each axis.
 
-    A run that two workloads or seeds share was computed once; each of its rows tells its own place.
+    A run that two workloads or seeds share was computed once; each of its rows has its own workload and seed.
 
     Raises:
         JobError: a cell has no row.

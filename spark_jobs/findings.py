@@ -104,7 +104,7 @@ def _sentences(kind: str, rows: list[dict[str, Any]], axes: list[str], objective
 
 
 def read_axes(table: str) -> tuple[Axis, ...]:
-    """Return the axes that a sweep's table tells of.
+    """Return the axes that a sweep's table names.
 
     Raises:
         JobError: there is no table, or it is not one of a sweep.

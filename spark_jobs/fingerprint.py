@@ -73,7 +73,7 @@ def _write_tree(node: object, texts: frozenset[str], write: Callable[[str], None
 
 
 def _is_remark(node: object) -> bool:
-    """Tell whether a statement is a string and nothing else: a docstring, or a remark below a constant."""
+    """Return whether a statement is a string and nothing else: a docstring, or a remark below a constant."""
     return (
         isinstance(node, ast.Expr)
         and isinstance(node.value, ast.Constant)

@@ -16,7 +16,7 @@ MOST_PAGE_CELLS = 20_000
 
 
 AXES = b"waterline.axes"
-"""Under this name the table's metadata tells the axes and their values, in JSON and in order."""
+"""Under this name the table's metadata has the axes and their values, in JSON and in order."""
 
 
 def write_table(spec: Spec, table: pa.Table, path: str) -> None:

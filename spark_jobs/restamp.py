@@ -1,7 +1,7 @@
 """Published heatmaps under a changed engine that computes the same: a sample is run again, then the stamp is renewed.
 
 For a change that moves code but no result. Nothing is stamped unless every cell of the sample is equal in digest,
-metrics and series; the table's metadata then tells how many cells were compared, and with what.
+metrics and series; the table's metadata then records how many cells were compared, and with what.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sweeps.columns import Row, empty_outcome
 from sweeps.plan import make_plan
 
 COMPARED = b"waterline.compared"
-"""Under this name the table's metadata tells of the comparison: builds before and after, cells compared and in all."""
+"""Under this name the table's metadata describes the comparison: builds before and after, cells compared and in all."""
 
 SAMPLE = 24
 """Cells of each heatmap that are run again, spread evenly over it."""

@@ -19,7 +19,7 @@ from sweeps.cell import Cell, run_cell
 from sweeps.plan import deal
 
 LOOK_S = 2.0
-"""Seconds between two looks at the tasks of a wave."""
+"""Seconds between two checks of a wave's tasks."""
 
 WAVE_CELLS_PER_SLOT = 128
 """Cells between two writes of the dataset: what an interrupt can lose, against a pause at the end of each wave."""
@@ -78,7 +78,7 @@ def run_cells(
 
 
 def _write(session: SparkSession, frame: DataFrame, out: str, note_tasks: Callable[[int, int], None]) -> None:
-    """Write a wave in a thread of its own, so that an interrupt meets this one, which does nothing but look."""
+    """Write a wave in a thread of its own, so that an interrupt meets this one, which does nothing but wait."""
     failures: list[Exception] = []
 
     def write() -> None:

@@ -24,7 +24,7 @@ QUICK_START = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 def is_local(master: str) -> bool:
-    """Tell whether Spark runs inside this process tree, on this machine's sources."""
+    """Return whether Spark runs inside this process tree, on this machine's sources."""
     return master.startswith("local")
 
 
@@ -40,7 +40,7 @@ def start_session(master: str = LOCAL) -> SparkSession:
     """
     if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
         raise JobError("no_java")
-    # Workers use another Python than this one until told otherwise.
+    # Workers use another Python than this one unless this is set.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("PYSPARK_DRIVER_PYTHON", sys.executable)
     if is_local(master) or "://127.0.0.1" in master:

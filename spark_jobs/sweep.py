@@ -34,7 +34,7 @@ def sweep(
         out: directory or URI to write to.
         master: Spark master.
         report: called with lines of progress.
-        plan_only: say what is to be done, and do nothing.
+        plan_only: print what is to be done, and do nothing.
 
     Returns:
         the number of cells that failed; each is a row with its error.

@@ -22,7 +22,7 @@ MOST_TRANSITIONS = 2_000_000
 """A run that makes more is stopped and becomes a row with its error."""
 
 BATCH = 500
-"""Transitions between two looks at the log, if no single event makes more."""
+"""Transitions between two checks of the log, if no single event makes more."""
 
 
 class Cell(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def run_cell(cell: Cell, engine_build: str) -> Row:
     }
     try:
         row.update(outcome(cell))
-    except Exception as error:  # noqa: BLE001 - one bad cell must not end the sweep; its row tells what happened
+    except Exception as error:  # noqa: BLE001 - one bad cell must not end the sweep; its row has the error
         row["error"] = kept(error)
     row[COST] = time.perf_counter() - began
     return row
@@ -104,7 +104,7 @@ def outcome(cell: Cell) -> Row:
 
 
 def _power_cut(cell: Cell, node: Node) -> PowerCut:
-    """Cut the power where the sweep says: at the end, where this node is, or earlier, in a second run up to there."""
+    """Cut the power where the sweep asks for it: at the end of this run, or earlier, in a second run up to there."""
     if cell.power_cut_us is None:
         return cut_power(node)
     fork = on_ledger(cell.scenario)

@@ -1,4 +1,4 @@
-"""What a row of a sweep tells, by name: one row is one run, or the error that ended it."""
+"""The columns of a sweep's row, by name: one row is one run, or the error that ended it."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ Row = dict[str, Any]
 
 
 def empty_outcome() -> Row:
-    """Return the outcome columns of a run that told nothing."""
+    """Return the outcome columns of a run without results."""
     return dict.fromkeys(("error", "digest", *METRICS, *SERIES))

@@ -87,7 +87,7 @@ def changes(
 ) -> Iterator[tuple[list[str | int], Any]]:
     """Yield what turns one JSON value into another: where (keys and indices from the top), and what stands there.
 
-    A key that goes, or a list of another length, is told by its whole surroundings.
+    A key that goes, or a list of another length, is written as a change of all that surrounds it.
     """
     if isinstance(before, dict) and isinstance(after, dict) and before.keys() <= after.keys():
         for key, value in after.items():

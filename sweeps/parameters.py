@@ -102,7 +102,7 @@ HA_POLICIES: dict[Value, dict[str, Any] | None] = {
     "exactly 2": {"ha-mode": "exactly", "ha-params": 2},
     "all": {"ha-mode": "all"},
 }
-"""What the policy of every queue says of mirrors, by the value of the axis."""
+"""The part of every queue's policy about mirrors, by the value of the axis."""
 
 
 def _ha_mode(scenario: Scenario, value: Value) -> None:

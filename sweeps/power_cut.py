@@ -39,7 +39,7 @@ def cut_power(node: Node) -> PowerCut:
 def members(queue: Mapping[str, Any]) -> RangeSet:
     """Return the seq_ids of a queue's messages: ready, in delta and unacknowledged.
 
-    Delta tells only where it begins and ends; those of its stretch that the index still has, and that lie nowhere else,
+    Delta has only where it begins and ends; those of its stretch that the index still has, and that lie nowhere else,
     are its messages.
     """
     found = RangeSet()

@@ -1,4 +1,4 @@
-"""Say in one line that a port is taken, before the server fails with a traceback.
+"""Report in one line that a port is taken, before the server fails with a traceback.
 
 Usage: python tools/check_port.py HOST PORT
 """

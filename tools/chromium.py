@@ -18,7 +18,7 @@ FLAGS = [
 
 
 def executable() -> str:
-    """Return the path of the browser, or say how to get one."""
+    """Return the path of the browser, or explain how to get one."""
     for name in NAMES:
         path = shutil.which(name)
         if path:

@@ -24,7 +24,7 @@ def compile_messages(root: Path = LOCALE) -> list[Path]:
 
 
 def main(root: Path = LOCALE) -> None:
-    """Compile, and say what was done; where that cannot be, pages are in English."""
+    """Compile, and print what was done; where that cannot be, pages are in English."""
     try:
         for path in compile_messages(root):
             print(f"compiled {path.relative_to(root.parent)}")

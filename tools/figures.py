@@ -1,4 +1,4 @@
-"""`python -m tools.figures [--check]`: write docs/figures.md from what was measured, or say that it is out of date.
+"""`python -m tools.figures [--check]`: write docs/figures.md from what was measured, or report that it is out of date.
 
 Nobody copies a number into a document by hand: benches, proofs and coverage leave files, and this page is made of them.
 """
@@ -126,7 +126,7 @@ def page(root: Path) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the page; with --check only tell whether it is as it should be."""
+    """Write the page; with --check only report whether it is as it should be."""
     text = page(ROOT)
     if "--check" not in arguments:
         (ROOT / PAGE).write_text(text, encoding="utf-8")

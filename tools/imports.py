@@ -17,7 +17,7 @@ from tests.layering.sources import ROOT, file_imports
 
 
 def sentences(folder: str, root: Path = ROOT) -> Iterable[str]:
-    """Yield what is to be said of a folder: its figures, then what breaks the order."""
+    """Yield the lines about a folder: its figures, then what breaks the order."""
     edges = file_imports(folder, root)
     yield from _figure_lines(f"{folder}, by files", figures(edges))
     rooms = rooms_of(edges)

@@ -31,7 +31,7 @@ PROBES = (
 def behaviour() -> str:
     """Return 12 hexadecimal digits that change when the engine does something else in one of the probes.
 
-    A comment, a new name or a file that moved leaves them as they are; so they say more than a version that somebody
+    A comment, a new name or a file that moved leaves them as they are; so they prove more than a version that somebody
     forgot to raise, and less than a fingerprint of the sources, which nobody could keep up with.
     """
     total = hashlib.blake2b(digest_size=6)

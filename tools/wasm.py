@@ -36,7 +36,7 @@ print(*sorted(files), sep="\\n")
 """
 """Prints the files that it needs: those that were imported where neither numpy nor a server is."""
 ASKED: Final = "first-in"
-"""The exercise with which it is seen what the desk needs."""
+"""The exercise that shows what the desk needs."""
 BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 """The time of every file in an archive, so that the same sources give the same bytes."""
 
@@ -83,7 +83,7 @@ def wheel(platform: dict[str, Any]) -> Path:
     """Return msgspec's wheel for a Pyodide; it is downloaded once.
 
     Args:
-        platform: what Pyodide's lock file says of its Python.
+        platform: Pyodide's Python, as its lock file names it.
     """
     version = re.search(r"^msgspec==(\S+)", (ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE)
     if version is None:
@@ -121,7 +121,7 @@ def _write(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
 
 
 def main() -> None:
-    """Build, and say how large it is."""
+    """Build, and print the size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, required=True)
     out = parser.parse_args().out

@@ -57,7 +57,7 @@ def locate(uri: str) -> tuple[fs.FileSystem, str]:
 
 
 def is_store(uri: str) -> bool:
-    """Tell whether there is a store of this version."""
+    """Return whether there is a store of this version."""
     filesystem, root = locate(uri)
     return filesystem.get_file_info(f"{root}/format={FORMAT}").type == fs.FileType.Directory
 

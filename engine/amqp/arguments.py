@@ -1,4 +1,4 @@
-"""The x-arguments of a queue: which values the broker takes, and what it says of the others."""
+"""The x-arguments of a queue: which values the broker takes, and its message about the others."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOCATORS: Final = ("client-local", "random", "min-masters")
 Arguments = Mapping[str, Any]
 
 Check = Callable[[Any, Arguments], str | None]
-"""Says what is wrong with a value, as the broker prints it, or None."""
+"""Returns what is wrong with a value, in the broker's words, or None."""
 
 
 def amqp_type(value: Any) -> str:
@@ -133,7 +133,7 @@ NOT_HERE: Final[tuple[tuple[str, Any, str], ...]] = (
 
 
 def check_arguments(queue: str, arguments: Arguments) -> None:
-    """Refuse what the broker refuses in a declaration (P18), and say what is not modelled here.
+    """Refuse what the broker refuses in a declaration (P18), and report what is not modelled here.
 
     Raises AmqpError as the broker does; CommandError for a thing that only the broker can do.
     """

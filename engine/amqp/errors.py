@@ -1,4 +1,4 @@
-"""AMQP's own errors: what the broker says, and whether it closes the channel or the whole connection."""
+"""AMQP's own errors: the broker's text, and whether it closes the channel or the whole connection."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ KEYS: Final = (
     "ha-promote-on-shutdown",
     "ha-promote-on-failure",
 )
-"""All that a policy can say about mirrors; none of it is a queue's argument."""
+"""The keys of a policy that concern mirrors; none of it is a queue's argument."""
 
 
 class Mirroring(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Mirroring(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mirroring_of(definition: Mapping[str, Any]) -> Mirroring | None:
-    """Return what a policy's definition says about mirrors; None when it has no ha-mode."""
+    """Return the part of a policy's definition about mirrors; None when it has no ha-mode."""
     if "ha-mode" not in definition:
         return None
     size = definition.get("ha-sync-batch-size", BATCH_SIZE)
@@ -58,7 +58,7 @@ def mirroring_of(definition: Mapping[str, Any]) -> Mirroring | None:
 
 
 def refusal_of(definition: Mapping[str, Any], erlang: Callable[[Any], str]) -> str | None:
-    """Return the broker's words against what a policy says about mirrors, None where it takes it (H6).
+    """Return the broker's refusal of a policy's part about mirrors, None where it takes it (H6).
 
     Args:
         erlang: writes a value as the broker does.

@@ -33,7 +33,7 @@ class PatternRefused(Refusal):
 
 
 class PatternInvalid(EngineError):
-    """A pattern is none; the message says why and where.
+    """A text is no pattern; the message names the reason and the place.
 
     Args:
         why: in the words of PCRE, which the broker reads patterns with.

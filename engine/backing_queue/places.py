@@ -1,4 +1,4 @@
-"""Where the messages of a queue can lie: each backing queue says which places it has, and others iterate over them.
+"""Where the messages of a queue can lie: each backing queue declares its places, and others iterate over them.
 
 The page's module of places is generated from these tables by `manage.py catalogue`.
 """
@@ -38,7 +38,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 VARIABLE_QUEUE: Final = "variable_queue"
-"""The backing queue of a classic queue of version 1; what is not told to be another is this one."""
+"""The backing queue of a classic queue of version 1; the one that is used when nothing else is named."""
 
 PRIORITY_QUEUE: Final = "priority_queue"
 """The backing queue of a queue with x-max-priority: its messages lie in the queues that it consists of."""

@@ -62,8 +62,8 @@ class IndexLoad(msgspec.Struct, frozen=True):
 class BackingQueue(Protocol):
     """One queue with its files, driven by its process.
 
-    The process sets the clock (`advance_clock`) before it calls a verb. Transitions go where the implementation was
-    told when it was made.
+    The process sets the clock (`advance_clock`) before it calls a verb. The implementation gets the receiver of its
+    transitions when it is made.
     """
 
     @property
@@ -168,12 +168,12 @@ class BackingQueue(Protocol):
         """Overwrite the number of messages whose bodies may be in RAM, and reduce once."""
 
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
+        """Convert to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
 
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
     def needs_timeout(self) -> NeedsTimeout:
-        """Tell which timer the process must arm (P1)."""
+        """Return which timer the process must arm (P1)."""
 
     def timeout(self) -> None:
         """Sync the journal (P3, S82)."""
@@ -254,7 +254,7 @@ class BackingQueue(Protocol):
         """Return when the head expires, 0 for never; only for a queue that is not empty."""
 
     def head_stays(self) -> bool:
-        """Tell whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
+        """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
 
     def unexpired(self, count: int) -> int:
         """Return how many of `count` messages may be taken before one that has expired (P10); at least 1."""

@@ -1,4 +1,4 @@
-"""What a master tells its mirrors over the ring: runs of equal instructions as one value (H32)."""
+"""The instructions that a master sends its mirrors over the ring: runs of equal instructions as one value (H32)."""
 
 from __future__ import annotations
 

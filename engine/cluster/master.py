@@ -1,4 +1,4 @@
-"""The master's backing queue: the verbs of the queue below, each told to the mirrors (H19, H32-H35)."""
+"""The master's backing queue: the verbs of the queue below, each sent on to the mirrors (H19, H32-H35)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from engine.stretches import Stretches
 
 
 class MasterQueue:
-    """Wraps the queue of a master; what is not told to mirrors goes to it as it is.
+    """Wraps the queue of a master; verbs that mirrors need not repeat go straight to it.
 
     Args:
         inner: the engine.
@@ -50,34 +50,34 @@ class MasterQueue:
         """Send the mirrors an instruction that is none of the verbs."""
         self._broadcast(instruction)
 
-    # --- told before -------------------------------------------------------------------------------------------------
+    # --- sent to the mirrors before ----------------------------------------------------------------------------------
 
     def publish(self, arrival: Arrival, already_delivered: bool = False, spacing_us: int = 0) -> Range:
-        """Publish, after the mirrors were told."""
+        """Publish, after the instruction was sent to the mirrors."""
         self._broadcast(to_do.Publish(arrival))
         return self.inner.publish(arrival, already_delivered, spacing_us)
 
     def publish_delivered(self, arrival: Arrival, spacing_us: int = 0) -> Range:
-        """Hand messages to a consumer, after the mirrors were told."""
+        """Hand messages to a consumer, after the instruction was sent to the mirrors."""
         self._broadcast(to_do.PublishDelivered(arrival))
         return self.inner.publish_delivered(arrival, spacing_us)
 
     def discard(self, arrival: Arrival) -> None:
-        """Tell of messages that leave no trace."""
+        """Notify the mirrors of messages that leave no trace."""
         self._broadcast(to_do.Discard(arrival))
         self.inner.discard(arrival)
 
     def purge(self) -> int:
-        """Drop every ready message, after the mirrors were told, also when there is none."""
+        """Drop every ready message, after the instruction was sent to the mirrors, also when there is none."""
         self._broadcast(to_do.Drop(0, self.inner.depth, 1, False))
         return self.inner.purge()
 
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert, after the mirrors were told."""
+        """Convert, after the instruction was sent to the mirrors."""
         self._broadcast(to_do.SetMode(mode))
         return self.inner.set_queue_mode(mode)
 
-    # --- told after --------------------------------------------------------------------------------------------------
+    # --- sent to the mirrors after -----------------------------------------------------------------------------------
 
     def fetch(self, count: int, ack: bool, spacing_us: int = 0) -> list[Taken]:
         """Take messages with their bodies; the mirrors drop them one by one."""

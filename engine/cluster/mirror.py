@@ -41,7 +41,7 @@ class Copy(msgspec.Struct, frozen=True, gc=False):
 
 
 class Status(msgspec.Struct, frozen=True, gc=False):
-    """What is known of messages that only the master told of, or whose own disk is waited for (H20).
+    """What is known of messages that only the master has announced, or whose own disk is waited for (H20).
 
     Args:
         start: number of the first message.
@@ -58,7 +58,7 @@ class Status(msgspec.Struct, frozen=True, gc=False):
         return Status(self.start + offset, count, self.known, self.waits)
 
     def continued_by(self, after: Status) -> bool:
-        """Tell whether the same is known of `after`."""
+        """Return whether the same is known of `after`."""
         return self.known == after.known and self.waits == after.waits
 
     def merged(self, count: int) -> Status:
@@ -78,7 +78,7 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
         return Kept(self.start + offset, count, self.tag + offset)
 
     def continued_by(self, after: Kept) -> bool:
-        """Tell whether the tags of `after` go on."""
+        """Return whether the tags of `after` go on."""
         return self.tag + self.count == after.tag
 
     def merged(self, count: int) -> Kept:
@@ -91,8 +91,8 @@ class Mirror:
 
     Args:
         queue: its engine, begun as new.
-        confirm: told the messages that this member confirms.
-        synchronised: told when its depth is the master's.
+        confirm: called with the messages that this member confirms.
+        synchronised: called when its depth is the master's.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class Mirror:
         self.sender_queues.setdefault(copy.arrival.sender, deque()).append(copy)
 
     def _met(self, arrival: Arrival, discarded: bool) -> None:
-        """Find the channel's copies of what the master told of; what a channel never sends is not waited for (H36)."""
+        """Find the channel's copies of what the master announced; what no channel sends is not waited for (H36)."""
         fifo = self.sender_queues.get(arrival.sender)
         done = 0
         while done < arrival.count:
@@ -186,7 +186,7 @@ class Mirror:
     # --- from the master ---------------------------------------------------------------------------------------------
 
     def obey(self, instruction: to_do.Instruction) -> None:
-        """Do what the master tells, in its order (H32).
+        """Carry out the master's instructions in their order (H32).
 
         Raises MirrorCrashed where the broker's assertions fail.
         """

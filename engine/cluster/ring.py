@@ -19,7 +19,7 @@ class Ring:
         hop_us: how long an instruction travels from one member to the next; 0 for no time.
         after: lets something happen later.
         deliver: gives an instruction to the member on a node.
-        sent: told how many bytes went over a connection between two nodes.
+        sent: called with the number of bytes that went over a connection between two nodes.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""`python -m engine conformance PATH...`: replay golden traces and mirror stories, and say how many steps are equal."""
+"""`python -m engine conformance PATH...`: replay golden traces and mirror stories, and count the equal steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines that change something: which command of the node each of them is, and what rabbitmqctl says."""
+"""The lines that change something: which command of the node each of them is, and what rabbitmqctl prints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ State = Mapping[str, Any]
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A command for the node, and what rabbitmqctl says before and after it is done."""
+    """A command for the node, and what rabbitmqctl prints before and after it is done."""
 
     command: dict[str, Any]
     heading: str

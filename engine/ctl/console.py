@@ -24,7 +24,7 @@ NOT_RUNNING = (
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a line says.
+    """What a line prints.
 
     Args:
         text: what rabbitmqctl prints.
@@ -38,13 +38,13 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def ask(line: str, state: Mapping[str, Any], now_us: int, live: Live = NOTHING_MORE) -> Answer:
-    """Return what a line says; nothing changes.
+    """Return what a line prints; nothing changes.
 
     Args:
         line: as typed, with or without `rabbitmqctl` before it.
         state: a snapshot of the node.
         now_us: its time, microseconds since it began.
-        live: what no snapshot tells.
+        live: what no snapshot contains.
     """
     try:
         request = parse(line)

@@ -1,4 +1,4 @@
-"""What rabbitmqctl says when it does not do what a line asks for."""
+"""What rabbitmqctl prints when it refuses a line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The listings: what the node's state says, column by column, in the broker's terms (Q10, A4, F7)."""
+"""The listings: the node's state, column by column, in the broker's terms (Q10, A4, F7)."""
 
 from __future__ import annotations
 
@@ -345,4 +345,4 @@ LISTINGS: Final[dict[str, tuple[Callable[[State, Live], list[Row]], str]]] = {
     "list_consumers": (consumers, "Listing consumers in vhost {vhost} ..."),
     "list_policies": (policies, 'Listing policies for vhost "{vhost}" ...'),
 }
-"""For each listing what makes its rows, and what rabbitmqctl says before them."""
+"""For each listing what makes its rows, and what rabbitmqctl prints before them."""

@@ -10,10 +10,10 @@ from engine.storage.port import Storage
 
 
 def operated(scenario: Scenario, storage: Storage, keep: int = 2048) -> Node:
-    """Return a node whose command `ctl` does what a line of rabbitmqctl says; arguments as for Node."""
+    """Return a node whose command `ctl` does what a line of rabbitmqctl prints; arguments as for Node."""
     return Node(scenario, storage, keep, console.command_of)
 
 
 def ask(node: Node, line: str) -> Answer:
-    """Return what a line of rabbitmqctl says; nothing changes. The command `ctl` does what a line changes."""
+    """Return what a line of rabbitmqctl prints; nothing changes. The command `ctl` does what a line changes."""
     return console.ask(line, node.snapshot(), node.now_us, node.live())

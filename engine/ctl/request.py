@@ -52,7 +52,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def quiet(self) -> bool:
-        """Whether nothing is said but the answer."""
+        """Whether only the answer is printed."""
         return not self.options.keys().isdisjoint({"quiet", "silent"})
 
     def refusal(self, what: str, code: int = 64) -> CtlRefused:

@@ -263,7 +263,7 @@ def usage_of(name: str) -> str:
 
 
 def help_on(name: str) -> str:
-    """Return what `rabbitmqctl help <command>` says."""
+    """Return what `rabbitmqctl help <command>` prints."""
     usage = USAGES[name]
     text = f"\n{usage_of(name)}\n\n{usage.about}.\n"
     if usage.columns:
@@ -274,7 +274,7 @@ def help_on(name: str) -> str:
 
 
 def overview() -> str:
-    """Return what `rabbitmqctl help` says."""
+    """Return what `rabbitmqctl help` prints."""
     lines = [
         "",
         "Usage",

@@ -32,7 +32,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Entry(self.start + offset, count, self.code)
 
     def continued_by(self, after: Entry) -> bool:
-        """Tell whether `after` has the same code."""
+        """Return whether `after` has the same code."""
         return self.code == after.code
 
     def merged(self, count: int) -> Entry:

@@ -13,7 +13,7 @@ from engine.fold.index_table import IndexTable
 from engine.stretches import Stretches
 
 COUNTED: Final = frozenset(place.name for places in PLACES.values() for place in places if place.counted)
-"""Places whose messages no extents list: `delta` says how many they have."""
+"""Places whose messages no extents list: `delta` has their number."""
 
 
 class QueueTable:

@@ -112,7 +112,7 @@ def to_json(state: State) -> dict[str, Any]:
 
 
 def fold(state: State, transition: tr.Transition) -> None:
-    """Apply one transition to `state`, in place. Kinds that only tell of an event change nothing."""
+    """Apply one transition to `state`, in place. Kinds that only report an event change nothing."""
     handler = _HANDLERS[type(transition)]
     if handler is not None:
         handler(state, transition)

@@ -36,7 +36,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return replace(self, start=self.start + offset, count=count, offset=self._offset_of(offset))
 
     def continued_by(self, after: Row) -> bool:
-        """Tell whether `after` has equal fields and goes on in the same file and direction."""
+        """Return whether `after` has equal fields and goes on in the same file and direction."""
         return (
             self.refs == after.refs
             and self.file == after.file

@@ -33,7 +33,7 @@ class JournalRecords(msgspec.Struct, frozen=True, eq=False):
         action: "publish", "deliver", "ack", or "publish_deliver" for both records of each seq_id in turn (S66).
         start: first seq_id.
         count: number of seq_ids.
-        publish: what the publish records say; None for deliver and ack.
+        publish: contents of the publish records; None for deliver and ack.
         codec: encodes embedded messages; not compared.
         term: the embedded term of another node's message; then `count` is 1.
         step: 1 when the lowest seq_id comes first; -1, for deliver and ack, when the highest does (one call's acks are

@@ -42,7 +42,7 @@ class Template(msgspec.Struct, frozen=True):
 
 
 class ReadMessage(msgspec.Struct, frozen=True):
-    """What a stored term says.
+    """The contents of a stored term.
 
     Args:
         msg_no: number of the id.
@@ -60,9 +60,9 @@ class ReadMessage(msgspec.Struct, frozen=True):
 
 
 class Publish(msgspec.Struct, frozen=True):
-    """What the publish records of a run of index entries say (S60, S62).
+    """Contents of the publish records of a run of index entries (S60, S62).
 
-    A record of a message that is in a store does not tell the message's own delivery mode nor its template; such a
+    A record of a message that is in a store does not contain the message's own delivery mode nor its template; such a
     publish takes `persistent` for the one and 0 for the other, so that a file read back equals what was written.
 
     Args:
@@ -84,7 +84,7 @@ class Publish(msgspec.Struct, frozen=True):
     template: int = 0
 
     def __post_init__(self) -> None:
-        """Forget what the record of a message in a store cannot say."""
+        """Forget what the record of a message in a store cannot contain."""
         if not self.embedded and (self.template or self.raw_persistent != self.persistent):
             msgspec.structs.force_setattr(self, "template", 0)
             msgspec.structs.force_setattr(self, "raw_persistent", self.persistent)

@@ -39,7 +39,7 @@ def arange(start: int, stop: int | None = None, step: int = 1, dtype: Any = None
 
 
 def array_equal(one: Table, other: Table) -> bool:
-    """Tell whether two tables are the same."""
+    """Return whether two tables are the same."""
     return one.rows == other.rows
 
 

@@ -28,7 +28,7 @@ def embedded_bytes(codec: MessageCodec, publish: Publish, term: bytes | None) ->
 
     Args:
         codec: knows the sizes.
-        publish: what the record says.
+        publish: contents of the publish record.
         term: the very bytes of another node's message, or None.
     """
     if not publish.embedded:
@@ -47,7 +47,7 @@ def fill_publish(
         rows: the table; its rows are in the order of `ids`.
         at: column of the id.
         codec: encodes the terms.
-        publish: what the records say.
+        publish: contents of the publish records.
         ids: 16 id bytes a row.
         term: the very bytes of another node's message, or None.
     """
@@ -68,7 +68,7 @@ class ReadPublish(msgspec.Struct, frozen=True):
     """The shared part of one publish record.
 
     Args:
-        publish: what it says.
+        publish: its contents.
         term: the embedded term where the codec would not write the same, else None.
         length: bytes read.
     """

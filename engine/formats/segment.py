@@ -31,7 +31,7 @@ class SegmentRecords(msgspec.Struct, frozen=True, eq=False):
     Args:
         start: lowest seq_id.
         count: number of entries, all in one segment.
-        publish: what the publish records say (its msg_no belongs to `start`); None without them.
+        publish: contents of the publish records (its msg_no belongs to `start`); None without them.
         marks: deliver and ack records of each entry, 0 to 2.
         entry_count: entries in a segment.
         codec: encodes embedded messages; not compared.
@@ -171,7 +171,7 @@ def _marks(data: bytes, at: int, rel: int) -> int:
 
 
 def _may_go_on(data: bytes, at: int, first: SegmentRecords) -> bool:
-    """Tell cheaply whether the entry at this offset can continue the one before it."""
+    """Return cheaply whether the entry at this offset can continue the one before it."""
     rel = first.start % first.entry_count
     publish = first.publish
     if publish is None:

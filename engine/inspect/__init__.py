@@ -1,1 +1,1 @@
-"""Look into data directories, this engine's or a broker's, and say what is there and what is damaged."""
+"""Read data directories, this engine's or a broker's, and report what is there and what is damaged."""

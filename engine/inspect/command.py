@@ -22,7 +22,7 @@ def report_on(place: Path, options: Options) -> dict[str, Any]:
 
     Args:
         place: an existing directory.
-        options: how much to tell.
+        options: how much to report.
     """
     place = place.resolve()
     storage = DirectoryStorage(str(place))

@@ -20,11 +20,11 @@ MAX_FILE_BYTES: Final = 512 * 1024 * 1024
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How much to tell.
+    """How much to report.
 
     Args:
         list_most: longest list of records or messages given in full; longer ones are counted and digested.
-        entry_count: entries in a segment when no `.config` tells; None for the broker's own assumption (S4).
+        entry_count: entries in a segment when no `.config` has it; None for the broker's own assumption (S4).
     """
 
     list_most: int = 1000

@@ -1,6 +1,6 @@
 """What can be wrong with the files that are inspected, by code: the English sentence of each, with its parameters.
 
-A page says the same in its reader's language, by code and parameters (playground/inspecting/damage.py).
+A page words the same in its reader's language, by code and parameters (playground/inspecting/damage.py).
 """
 
 from __future__ import annotations

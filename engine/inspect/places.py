@@ -21,7 +21,7 @@ ASSUMED_ENTRY_COUNT: Final = 16384
 
 
 def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
-    """Tell what a directory is: "node", "vhost", "queue", "store", or None for nothing known."""
+    """Return what a directory is: "node", "vhost", "queue", "store", or None for nothing known."""
     names = storage.list(directory)
     if "journal.jif" in names or ".queue_name" in names or numbered(names, "idx"):
         return "queue"
@@ -36,11 +36,11 @@ def kind_of(storage: DirectoryStorage, directory: str = "") -> str | None:
 
 
 def inspect(storage: DirectoryStorage, options: Options, directory: str = "") -> dict[str, Any]:
-    """Return everything that can be told about a directory, damage included.
+    """Return everything that can be read from a directory, damage included.
 
     Args:
         storage: what was given.
-        options: how much to tell.
+        options: how much to report.
         directory: path inside it to begin at, "" for all of it.
     """
     kind = kind_of(storage, directory)

@@ -1,4 +1,4 @@
-"""A queue's directory: journal, segments, and the messages that they tell of together."""
+"""A queue's directory: journal, segments, and the messages that they describe together."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from engine.storage.directory import DirectoryStorage
 
 
 class Message(msgspec.Struct):
-    """One message of a queue, as its index files tell.
+    """One message of a queue, as its index files describe it.
 
     Args:
-        publish: what its publish record says.
+        publish: contents of its publish record.
         term: the embedded term of another node's message.
         embedded_bytes: length of the embedded term, 0 when the message is in a store.
         delivered: a deliver record follows.
@@ -46,7 +46,7 @@ class QueueInspector:
         entry_count: entries in a segment.
         codec: reads messages; shared with the stores.
         findings: where damage is noted.
-        options: how much to tell.
+        options: how much to report.
     """
 
     def __init__(

@@ -22,7 +22,7 @@ class StoreInspector:
         directory: path of the store's directory in it, "" for the root.
         codec: reads messages; shared with the queues.
         findings: where damage is noted.
-        options: how much to tell.
+        options: how much to report.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class StoreInspector:
         return found
 
     def _check(self, path: str, offset: int, run: StoreRecords) -> None:
-        """Note a record whose message cannot be read, or is another one than the record says."""
+        """Note a record whose message cannot be read, or is another one than the record names."""
         if run.term is None:
             return
         if body_of(run.term) is None:

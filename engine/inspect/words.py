@@ -7,7 +7,7 @@ from typing import Any
 
 
 def lines(report: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines that tell a report.
+    """Yield a report line by line.
 
     Args:
         report: as `inspect` returns it.

@@ -1,4 +1,4 @@
-"""The metrics of a run, counted from its transitions. Nothing is counted that the engine did not say.
+"""The metrics of a run, counted from its transitions. Nothing is counted that the engine did not report.
 
 A metric is one function with its unit, its label, the direction that is better and the transitions that it reads
 (`engine.metrics.metric`). METRICS holds them all by name: tables, pages, exports and docs/whatif.md look them up there.

@@ -19,7 +19,7 @@ class Levels(msgspec.Struct):
 
     Args:
         at_us: when it happened, in virtual microseconds.
-        node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check last said.
+        node_ram_bytes, ram_bytes, limit_bytes, paging_at_bytes: what the memory check reported last.
         alarm: whether the memory alarm is set.
         between_bytes: what mirroring has sent from node to node.
         ready: messages that wait in all queues; `readies` and `deltas` have them by queue, in all and in delta.
@@ -79,7 +79,7 @@ AT_ONCE = frozenset({"immediate", "delivered"})
 LANES = frozenset(
     place.name for places in PLACES.values() for place in places if not place.unacked and not place.counted
 )
-"""Places of ready messages that transitions list; of delta they tell the count."""
+"""Places of ready messages that transitions list; of delta they have only the count."""
 
 
 def count(extents: tuple[Extent, ...]) -> int:
@@ -88,7 +88,7 @@ def count(extents: tuple[Extent, ...]) -> int:
 
 
 def of_mirror(queue: str) -> bool:
-    """Tell whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
+    """Return whether a transition's queue is a mirror, which only repeats what its master does (H32)."""
     return "@" in queue
 
 
@@ -179,7 +179,7 @@ def _confirms_sent(levels: Levels, at_us: int, sent: t.ConfirmsSent) -> None:
 
 
 def _queue_stopped(levels: Levels, at_us: int, stop: t.QueueStopped) -> None:
-    """Nothing of a stopped queue is ready; what survives is told when it starts again."""
+    """Nothing of a stopped queue is ready; what survives is reported when it starts again."""
     _ready(levels, stop.queue, -levels.readies.get(stop.queue, 0))
     levels.due.clear()
     levels.deltas[stop.queue] = 0

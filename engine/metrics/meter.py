@@ -63,7 +63,7 @@ class Meter:
             confirmed_and_lost: as `engine.replay.Witness` counted it.
 
         Returns:
-            a value for each metric; None where there is nothing to tell, as a waiting time when nothing was delivered.
+            a value for each metric; None where nothing was counted, as a waiting time when nothing was delivered.
         """
         counted = {name: each.value(at_us) for name, each in self._accumulators.items()}
         ending = Ending(at_us, self.levels, counted, refused, power_cut, confirmed_and_lost)

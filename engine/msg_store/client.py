@@ -53,7 +53,7 @@ class StoreClient:
         """Add credit that the store granted; the queue calls this when it takes the message (F2).
 
         Args:
-            credits_: as `on_credit` told.
+            credits_: as `on_credit` reported.
         """
         self._peer.account.left = (self.credit or 0) + credits_
 

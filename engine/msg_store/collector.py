@@ -49,7 +49,7 @@ class Collector:
         return len(self._requests) + (self._work is not None)
 
     def pending(self, file: int) -> bool:
-        """Tell whether operations on a file wait for the collector (S190)."""
+        """Return whether operations on a file wait for the collector (S190)."""
         return file in self._waiting
 
     def defer(self, file: int, replay: Callable[[], None]) -> None:
@@ -94,7 +94,7 @@ class Collector:
         self._requests.append(partial(combine, state, source, destination, self._combined))
 
     def _may_start(self, sum_valid: int) -> bool:
-        """Tell whether all but the pair is given for a combination (S180.1-3)."""
+        """Return whether all but the pair is given for a combination (S180.1-3)."""
         files = self._state.files
         return (
             files.sum_size > 2 * self._state.settings.msg_store_file_size_limit

@@ -108,7 +108,7 @@ class FileSummary:
 
 
 def fits(destination: FileRow, source: FileRow, limit_bytes: int) -> bool:
-    """Tell whether two neighbours may be combined; that the source is not the current file is the caller's (S181)."""
+    """Return whether two neighbours may be combined; that the source is not the current file is the caller's (S181)."""
     return (
         destination.valid + source.valid <= limit_bytes
         and destination.valid > 0

@@ -38,5 +38,5 @@ class OpenHandles:
             del self._files[file]
 
     def is_open(self, file: int) -> bool:
-        """Tell whether any client has the file open, marked or not."""
+        """Return whether any client has the file open, marked or not."""
         return file in self._files

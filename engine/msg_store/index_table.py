@@ -44,7 +44,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
     def continued_by(self, after: Row) -> bool:
-        """Tell whether `after` (adjacent in message numbers) goes on in the same file and direction."""
+        """Return whether `after` (adjacent in message numbers) goes on in the same file and direction."""
         return (
             self.refs == after.refs
             and self.file == after.file

@@ -41,8 +41,8 @@ class Peer:
 
     Args:
         ref: the client's name.
-        on_disk: told which messages need no further wait, and why; None in the transient store (S135).
-        on_credit: told each grant of credit.
+        on_disk: called with the messages that need no further wait, and why; None in the transient store (S135).
+        on_credit: called with each grant of credit.
         on_close: asked to close the handles that are marked; None leaves them open until the next read.
         account: the credit of the client's process.
     """
@@ -69,12 +69,12 @@ class Peer:
                 self.on_credit(self.account.more)
 
     def confirm(self, messages: RangeSet, how: How) -> None:
-        """Tell the client, if it listens."""
+        """Notify the client, if it listens."""
         if self.on_disk is not None:
             self.on_disk(messages, how)
 
     def confirm_range(self, start: int, count: int, how: How) -> None:
-        """Tell the client about one stretch of messages."""
+        """Notify the client of one stretch of messages."""
         if self.on_disk is not None:
             self.on_disk(RangeSet([Range(start, count)]), how)
 

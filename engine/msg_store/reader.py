@@ -79,7 +79,7 @@ class Reader:
         self._state.emit(StoreRead(rule, self._state.name, by, file, start, count, size_bytes))
 
     def must_wait(self, start: int, count: int) -> bool:
-        """Tell whether an answer about these messages waits for the collector (S157)."""
+        """Return whether an answer about these messages waits for the collector (S157)."""
         return any(
             row.refs > 0 and self._collector.pending(row.file)
             for row in self._state.index.rows.overlapping(start, count)

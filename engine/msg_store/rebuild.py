@@ -102,7 +102,7 @@ def _written(run: StoreRecords, at: int) -> int:
 
 
 def _alike(before: StoreRecords, run: StoreRecords) -> bool:
-    """Tell whether two runs differ in nothing but their messages' numbers."""
+    """Return whether two runs differ in nothing but their messages' numbers."""
     return (
         before.term is None
         and run.term is None
@@ -112,6 +112,6 @@ def _alike(before: StoreRecords, run: StoreRecords) -> bool:
 
 
 def _complete(data: bytes) -> bool:
-    """Tell whether skipped bytes are one complete record, with a wrong marker."""
+    """Return whether skipped bytes are one complete record, with a wrong marker."""
     size = int.from_bytes(data[:SIZE_FIELD_BYTES], "big")
     return len(data) >= SIZE_FIELD_BYTES and size > 0 and size + 9 == len(data)

@@ -66,7 +66,7 @@ def start(
 
     Args:
         state: empty tables to fill.
-        collector: told of files without live records after a dirty start.
+        collector: called with the files without live records after a dirty start.
         refs: names of the clients that the queues' recovery terms hold.
         references: gives what the queues' indexes refer to; only called when dirty (S117).
 
@@ -128,7 +128,7 @@ def _append_tmp_files(state: StoreState) -> bool:
 
 
 def _open(state: StoreState, offset: int, clean: bool) -> None:
-    """Open the current file, cut it at `offset`, and tell everything (S208)."""
+    """Open the current file, cut it at `offset`, and report everything (S208)."""
     if not len(state.files):
         state.files.open(0)
     path = state.path(state.files.current)

@@ -144,7 +144,7 @@ class StoreState:
             self.pending_confirms.setdefault(peer.ref, RangeSet()).add(start, count)
 
     def sync(self) -> None:
-        """Make the current file durable if anyone waits for it, and tell them (S166)."""
+        """Make the current file durable if anyone waits for it, and notify them (S166)."""
         if not self.pending_confirms:
             return
         self.handle.sync()

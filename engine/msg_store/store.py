@@ -77,8 +77,8 @@ class MsgStore:
 
         Args:
             ref: its name, the same after a restart.
-            on_disk: told which messages are "written" or "ignored"; None in the transient store.
-            on_credit: told each grant of credit; the queue applies it with `StoreClient.grant`.
+            on_disk: called with the messages that are "written" or "ignored"; None in the transient store.
+            on_credit: called with each grant of credit; the queue applies it with `StoreClient.grant`.
             on_close: asked to call `StoreClient.close_marked` soon (S185); without it the client closes marked
                 handles at its next read from a file.
             account: the credit that it shares with other clients of its process; without it one of its own.
@@ -214,7 +214,7 @@ class MsgStore:
         self._forget_client(item.peer)
 
     def sync(self) -> None:
-        """Make the current file durable if any client waits for it, and tell them (S166)."""
+        """Make the current file durable if any client waits for it, and notify them (S166)."""
         self._state.sync()
 
     def run_gc_step(self) -> bool:

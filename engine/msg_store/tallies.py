@@ -30,7 +30,7 @@ class Tally(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Tally(self.start + offset, count, self.value)
 
     def continued_by(self, after: Tally) -> bool:
-        """Tell whether the value is the same."""
+        """Return whether the value is the same."""
         return self.value == after.value
 
     def merged(self, count: int) -> Tally:

@@ -37,7 +37,7 @@ def load(state: StoreState) -> StoreLoad:
 
 
 def snapshot(state: StoreState) -> dict[str, Any]:
-    """Return everything that transitions tell, as plain values."""
+    """Return everything that transitions report, as plain values."""
     size = state.storage.size
     return {
         "files": [

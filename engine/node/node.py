@@ -301,7 +301,7 @@ class Node:
         """The process of the first queue."""
         return next(iter(self.queues.values())).process
 
-    # --- what parts tell parts that are built later ------------------------------------------------------------------
+    # --- what parts send to parts that are built later ---------------------------------------------------------------
 
     def _emit(self, transition: Transition) -> None:
         self.log.add(self._clock.now_us, transition)
@@ -434,7 +434,7 @@ class Node:
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def _end_event(self) -> None:
-        """Let dead letters arrive, and tell what an event changed without a transition of its own."""
+        """Let dead letters arrive, and report what an event changed without a transition of its own."""
         if self.monitors.only_looked:  # every third event of a session at work
             self.monitors.only_looked = False
             return
@@ -451,7 +451,7 @@ class Node:
         return self._capacity.held(self.connections.waiting)
 
     def live(self) -> Live:
-        """Return what a snapshot does not tell: rates, and who is subscribed."""
+        """Return what a snapshot does not contain: rates, and who is subscribed."""
         return self._report.live()
 
     def verify(self) -> None:

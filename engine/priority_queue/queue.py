@@ -25,7 +25,7 @@ class PriorityQueue(Reading):
     """Queues behind one: each priority from 0 to the highest has a queue, with an index, of its own.
 
     The highest priority that has messages is served. The parts emit their own transitions under their own names; the
-    whole tells only what it adds up to.
+    whole reports only its sums.
 
     Args:
         name, durable: as declared.
@@ -194,7 +194,7 @@ class PriorityQueue(Reading):
         self._each(lambda part: part.set_target(count))
 
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert one part after the other to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
+        """Convert one part after the other to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
         ends = all(part.set_queue_mode(mode) for part in self.by_number.values())
         self._done(None)
         if ends and mode != self.mode:
@@ -205,7 +205,7 @@ class PriorityQueue(Reading):
     # --- timers and the mailbox --------------------------------------------------------------------------------------
 
     def needs_timeout(self) -> NeedsTimeout:
-        """Tell which timer the process must arm: the most urgent of the parts (P1)."""
+        """Return which timer the process must arm: the most urgent of the parts (P1)."""
         each = {part.needs_timeout() for part in self.by_number.values()}
         return "timed" if "timed" in each else "idle" if "idle" in each else "no"
 
@@ -277,7 +277,7 @@ class PriorityQueue(Reading):
         self._done(None)
 
     def _done(self, result: T) -> T:
-        """Tell which of the whole's numbers changed."""
+        """Report which of the whole's numbers changed."""
         now = self.counters()
         if now != self._reported:
             changed: Why = {name: value for name, value in now.items() if self._reported.get(name) != value}

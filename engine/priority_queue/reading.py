@@ -165,7 +165,7 @@ class Reading:
         return self._head.head_expiry_us()
 
     def head_stays(self) -> bool:
-        """Tell whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
+        """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
         return self._head.head_stays()
 
     def unexpired(self, count: int) -> int:

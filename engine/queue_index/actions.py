@@ -89,7 +89,7 @@ class Actions:
     # --- the pre-publish cache (S76, S77) ---
 
     def cache(self, extent: Extent, delivered: bool = True) -> None:
-        """Publish messages, and deliver them unless told otherwise, through the cache (S76)."""
+        """Publish messages, and deliver them unless the caller forbids it, through the cache (S76)."""
         publish = publish_of(extent)
         self.confirms.wait(extent)
         self._cache.append(self.journal.run("publish", extent.start, extent.count, publish))

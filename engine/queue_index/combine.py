@@ -1,4 +1,4 @@
-"""What a segment file and the pending entries say together (S91), and what they say twice (S115)."""
+"""What a segment file and the pending entries contain together (S91), and what they contain twice (S115)."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ Report = Callable[[RangeSet], None]
 
 
 class Confirms:
-    """The two sets of message numbers, and whom to tell.
+    """The two sets of message numbers, and whom to notify.
 
     Args:
-        on_index_written: told the messages whose body is in the store.
-        on_both_written: told the messages whose body is embedded in the index.
+        on_index_written: called with the messages whose body is in the store.
+        on_both_written: called with the messages whose body is embedded in the index.
     """
 
     def __init__(self, on_index_written: Report, on_both_written: Report) -> None:
@@ -25,7 +25,7 @@ class Confirms:
         self.embedded = RangeSet()
 
     def __bool__(self) -> bool:
-        """Tell whether anybody waits."""
+        """Return whether anybody waits."""
         return bool(self.store_homed) or bool(self.embedded)
 
     def wait(self, extent: Extent) -> None:

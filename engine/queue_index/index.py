@@ -37,8 +37,8 @@ class QueueIndex:
         codec: message numbers, ids and terms.
         settings: entries per segment and journal limit.
         emit: receives every transition.
-        on_index_written: told the store-homed messages whose records are durable (K5, S85).
-        on_both_written: told the embedded messages whose records are durable (K5, S85).
+        on_index_written: called with the store-homed messages whose records are durable (K5, S85).
+        on_both_written: called with the embedded messages whose records are durable (K5, S85).
     """
 
     def __init__(
@@ -200,7 +200,7 @@ class QueueIndex:
             self.confirms.notify()
 
     def needs_sync(self) -> Literal["no", "confirms", "other"]:
-        """Tell whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
+        """Return whether a sync is owed: "confirms" when a publisher waits, "other" for plain bytes (S83)."""
         if not self.journal.is_open:
             return "no"
         if self.confirms:

@@ -61,7 +61,7 @@ class Journal:
         return self._handle is not None and self._handle.needs_sync
 
     def exists(self) -> bool:
-        """Tell whether the file is there, and note its size."""
+        """Return whether the file is there, and note its size."""
         self.file_bytes = self._storage.size(self.path)
         return self.file_bytes is not None
 

@@ -23,7 +23,7 @@ LEADING_DIGITS: Final = re.compile(r"[0-9]+")
 
 
 class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What the segment files say about consecutive seq_ids: 1 published, 2 delivered, 3 acked."""
+    """What the segment files contain about consecutive seq_ids: 1 published, 2 delivered, 3 acked."""
 
     start: int
     count: int
@@ -39,7 +39,7 @@ class Filed(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Filed(self.start + offset, count, self.part_no)
 
     def continued_by(self, after: Filed) -> bool:
-        """Tell whether `after` is in the same state."""
+        """Return whether `after` is in the same state."""
         return self.part_no == after.part_no
 
     def merged(self, count: int) -> Filed:
@@ -185,7 +185,7 @@ class Segments:
         self._emit(SegmentDeleted("S80.1", self._queue, segment, size_bytes or 0))
 
     def real_bytes(self, segment: int) -> int | None:
-        """Return what the storage says about a segment's file."""
+        """Return what the storage has of a segment's file."""
         return self._storage.size(self.path(segment))
 
     def find_files(self) -> list[int]:
@@ -243,7 +243,7 @@ class Segments:
 
 
 def all_zeros(chunks: Sequence[Chunk]) -> bool:
-    """Tell whether a file holds zero bytes alone, or nothing (S90)."""
+    """Return whether a file holds zero bytes alone, or nothing (S90)."""
     return all(isinstance(chunk, Zeros) for chunk in chunks)
 
 

@@ -64,7 +64,7 @@ class Slot(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return Slot(self.start + offset, count, publish, self.delivered, self.acked, self.term)
 
     def continued_by(self, after: Slot) -> bool:
-        """Tell whether `after` (adjacent) is in the same state with following message numbers."""
+        """Return whether `after` (adjacent) is in the same state with following message numbers."""
         if self.delivered != after.delivered or self.acked != after.acked:
             return False
         if self.publish is None or after.publish is None:

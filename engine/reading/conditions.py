@@ -95,7 +95,7 @@ def references(condition: Condition) -> list[Reference]:
 
 
 def needs_every_moment(condition: Condition) -> bool:
-    """Tell whether every moment of the run counts, and not only the last one."""
+    """Return whether every moment of the run counts, and not only the last one."""
     own = condition.ever is not None or condition.always is not None
     return own or any(map(needs_every_moment, parts_of(condition)))
 
@@ -107,7 +107,7 @@ def paths_of(condition: Condition) -> list[Path]:
 
 
 def needs_whole_run(condition: Condition) -> bool:
-    """Tell whether a condition needs more than the state of one moment."""
+    """Return whether a condition needs more than the state of one moment."""
     counts = any(names_of(path)[0] in WHOLE_RUN for path in paths_of(condition))
     return counts or bool(references(condition)) or needs_every_moment(condition)
 
@@ -117,7 +117,7 @@ def _is_number(value: Any) -> bool:
 
 
 def compare(found: Any, op: Op, wanted: Any) -> bool:
-    """Tell whether two values stand in a relation."""
+    """Return whether two values stand in a relation."""
     if op in OPS:
         return _is_number(found) and _is_number(wanted) and OPS[op](found, wanted)
     plain = not isinstance(found, Mapping | list | tuple)
@@ -129,7 +129,7 @@ class Watch:
     """A condition that is followed through a run.
 
     Args:
-        condition: what is said.
+        condition: the condition.
         earlier: looks up a reference to an earlier moment.
     """
 
@@ -150,7 +150,7 @@ class Watch:
             self._held = self._held and self._parts[0].holds(state)
 
     def holds(self, state: State) -> bool:
-        """Tell whether the condition holds, with `state` as the last moment.
+        """Return whether the condition holds, with `state` as the last moment.
 
         Args:
             state: a snapshot, with `happened`, `moved`, `became`, `stopped` and `figures` where the whole run is known.
@@ -180,5 +180,5 @@ class Watch:
 
 
 def holds(condition: Condition, state: State, earlier: Callable[[Reference], Any] | None = None) -> bool:
-    """Tell whether a condition holds in a state; of a run's other moments nothing is known."""
+    """Return whether a condition holds in a state; of a run's other moments nothing is known."""
     return Watch(condition, earlier).holds(state)

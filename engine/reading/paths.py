@@ -1,6 +1,6 @@
 """Values at paths of a state: `queues.orders.lanes.q3.messages`. Nothing is ever executed.
 
-A path follows the names and numbers of a snapshot. Besides what stands there it may say:
+A path follows the names and numbers of a snapshot. Besides these it may have:
 
 - `queue`: the queue called orders, else the first one;
 - of a queue: `ready` and `unacked`; `alpha`, `beta` and `gamma`, the waiting messages of that letter (Q3);
@@ -126,5 +126,5 @@ def _of_list(value: Sequence[Any], name: str, parent: str) -> Any:
 
 
 def is_number(name: str) -> bool:
-    """Tell whether a step is a number in digits, short enough to be a place in a list, and exact in JavaScript."""
+    """Return whether a step is a number in digits, short enough to be a place in a list, and exact in JavaScript."""
     return name.isascii() and name.isdecimal() and len(name) <= 15

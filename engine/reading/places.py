@@ -1,6 +1,6 @@
 """Where the messages of a snapshot are: sub-queues, pending maps, and the Greek letters (Q3).
 
-static/js/model/messages.js says the same; tests/property/test_reading_twin.py holds both to it.
+static/js/model/messages.js does the same; tests/property/test_reading_twin.py holds both to it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ONE_BY_ONE: Final = 64
 """Up to so many messages have their place reported one by one."""
 ACKED_IN_FILE: Final = 3
 ACKED_IN_JOURNAL: Final = 4
-"""Parts of an index entry's code that say that its message is gone; see `engine.fold.index_table`."""
+"""Parts of an index entry's code that mean that its message is gone; see `engine.fold.index_table`."""
 
 
 def letter_of(place: str, flags: int) -> str:
@@ -112,7 +112,7 @@ def shown_queue(state: Mapping[str, Any]) -> Queue | None:
 def shown_name(state: Mapping[str, Any]) -> str | None:
     """Return the name of the queue that a page shows until its reader chooses: of several parts, the first.
 
-    static/js/model/shown.js says the same.
+    static/js/model/shown.js does the same.
     """
     name = _usual_name(state)
     return None if name is None else next(iter(parts_of(state, name)))
@@ -137,7 +137,7 @@ def place_of(queue: Queue, seq_id: int) -> str | None:
 
 
 def placements(queue: Queue) -> dict[str, str]:
-    """Return where each message is, by its seq_id as a text; nothing when there are too many to tell one by one."""
+    """Return where each message is, by its seq_id as a text; nothing when there are too many to list one by one."""
     count = queue["counters"].get("next_seq_id") or 0
     if count > ONE_BY_ONE:
         return {}
@@ -147,7 +147,7 @@ def placements(queue: Queue) -> dict[str, str]:
 def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:
     """Yield the stretches of seq_ids that are in delta, each as its first and one past its last.
 
-    Delta tells only where it begins and ends (Q4); those of its stretch that the index still has are its messages.
+    Delta has only where it begins and ends (Q4); those of its stretch that the index still has are its messages.
     They may lie in a sub-queue as well while delta is read: look there first.
     """
     first, _count, _transient, end = queue["delta"] or (None, 0, 0, None)
@@ -160,5 +160,5 @@ def in_delta(queue: Queue) -> Iterator[tuple[int, int]]:
 
 
 def acked(code: int) -> bool:
-    """Tell whether an index entry's code means that the message was acknowledged."""
+    """Return whether an index entry's code means that the message was acknowledged."""
     return code // 8 == ACKED_IN_FILE or bool(code & ACKED_IN_JOURNAL)

@@ -49,7 +49,7 @@ def frame_message(frame: Frame, now_us: int, **pace: Any) -> dict[str, Any]:
     Args:
         frame: its rows.
         now_us: how far time has come.
-        pace: what else the page is told: the digest, whether time passes, and how fast.
+        pace: what else is sent to the page: the digest, whether time passes, and how fast.
     """
     return {
         "t": "frame",

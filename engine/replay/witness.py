@@ -1,4 +1,4 @@
-"""What publishers were told is safe, and whether it is: confirmed messages that failovers and restarts lost (H69)."""
+"""Confirmed messages that failovers and restarts lost: what publishers believe to be safe, and is not (H69)."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Witness:
 
         What a queue has that waits for its node to return is not lost; what a queue lost before it was deleted does
         not count. Reads the queues, so ask when the run is over.
-        None for a queue that cannot tell what it has, as one with priorities.
+        None for a queue whose messages cannot be listed, as one with priorities.
         """
         if not self._stopped:
             return 0

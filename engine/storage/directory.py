@@ -40,7 +40,7 @@ class DirectoryStorage(Catalogue[_File]):
     Args:
         root: the directory; made with the first file. What is in it already counts as durable.
         max_bytes: bound of all files together; None for none.
-        fsync: whether to wait for the disk; without it a simulated power cut still tells what an fsync covered.
+        fsync: whether to wait for the disk; without it a simulated power cut still knows what an fsync covered.
     """
 
     def __init__(self, root: str, max_bytes: int | None = None, *, fsync: bool = True) -> None:
@@ -228,12 +228,12 @@ class DirectoryStorage(Catalogue[_File]):
         return {name: value for name, value in vars(self).items() if name != "_open"}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        """Be as at the checkpoint; `moved` tells where the files are now."""
+        """Be as at the checkpoint; `moved` is where the files are now."""
         vars(self).update(state)
         self._open = OrderedDict()
 
     def moved(self, root: str) -> None:
-        """Say that the directory with everything in it lies at `root` now."""
+        """Note that the directory with everything in it lies at `root` now."""
         before, self._root = self._root, Path(root).absolute()
         for file in self._files.values():
             if file.durable is not None:

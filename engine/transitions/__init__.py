@@ -1,10 +1,10 @@
 """Every change the engine can make, as immutable values over extents.
 
-A transition says what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
+A transition reports what changed, names the rule that caused it (`rule`) and carries the numbers that made it fire
 (`why`). State after = fold(state before, transitions): see `engine.fold`, and static/js/model/reduce.js for its twin.
 On the wire and in the digest a transition is one row: [kind, rule, fields..., why].
 
-A kind is one class in a module of this package, and `about` says what is known of it. The page's module of kinds and
+A kind is one class in a module of this package, and `about` has what is known of it. The page's module of kinds and
 the tables in docs/transitions.md are written from these classes: `manage.py catalogue`.
 """
 

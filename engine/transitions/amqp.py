@@ -25,7 +25,7 @@ class ExchangeDeleted(Transition, frozen=True, array_like=True, tag=True, gc=Fal
 
 
 class QueueBound(Transition, frozen=True, array_like=True, tag=True, gc=False):
-    """A queue was bound to an exchange, or another exchange where `to` says so.
+    """A queue was bound to an exchange, or another exchange where `to` names one.
 
     Fold: node.bindings gets {exchange, queue, routing_key, arguments, to}.
     """

@@ -31,7 +31,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         group: by which a reader may filter.
         function: of the broker, which does the same; empty where no single function does.
-        fold: what it changes; None for a kind that only tells of an event.
+        fold: what it changes; None for a kind that only reports an event.
         shown: how the log shows it.
         weight: how much it explains, from 0 to 10, among what comes at once.
         setting: the setting that governs it.

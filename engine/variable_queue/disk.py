@@ -13,7 +13,7 @@ def trim(extent: Extent) -> Extent:
 
 
 def read_back(q: QueueState, extent: Extent) -> list[Extent]:
-    """Read the bodies of messages that are not in RAM; return the messages with what their bodies tell (S60).
+    """Read the bodies of messages that are not in RAM; return the messages with what their bodies contain (S60).
 
     Whoever keeps the bodies marks them as in RAM.
     """

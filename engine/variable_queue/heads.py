@@ -26,7 +26,7 @@ def head_expiry_us(q: QueueState) -> int:
 
 
 def head_stays(q: QueueState) -> bool:
-    """Tell whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
+    """Return whether a pass of drop_expired would leave the queue as it is: the head returns to where it was (Q36).
 
     That is so when it does not expire, taking it brings no refill, and it lies where the put-back puts it: in q4, or
     in q3 without its body and with q4 empty; in a lazy queue in q3.

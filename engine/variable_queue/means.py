@@ -1,4 +1,4 @@
-"""What a backing queue is made of: its name, its place in the storage, its stores, and whom it tells what happens."""
+"""What a backing queue is made of: its name, its place in the storage, its stores, and whom it reports to."""
 
 from __future__ import annotations
 

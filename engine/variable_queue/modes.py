@@ -34,7 +34,7 @@ def set_queue_mode(q: QueueState, mode: str, wait_for_credit: Callable[[], None]
 
 
 def _page_everything(q: QueueState, wait_for_credit: Callable[[], None]) -> bool:
-    """Move all to q3 and delta; tell whether that ever ends (Q56, V5)."""
+    """Move all to q3 and delta; return whether that ever ends (Q56, V5)."""
     remembered = q.target_ram_count
     batch = q.io_batch_size
     set_target_count(q, 0)

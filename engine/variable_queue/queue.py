@@ -224,7 +224,7 @@ class VariableQueue(Reading):
         self._done()
 
     def set_queue_mode(self, mode: str) -> bool:
-        """Convert to "lazy" or "default"; tell whether that ever ends (Q55-Q57, V5)."""
+        """Convert to "lazy" or "default"; return whether that ever ends (Q55-Q57, V5)."""
         ends = modes.set_queue_mode(self.state, mode, self._wait_for_credit)
         self.state.settle()
         self._done()
@@ -243,7 +243,7 @@ class VariableQueue(Reading):
         self._done()
 
     def needs_timeout(self) -> NeedsTimeout:
-        """Tell which timer the process must arm (P1)."""
+        """Return which timer the process must arm (P1)."""
         return NEEDS[self.state.index.needs_sync()]
 
     def drain_mailbox(self) -> Drained:
@@ -339,7 +339,7 @@ class VariableQueue(Reading):
                 return
 
     def _done(self) -> None:
-        """End a verb: check the invariants, then tell the numbers that changed."""
+        """End a verb: check the invariants, then report the numbers that changed."""
         q = self.state
         check(q)
         now, before = counters_of(q), q.last_counters

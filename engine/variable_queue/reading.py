@@ -150,7 +150,7 @@ class Reading:
         return heads.head_expiry_us(self.state)
 
     def head_stays(self) -> bool:
-        """Tell whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
+        """Return whether taking the head and putting it back would leave the queue as it is (P9, Q36)."""
         return heads.head_stays(self.state)
 
     def unexpired(self, count: int) -> int:

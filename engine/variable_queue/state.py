@@ -126,7 +126,7 @@ class QueueState:
         self.msg_indices_on_disk = RangeSet()
         self.mailbox: deque[tuple[str, object]] = deque()
         self.last_counters: tuple[Any, ...] = ()
-        """The values that were told last, in the order of COUNTERS."""
+        """The values that were reported last, in the order of COUNTERS."""
         self.reduced: Why | None = None
         """The numbers of the latest reduction's decision."""
 

@@ -16,7 +16,7 @@ from engine.variable_queue.pending import end_messages, place_of_pending, record
 from engine.variable_queue.state import PENDING, QueueState
 
 Leave = Callable[[Taken], None]
-"""Told of each run as it leaves its lane, before a refill happens."""
+"""Called with each run as it leaves its lane, before a refill happens."""
 
 
 def head(q: QueueState) -> Extent | None:
@@ -114,7 +114,7 @@ def _before_refill(q: QueueState, count: int) -> int:
 
 
 def _leave_fetched(q: QueueState, parts: list[Extent], ack_required: bool, read: bool, taken: Taken) -> None:
-    """Tell what leaves; `parts` gets it as it is once it was read."""
+    """Report what leaves; `parts` gets it as it is once it was read."""
     extent = taken.extent
     as_read = q.as_read(extent) if read and not extent.in_ram else (extent,)
     parts.extend(mark_delivered(q, part) for part in as_read)

@@ -1,4 +1,4 @@
-"""docs/coverage-of-the-articles.md: each mechanism that the articles name, and the runs in which it is seen."""
+"""docs/coverage-of-the-articles.md: each mechanism that the articles describe, and the scenarios that show it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from playground.subjects import SUBJECTS
 
 HEAD: Final = """# Coverage of the articles
 
-Five articles on RabbitMQ's storage are where this project began. Here they are taken apart into single mechanisms, in
-the words of the articles, right or wrong, and each one has the ready scenarios in which it is seen. A scenario counts
-only with claims that the tests hold the engine to; where the broker contradicts an article, it carries a verdict.
-Mirrored queues, which one of the articles gives as an answer to losses, stand with subject 29.
+This project began with five articles on RabbitMQ's storage. This page lists every mechanism that they describe,
+one to a row, as the articles describe it, whether that is right or wrong. Beside each mechanism stand the ready
+scenarios that show it. Each of these scenarios has claims that the tests check against the engine; where RabbitMQ
+3.10.8 and an article differ, the scenario has a verdict (true, false or depends). Mirrored queues, which one
+article recommends against the loss of messages, are in section 29.
 
 Written by `manage.py catalogue` from playground/verdicts/mechanisms.json and the scenarios: change those, not this
-file. `tests/web/test_coverage_of_the_articles.py` follows the links.
+file. `tests/web/test_coverage_of_the_articles.py` checks the links.
 """
 
 
@@ -33,9 +34,9 @@ def page() -> str:
             subject = verdicts.verdicts()[number]
             parts.append(f"## {number}. {name}\n")
             parts.append(
-                f"As the articles have it: {in_language(subject.claim)} For 3.10.8: **{subject.verdict}**.\n"
+                f"The articles say: {in_language(subject.claim)} For RabbitMQ 3.10.8 this is: **{subject.verdict}**.\n"
             )
-            parts.append("| what the articles name | seen in |\n|---|---|")
+            parts.append("| mechanism, as the articles describe it | scenarios that show it |\n|---|---|")
             rows = [each for each in known if each.subject == number]
             parts.append(
                 "".join(f"\n| {each.claim} | {_links(each.seen, entries)} |" for each in rows)[1:] + "\n"

@@ -52,7 +52,7 @@ def _is_number(found: msgspec.inspect.Type) -> bool:
 
 
 def _is_plain(found: msgspec.inspect.Type) -> bool:
-    """Tell whether a value may be a number as well as a text."""
+    """Return whether a value may be a number as well as a text."""
     kinds = (
         {type(each) for each in found.types}
         if isinstance(found, msgspec.inspect.UnionType)

@@ -50,7 +50,7 @@ def invite(by: Any = None) -> str:
 
 
 def use_invitation(code: str) -> bool:
-    """Use an invitation up; tell whether it was one."""
+    """Use an invitation up; return whether it was one."""
     if not code:
         return False
     good = Invitation.objects.filter(trace=_trace("invitation", code), until__gte=timezone.now())
@@ -64,7 +64,7 @@ def waiting() -> Any:
 
 
 def approve(name: str) -> bool:
-    """Let somebody in who signed up without an invitation; tell whether anybody of this name was waiting."""
+    """Let somebody in who signed up without an invitation; return whether anybody of this name was waiting."""
     return bool(waiting().filter(username=name).update(is_active=True))
 
 

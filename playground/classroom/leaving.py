@@ -61,7 +61,7 @@ def undoable(browser: Any) -> str:
 
 
 def undo(request: HttpRequest) -> bool:
-    """Bring back what this browser deleted; tell whether it was still there."""
+    """Bring back what this browser deleted; return whether it was still there."""
     carry_out()
     what, found = undoable(request.session), request.session.pop(KEY, None)
     if what == Learner.__name__:

@@ -96,12 +96,12 @@ def left_s(vote: Vote) -> int | None:
 
 
 def is_open(vote: Vote) -> bool:
-    """Tell whether votes are taken now."""
+    """Return whether votes are taken now."""
     return vote.stage in OPEN and left_s(vote) != 0
 
 
 def is_second(vote: Vote) -> bool:
-    """Tell whether the round that is open, or was the last one, is the second."""
+    """Return whether the round that is open, or was the last one, is the second."""
     return vote.stage == "second" or (vote.stage == "revealed" and vote.ballots.filter(second=True).exists())
 
 

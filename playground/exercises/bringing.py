@@ -67,7 +67,7 @@ def read(data: bytes) -> File:
 
 
 def is_counted(learner: Learner) -> bool:
-    """Tell whether somebody else counts this learner's work: a class, or a learning platform."""
+    """Return whether somebody else counts this learner's work: a class, or a learning platform."""
     return hasattr(learner, "student") or learner.seats.exists()
 
 

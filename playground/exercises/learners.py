@@ -50,7 +50,7 @@ def code_of(browser: Any) -> str:
 
 
 def code_is_good(browser: Any) -> bool:
-    """Tell whether the code that a browser remembers still brings the work back, and was not replaced."""
+    """Return whether the code that a browser remembers still brings the work back, and was not replaced."""
     return by_code(code_of(browser)) is not None
 
 

@@ -26,7 +26,7 @@ def holds_us(session: Session) -> int | None:
 
 
 def _is_held(works: QuerySet[Work]) -> bool:
-    """Tell whether this work, if there is any, owes an answer."""
+    """Return whether this work, if there is any, owes an answer."""
     work = works.first()
     return work is not None and held(catalog.variant(work.exercise, work.variant), work)
 

@@ -26,12 +26,12 @@ def progress(work: Worked) -> Progress:
 
 
 def held(exercise: Exercise, work: Worked) -> bool:
-    """Tell whether the run stands still until there is an answer: then its session can only be watched."""
+    """Return whether the run stands still until there is an answer: then its session can only be watched."""
     return kind_of(exercise).is_held(progress(work))
 
 
 def may_see_solution(work: Worked, exercise: Exercise) -> bool:
-    """Tell whether the solution may be shown."""
+    """Return whether the solution may be shown."""
     return bool(
         work.done_at
         or work.attempts >= limits.TRIES_BEFORE_SOLUTION
@@ -60,7 +60,7 @@ def graded(exercise: Exercise, whole: Any, give_up: GiveUp = never) -> Verdict:
 
 
 def move_on(work: Worked, exercise: Exercise, verdict: Verdict, given: Any, now: dt.datetime) -> bool:
-    """Note what a graded answer changes; tell whether the run beside the task becomes another."""
+    """Note what a graded answer changes; return whether the run beside the task becomes another."""
     if verdict.passed and work.done_at is None:
         work.done_at = now
         work.right_first = not work.failures and not work.solution_shown

@@ -22,7 +22,7 @@ class Breath:
         self._rest_s = time.monotonic() + SLICE_S
 
     def is_over(self) -> bool:
-        """Rest if a slice is over; tell whether all of the time is."""
+        """Rest if a slice is over; return whether all of the time is."""
         if time.monotonic() >= self._rest_s:
             time.sleep(REST_S)
             self._rest_s = time.monotonic() + SLICE_S

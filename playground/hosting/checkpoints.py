@@ -81,7 +81,7 @@ class Checkpoints:
         record: Remembered,
         breathe: Breathe = lambda: None,
     ) -> bool:
-        """Write the run down as it stands; tell whether that could be done.
+        """Write the run down as it stands; return whether that could be done.
 
         It cannot in the middle of a collection, and is not done with very large files.
 

@@ -18,7 +18,7 @@ class Node(Protocol):
         """Apply a command now."""
 
     def advance(self, until_us: int, max_transitions: int | None = None) -> bool:
-        """Let virtual time pass; tell whether `until_us` was reached."""
+        """Let virtual time pass; return whether `until_us` was reached."""
 
     def step(self) -> bool:
         """Go on to the next transition."""

@@ -33,7 +33,7 @@ class Setbacks:
         self._mended_s = -math.inf
 
     def failed(self, message: Message, play: bool, now_s: float, *, again: bool = True) -> bool:
-        """Note a failure; tell whether it is news to those who watch.
+        """Note a failure; return whether it is news to those who watch.
 
         Args:
             message: what is wrong.

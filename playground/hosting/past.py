@@ -54,7 +54,7 @@ class Past:
         """How many runs were repeated so far."""
 
     def knows(self, session_id: str, number: int, record: Remembered) -> bool:
-        """Tell whether the files are there already."""
+        """Return whether the files are there already."""
         with self._guard:
             return self._find((session_id, number), record) is not None
 

@@ -151,7 +151,7 @@ class Teller:
             self._next_state = number + self._every
 
     def _begin(self, number: int) -> bool:
-        """Begin a stretch at the present state; tell whether there was room for it."""
+        """Begin a stretch at the present state; return whether there was room for it."""
         state = encode(self._player.node.snapshot())  # type: ignore[attr-defined]  # a door's node has one
         if self._states_bytes + len(state) > STATES_BYTES:
             return False

@@ -42,7 +42,7 @@ class Run:
     # --- what the engine does ---
 
     def turn(self, until_us: int, budget_s: float) -> bool:
-        """Advance for at most `budget_s` of real time; tell whether `until_us` was reached."""
+        """Advance for at most `budget_s` of real time; return whether `until_us` was reached."""
         deadline = self.clock() + budget_s
         for piece in self.player.play(until_us):
             self.frame.add(piece)
@@ -127,7 +127,7 @@ class Replay:
         self._pieces = run.player.play_all(until_us)
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about `budget_s`; tell whether it is done."""
+        """Work for about `budget_s`; return whether it is done."""
         run = self._run
         deadline = run.clock() + budget_s
         for piece in self._pieces:

@@ -137,7 +137,7 @@ class Upkeep:
         self.audience.notice("info", wording.RESUMED)
 
     async def take_back(self, at_us: int) -> bool:
-        """Go on without a command that was struck out of the record; time stands at `at_us`. Tell whether it could."""
+        """Go on without a command that was struck out of the record, from `at_us`; return whether that was possible."""
         self._setbacks.play = self.plays = False
         if self.stands:
             self._setbacks.try_now()

@@ -24,12 +24,12 @@ SOURCES: Final = "sources.json"
 
 
 def is_built() -> bool:
-    """Tell whether `make wasm` has built the engine."""
+    """Return whether `make wasm` has built the engine."""
     return (settings.WASM_DIR / LAST_BUILT).is_file()
 
 
 def is_outdated() -> bool:
-    """Tell whether the build was made of other sources than this server runs, as before they changed."""
+    """Return whether the build was made of other sources than this server runs, as before they changed."""
     if not is_built():
         return False
     made_of = settings.WASM_DIR / SOURCES

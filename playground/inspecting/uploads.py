@@ -54,12 +54,12 @@ def of_files(uploads: Iterable[Any], paths: str) -> Files:
 
 
 def is_zip(paths: list[str]) -> bool:
-    """Tell whether what was given is one zip."""
+    """Return whether what was given is one zip."""
     return len(paths) == 1 and paths[0].lower().endswith(".zip")
 
 
 def is_needed(path: str) -> bool:
-    """Tell whether a file of a broker's directory is read, by its name."""
+    """Return whether a file of a broker's directory is read, by its name."""
     return "__MACOSX" not in path and NEEDED.match(re.split(r"[/\\]", path)[-1]) is not None
 
 

@@ -98,7 +98,7 @@ def _service(placement: Placement, scope: Any, line_item: str) -> AssignmentsGra
 
 
 def _changed_by_teacher(placement: Placement) -> bool:
-    """Tell whether the gradebook has another grade than the one that was sent."""
+    """Return whether the gradebook has another grade than the one that was sent."""
     if placement.sent is None or not placement.readable:
         return False
     subject = placement.seat.subject

@@ -29,7 +29,7 @@ class Bounded(Session):
 
 
 def configured() -> bool:
-    """Tell whether there is a store."""
+    """Return whether there is a store."""
     return bool(settings.WATERLINE_XAPI_URL)
 
 
@@ -57,7 +57,7 @@ def of_work(work: Work) -> dict[str, Any]:
 
 
 def send(statement: dict[str, Any]) -> bool:
-    """Send a statement to the store; tell whether it was taken."""
+    """Send a statement to the store; return whether it was taken."""
     user, _colon, password = settings.WATERLINE_XAPI_AUTH.partition(":")
     try:
         answer = Bounded().post(

@@ -99,7 +99,7 @@ def _choice(request: HttpRequest, found: LtiLaunch) -> HttpResponse:
 
 
 def _several(found: LtiLaunch) -> bool:
-    """Tell whether the platform takes more than one at a time; Canvas does not, where it makes an assignment."""
+    """Return whether the platform takes more than one at a time; Canvas does not, where it makes an assignment."""
     return _settings(found).get("accept_multiple") is not False
 
 

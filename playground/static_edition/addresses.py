@@ -41,7 +41,7 @@ _TABLE = re.compile(r"/whatif/table\.(csv|parquet)")
 
 
 def is_there(path: str) -> bool:
-    """Tell whether the edition has this page of the server."""
+    """Return whether the edition has this page of the server."""
     try:
         return resolve(path).url_name in PAGES
     except Resolver404:

@@ -70,7 +70,7 @@ def card(entry: Entry, short_id: str) -> Card:
 
 
 def matches(each: Card, words: str = "", subject: int | None = None, question: int | None = None) -> bool:
-    """Tell whether a card has every word and the chosen subject and question."""
+    """Return whether a card has every word and the chosen subject and question."""
     if subject and subject not in dict(each.subjects):
         return False
     if question and question not in dict(each.questions):

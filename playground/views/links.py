@@ -129,7 +129,7 @@ def _unpacked(request: HttpRequest, packed: str) -> Entry:
 
 
 def _is_prefetch(request: HttpRequest) -> bool:
-    """Tell whether a messenger only asks if there is something, or a browser guesses."""
+    """Return whether a messenger only asks if there is something, or a browser guesses."""
     return request.method == "HEAD" or "prefetch" in request.headers.get("sec-purpose", "")
 
 

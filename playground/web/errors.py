@@ -28,7 +28,7 @@ class Gone(Http404):
 
 
 def wants_json(request: HttpRequest) -> bool:
-    """Tell whether a script asks, rather than a person."""
+    """Return whether a script asks, rather than a person."""
     return "application/json" in request.headers.get("accept", "")
 
 

@@ -25,7 +25,7 @@ def unreachable(host: str, port: str = "") -> str:
 
 
 def is_loopback(name: str) -> bool:
-    """Tell whether a host's name or address means the machine itself."""
+    """Return whether a host's name or address means the machine itself."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     try:

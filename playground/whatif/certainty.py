@@ -22,7 +22,7 @@ class Band(NamedTuple):
     high: float
 
     def apart_from(self, other: Band) -> bool:
-        """Tell whether no value lies in both."""
+        """Return whether no value lies in both."""
         return self.high < other.low or other.high < self.low
 
 

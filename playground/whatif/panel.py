@@ -117,7 +117,7 @@ def _cliff_lines(query: Query, found: Findings) -> list[dict[str, str]]:
 
 
 def _parts(query: Query, cliff: Row) -> bool:
-    """Tell whether the bands on both sides of a step lie apart: what they share is no cliff."""
+    """Return whether the bands on both sides of a step lie apart: what they share is no cliff."""
     name = cliff["parameter"]
     place = _values_of(query, cliff)
     sides = []

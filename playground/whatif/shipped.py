@@ -118,7 +118,7 @@ class Heatmap(msgspec.Struct, frozen=True, dict=True):
         return next(run for run in runs if self.value(run, metric) == middle)
 
     def disagree(self, runs: list[CellRun], metric: str) -> bool:
-        """Tell whether the seeds of one cell lie far apart."""
+        """Return whether the seeds of one cell lie far apart."""
         values = [value for run in runs if (value := self.value(run, metric)) is not None]
         return len(values) > 1 and max(values) - min(values) > DISAGREE * max(median_low(values), 1e-9)
 

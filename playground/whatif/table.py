@@ -151,7 +151,7 @@ def make_table(query: Query, cliffs: dict[tuple[int, int], list[str]] | None = N
 
 
 def unsettable(name: str, value: Any) -> bool:
-    """Tell whether rabbitmq.conf refuses a value: a paging ratio of 1 and more (M6)."""
+    """Return whether rabbitmq.conf refuses a value: a paging ratio of 1 and more (M6)."""
     return name == PAGING_RATIO and value >= 1
 
 
@@ -289,7 +289,7 @@ def _outlines(heatmap: Heatmap, grid: Grid) -> dict[tuple[int, int], list[str]]:
 
 
 def _some(value: float | None) -> bool | None:
-    """Tell whether there is any of a metric; None where the run failed, so that nothing is known."""
+    """Return whether there is any of a metric; None where the run failed, so that nothing is known."""
     return None if value is None else value > 0
 
 

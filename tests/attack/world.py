@@ -166,7 +166,7 @@ class World:
         return seat
 
     async def is_refused(self, person: Person, path: str, origin: str) -> bool:
-        """Tell whether the server wants no socket of a page of this origin."""
+        """Return whether the server wants no socket of a page of this origin."""
         try:
             socket = await Socket.connect(person, path, origin)
         except InvalidHandshake:

@@ -203,7 +203,7 @@ def combine(filed: dict[int, Slot], pending: dict[int, Slot]) -> dict[int, Slot]
 
 
 def is_duplicate(new: Slot, old: Slot | None) -> bool:
-    """Tell whether a journal's entry says nothing that the segment does not know (the table of S115)."""
+    """Return whether a journal's entry says nothing that the segment does not know (the table of S115)."""
     marks = (new.delivered, new.acked)
     if old is None:
         if new.pub is None and not new.acked:

@@ -67,7 +67,7 @@ def shortened(program: Program, place: Path) -> Program:
 
 
 def fails(program: Program, place: Path) -> bool:
-    """Tell whether a program goes wrong."""
+    """Return whether a program goes wrong."""
     try:
         run(program, place)
     except Exception:  # noqa: BLE001 - whatever goes wrong

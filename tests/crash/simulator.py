@@ -259,7 +259,7 @@ class Run:
         door.queue.state.index.verify()
 
     def _lone_deliver(self, why: str) -> bool:
-        """Tell whether a deliver record stood alone in the journal while a flush wrote or deleted its segment.
+        """Return whether a deliver record stood alone in the journal while a flush wrote or deleted its segment.
 
         The journal may be flushed on a publish, whose deliver record then opens the next generation (S79). If the ack
         was never synced, and a flush is cut short behind that segment, the table of S115 has an error there.

@@ -44,7 +44,7 @@ def _file_sizes(step: Step, store: str) -> dict[int, int]:
 
 
 def _combined(steps: list[Step]) -> bool:
-    """Tell whether a neighbour of a file that went away changed its size without becoming current."""
+    """Return whether a neighbour of a file that went away changed its size without becoming current."""
     for store in ("store_persistent", "store_transient"):
         for one, other in itertools.pairwise(steps):
             before, after = _file_sizes(one, store), _file_sizes(other, store)

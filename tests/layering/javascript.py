@@ -101,7 +101,7 @@ def room_of(path: str) -> str:
 
 
 def allows(room: str, target: str) -> bool:
-    """Tell whether a script of one room may import one of another; `view` stands for all rooms in it."""
+    """Return whether a script of one room may import one of another; `view` stands for all rooms in it."""
     return any(target == each or target.startswith(f"{each}/") for each in (room, *MAY_IMPORT[room]))
 
 

@@ -54,7 +54,7 @@ def imports(tree: ast.Module, module: str, is_package: bool = False) -> Iterator
 
 
 def within(module: str, *packages: str) -> bool:
-    """Tell whether `module` is one of the packages or lies inside one."""
+    """Return whether `module` is one of the packages or lies inside one."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 

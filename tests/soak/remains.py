@@ -81,7 +81,7 @@ def _repeated(scenario: dict[str, Any]) -> str:
 
 
 async def at_rest(world: World) -> bool:
-    """Wait until no session has files any more; tell whether that came to be."""
+    """Wait until no session has files any more; return whether that came to be."""
     try:
         async with asyncio.timeout(SETTLES_S):
             while world.directories():  # noqa: ASYNC110 - seen only from outside

@@ -52,7 +52,7 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
 
 
 def says(expected: str, line: str) -> bool:
-    """Tell whether a printed line is the expected one; … stands for anything."""
+    """Return whether a printed line is the expected one; … stands for anything."""
     return re.fullmatch(".*".join(map(re.escape, expected.split("…"))), line) is not None
 
 

@@ -100,7 +100,7 @@ class BrokerPlayer:
                 return
 
     def _receive(self) -> bool:
-        """Handle what came in on all connections; tell whether there was anything."""
+        """Handle what came in on all connections; return whether there was anything."""
         before = self._counted()
         for name, connection in list(self._connections.items()):
             try:

@@ -94,7 +94,7 @@ def compared(story: Story, ours: Sequence[View], theirs: Sequence[View]) -> list
 
 
 def only_mixed(ours: Sequence[View], theirs: Sequence[View]) -> bool:
-    """Tell whether views differ only in how dead letters mix with what a channel sent to the same queue.
+    """Return whether views differ only in how dead letters mix with what a channel sent to the same queue.
 
     A channel and a queue are two senders. Erlang keeps the order of what one process sends to another, and of nothing
     else, so that each order of the two is possible as long as each sender's own order stays.
@@ -163,7 +163,7 @@ class Bench:
         return compared(story, ours, self.theirs)
 
     def by_chance(self, story: Story) -> bool:
-        """Tell whether the broker, asked again and again, shows what the engine shows, but not each time.
+        """Return whether the broker, asked again and again, shows what the engine shows, but not each time.
 
         Or whether nothing differs but the order of two senders: some orders are too rare to wait for them.
         """

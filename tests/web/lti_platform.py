@@ -82,7 +82,7 @@ class Platform:
         return {"access_token": "t", "token_type": "Bearer", "expires_in": 3600}
 
     def lets_in(self, authorization: str) -> bool:
-        """Tell whether somebody may use a service with this header."""
+        """Return whether somebody may use a service with this header."""
         return True
 
     def close(self) -> None:

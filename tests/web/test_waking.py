@@ -60,7 +60,7 @@ async def eventually(holds: Callable[[], bool]) -> None:
 
 
 def rests(node: Any, seen: list[int]) -> bool:
-    """Tell whether a node has done nothing for the last ten times that it was asked."""
+    """Return whether a node has done nothing for the last ten times that it was asked."""
     seen.append(node.log.number)
     return len(seen) > 10 and len(set(seen[-10:])) == 1
 

@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _watch(running: cluster.Cluster) -> None:
-    """Wait for ever, and say which process ends by itself: the others go on with its sessions."""
+    """Wait for ever, and print which process ends by itself: the others go on with its sessions."""
     ended: set[str] = set()
     while True:
         time.sleep(1)

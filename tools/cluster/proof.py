@@ -23,7 +23,7 @@ MOVED = 4015
 
 
 def owner_dies(cluster: Cluster) -> str:
-    """Stop the owner of a session, let it write late, kill its heir; return what was seen, or fail."""
+    """Stop the owner of a session, let it write late, kill its heir; return what was observed, or fail."""
     return asyncio.run(asyncio.wait_for(_owner_dies(cluster), MOST_S))
 
 
@@ -94,7 +94,7 @@ def _run(visitor: Visitor, path: str) -> dict[str, Any]:
 
 
 async def _joined(visitor: Visitor, socket_path: str) -> Socket:
-    """Return a socket that was welcomed, however often it is told to come again."""
+    """Return a socket that was welcomed, however often it has to connect again."""
     while True:
         try:
             socket = await Socket.connect(visitor, socket_path)

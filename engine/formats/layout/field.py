@@ -6,7 +6,7 @@ import msgspec
 
 
 class NoRecord(ValueError):
-    """No whole record begins at the place that was given; the text says why."""
+    """No whole record begins at the place that was given; the text names the reason."""
 
 
 class Bits(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Field(msgspec.Struct, frozen=True):
         offset: of the first one, from the beginning of the record.
         length: how many.
         value: the value in words.
-        rule: the rule that says so.
+        rule: the rule that defines it.
         depth: how deep inside the Erlang term, 0 outside of it.
         bits: the bit fields inside, highest first.
     """

@@ -13,7 +13,7 @@ from engine.formats.terms import MAX_DEPTH, TermError
 PART: Final = "term"
 BODY: Final = "body"
 MOST_FIELDS: Final = 300
-"""A message with very many headers or routing keys is told up to here; the rest is one field."""
+"""A message with very many headers or routing keys is shown up to here; the rest is one field."""
 
 _ID = "message id"
 _PARTS: Final = {

@@ -19,7 +19,7 @@ def record_at(name: str, data: bytes, offset: int) -> Layout:
     """Return the record at an offset of a file.
 
     Args:
-        name: the file's name; its ending tells its format.
+        name: the file's name; its ending names its format.
         data: the whole file.
         offset: of the record's first byte.
 

@@ -54,7 +54,7 @@ def records(name: str, read: Read, size: int) -> Iterator[Found]:
     """Yield the records of a file from front to back, up to where a broker would stop.
 
     Args:
-        name: the file's name; its ending tells its format.
+        name: the file's name; its ending names its format.
         read: returns some of its bytes.
         size: its length.
 

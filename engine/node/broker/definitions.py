@@ -30,7 +30,7 @@ MAX_POLICIES: Final = 16
 class Definitions:
     """Tables of one virtual host; each change is emitted as a transition.
 
-    The exchanges that every broker has are known and never told.
+    The exchanges that every broker has are known and never reported.
     """
 
     def __init__(self, emit: Callable[[Transition], None]) -> None:
@@ -110,7 +110,7 @@ class Definitions:
 
     @contextmanager
     def _reporting(self, rule: str) -> Iterator[None]:
-        """Tell which bindings and exchanges are gone after something was removed."""
+        """Report which bindings and exchanges are gone after something was removed."""
         bindings, exchanges = list(self.exchanges.bindings), set(self.exchanges.exchanges)
         yield
         for each in bindings:

@@ -21,7 +21,7 @@ MANY_RUNS: Final = 4096
 
 
 class Stored(msgspec.Struct, frozen=True, gc=False):
-    """What the bodies of messages whose home is the store tell, and their index records do not.
+    """What the bodies of messages whose home is the store contain, and their index records do not.
 
     Args:
         persistent: their own delivery_mode is 2, whatever the queue is.
@@ -37,7 +37,7 @@ class Stored(msgspec.Struct, frozen=True, gc=False):
         return Stored(self.start + offset, count, self.template, self.persistent)
 
     def continued_by(self, after: Stored) -> bool:
-        """Tell whether `after` has the same template and delivery mode."""
+        """Return whether `after` has the same template and delivery mode."""
         return self.template == after.template and self.persistent == after.persistent
 
     def merged(self, count: int) -> Stored:
@@ -81,7 +81,7 @@ class MessageKinds:
         return published
 
     def remember(self, arrival: Arrival) -> None:
-        """Remember what stored messages carry: an index record does not tell it, and reads are only counted (S60)."""
+        """Remember what stored messages carry: index records do not have it, and reads are only counted (S60)."""
         template = arrival.template
         if arrival.size_bytes + self._codec.estimated_bytes(template) < self._embed_below:
             return

@@ -56,7 +56,7 @@ class Unacked(msgspec.Struct, frozen=True, gc=False):
         )
 
     def continued_by(self, after: Unacked) -> bool:
-        """Tell whether `after` goes on in the same queue for the same consumer."""
+        """Return whether `after` goes on in the same queue for the same consumer."""
         return (
             self.joins
             and self.step == after.step

@@ -40,7 +40,7 @@ class Awaited(msgspec.Struct, frozen=True, gc=False):
         )
 
     def continued_by(self, after: Awaited) -> bool:
-        """Tell whether `after` is of the same publisher and waits for the same queues."""
+        """Return whether `after` is of the same publisher and waits for the same queues."""
         return (
             self.actor == after.actor
             and self.queues == after.queues
@@ -60,7 +60,7 @@ class Confirms:
         publishers: by name.
         carry: takes a publisher's name, how many messages are confirmed, and what is to be done in its channel with
             that.
-        on_error: told of a publisher whose channel must be closed.
+        on_error: called with a publisher whose channel must be closed.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Confirms:
             self._witness_confirmed(messages)
             self._confirm(publisher, [Range(first, messages.count)], "K1", {"cause": "immediate"})
 
-    # --- what queues say ---------------------------------------------------------------------------------------------
+    # --- what queues report ------------------------------------------------------------------------------------------
 
     def confirmed(self, queue: str, messages: Sequence[Range]) -> None:
         """Take the confirms of messages whose disk writes are done (K8); nobody waits for some of them."""
@@ -124,7 +124,7 @@ class Confirms:
         self._settle(queue, [messages], "K1", "immediate")
 
     def rejected(self, queue: str, messages: Range, cause: str) -> None:
-        """A queue did not take messages: they are nacked, whatever other queues say (K10)."""
+        """A queue did not take messages: they are nacked, whatever other queues report (K10)."""
         self._nack(self._awaited.remove(messages.start, messages.count), cause)
 
     def queue_deleted(self, queue: str) -> None:

@@ -39,7 +39,7 @@ class Connections:
         consumers: who hears of alarms too.
         definitions: exchanges and bindings.
         kinds: numbers of what messages carry.
-        on_error: told of a publisher whose channel must be closed.
+        on_error: called with a publisher whose channel must be closed.
         capacity: bounds of this program, looked at before messages are let in.
         processes: those of the broker, where work takes time.
         redo: does a command that lay unread in a blocked connection's socket.
@@ -107,7 +107,7 @@ class Connections:
         self.way_in.accept(publisher, batch, BURST_SPACING_US)
 
     def _is_read(self, publisher: Publisher) -> bool:
-        """Tell whether a socket that was written to is read; the first of it under an alarm blocks it (A3)."""
+        """Return whether a socket that was written to is read; the first of it under an alarm blocks it (A3)."""
         if self.alarm:
             self.seen(publisher)
         return not self.alarm
@@ -299,7 +299,7 @@ class Connections:
     # --- alarms and ends ---------------------------------------------------------------------------------------------
 
     def set_alarms(self, alarms: frozenset[str]) -> None:
-        """Tell every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
+        """Notify every connection which alarms are set; when none is left, what waited goes on (A1-A4, A6).
 
         Another reason for a connection that is blocked already changes nothing (A5).
         """

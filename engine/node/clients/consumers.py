@@ -28,7 +28,7 @@ class Consumers:
     Args:
         queues: the node's queues by name.
         way_out: the processes of consumers, where work takes time.
-        on_gone: told of a queue that lost a consumer (P18).
+        on_gone: called with a queue that lost a consumer (P18).
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Consumers:
         return self.by_hand[HAND]
 
     def observe(self, observer: Callable[[Delivered], None]) -> None:
-        """Tell somebody of each delivery from now on, to whatever channel."""
+        """Notify a listener of each delivery from now on, to whatever channel."""
         self.observer = observer
         for hand in self.by_hand.values():
             hand.channel.observer = observer
@@ -292,7 +292,7 @@ class Consumers:
         """Let the queues settle deliveries that a channel holds no longer: a group after the other (P14).
 
         Args:
-            do: settles one group; told whether the queue hears of it at once or message by message.
+            do: settles one group; called with whether the queue gets all at once or message by message.
             multiple: whether one method of the client settles all.
         """
         if hand.in_tx:

@@ -21,8 +21,8 @@ class Heartbeats:
     """The connections from which nothing comes any more.
 
     Args:
-        blocked: tells whether a connection is not read, by its actor's name.
-        close: closes the connection of an actor that was silent for too long; told the interval in seconds.
+        blocked: returns whether a connection is not read, by its actor's name.
+        close: closes the connection of an actor that was silent for too long; called with the interval in seconds.
     """
 
     def __init__(

@@ -47,7 +47,7 @@ class Limiter:
         return self.active and self.volume >= self.limit
 
     def may_send(self, queue: Waiting) -> bool:
-        """Tell whether one more message may go out; if not, the queue hears when that changes."""
+        """Return whether one more message may go out; if not, the queue hears when that changes."""
         if self._reached:
             self._waiting[queue] = None
             return False

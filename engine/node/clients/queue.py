@@ -98,7 +98,7 @@ class Members(Protocol):
         """Return the members that a publish now waits for, as "queue@node"; nothing for a queue without mirrors."""
 
     def down(self, queue: str) -> bool:
-        """Tell whether a declared queue has no living master."""
+        """Return whether a declared queue has no living master."""
 
     def copy(self, queue: str, arrival: Arrival, expiration_ms: int | None, confirm_at_once: bool) -> None:
         """Send messages to every mirror (H31)."""

@@ -14,7 +14,7 @@ class Held(msgspec.Struct, frozen=True, gc=False):
 
     Args:
         batch: as the client published them.
-        message: what it said about them.
+        message: what it sent with them.
         arrival: as they will arrive.
         queues: where they were routed to.
     """
@@ -29,7 +29,7 @@ class Transaction:
     """A publisher's channel in tx mode; only its publishes, consumers acknowledge outside of transactions.
 
     Args:
-        size: the client commits after so many messages; 0 when it says so itself.
+        size: the client commits after so many messages; 0 when it commits by a command of its own.
     """
 
     def __init__(self, size: int) -> None:

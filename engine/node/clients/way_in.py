@@ -69,7 +69,7 @@ class WayIn:
         reader.post(PUBLISH, batch.count, partial(self._read, publisher, reader, spacing_us), each_ns)
 
     def has_room(self, publisher: Publisher) -> bool:
-        """Tell whether a publisher can write more into its socket."""
+        """Return whether a publisher can write more into its socket."""
         unread = sum(batch.count * (batch.size_bytes + FRAMES_BYTES) for batch in publisher.waiting)
         return unread < SOCKET_BYTES
 

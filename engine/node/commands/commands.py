@@ -1,4 +1,4 @@
-"""What a person can tell a node to do, as typed values with bounds."""
+"""The commands that a person can give a node, as typed values with bounds."""
 
 from __future__ import annotations
 
@@ -484,7 +484,7 @@ def message_of(command: Publish | SetPublisher) -> Message:
 
 
 def uses_later_fields(command: AnyCommand) -> bool:
-    """Tell whether a command gives something that is left out by default."""
+    """Return whether a command gives something that is left out by default."""
     return any(getattr(command, name) != default for name, default in _later_fields(type(command)).items())
 
 

@@ -28,7 +28,7 @@ class FreeLimit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     mem_relative: Annotated[float, msgspec.Meta(ge=0, le=1024)] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a limit that says both or nothing."""
+        """Refuse a limit that gives both or neither."""
         if (self.absolute is None) == (self.mem_relative is None):
             raise ValueRefused("one_of_two", first="absolute", second="mem_relative")
 

@@ -63,7 +63,7 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         credit_flow_default_credit: what readers and channels begin with, and what each grant gives (F1).
         nodes: how many nodes the cluster has; with more than one, work takes no time.
         ring_hop_us: how long an instruction travels from one member of a mirrored queue to the next (H88).
-        queue_master_locator: on which node a new queue's master begins, where neither argument nor policy says (H15).
+        queue_master_locator: the node on which a new queue's master begins; argument and policy come first (H15).
     """
 
     ram_bytes: RamBytes = 512 * MEBIBYTE

@@ -53,7 +53,7 @@ def refused(kind: type[R], error: msgspec.ValidationError, before: str = "") -> 
     found = _FOUND.fullmatch(str(error))
     assert found is not None
     place = (before + (found["place"] or "$").removeprefix("$").removeprefix(".")).strip()
-    if isinstance(error.__cause__, Refusal):  # the value's own class has said it already
+    if isinstance(error.__cause__, Refusal):  # the value's own class has refused it already
         return error.__cause__.inside(_joined(place, ""), kind)
     what = re.sub(r"got `(\w+)`", lambda got: f"got `{_WORDS.get(got[1], got[1])}`", found["what"])
     for pattern, code in _FORMS:

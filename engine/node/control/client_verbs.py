@@ -90,7 +90,7 @@ class ClientVerbs(OnClientParts):
         """Begin a consumer, or change one.
 
         Args:
-            lifts: its client says basic.qos for the consumer first, which lifts the limit of the channel.
+            lifts: its client sends basic.qos for the consumer first, which lifts the limit of the channel.
         """
         consumers = self._consumers
         consumer = consumers.all.get(command.name)

@@ -36,7 +36,7 @@ class QueueEnds:
         self._settings.report_settings(rule)
 
     def kill(self, name: str) -> None:
-        """Let a queue's process crash; consumers are cancelled, its files tell what it has then (D4, Q62)."""
+        """Let a queue's process crash; consumers are cancelled, it has then what its files hold (D4, Q62)."""
         self._consumers.forget_queue(name, "D4", "crash")
         self._confirms.queue_crashed(name)
         self._queues.crash(name)

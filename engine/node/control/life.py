@@ -19,7 +19,7 @@ class Life:
     """Whether the broker runs on its node, and how it comes and goes.
 
     Args:
-        on_gone: told the name of a queue that a restart did not bring back.
+        on_gone: called with the name of a queue that a restart did not bring back.
     """
 
     def __init__(

@@ -133,7 +133,7 @@ class Monitors:
         self._clock.after(interval_us, self._recompute)
 
     def _send_desired(self) -> None:
-        """Compute the duration to aim for and tell it to queues if that is urgent (M3, M4)."""
+        """Compute the duration to aim for and send it to the queues if that is urgent (M3, M4)."""
         changed_queues = self._watch.recompute(self._configuration.node, self.disk.monitor.alarm)
         self._report_memory("M3")
         for name in changed_queues:
@@ -153,7 +153,7 @@ class Monitors:
         self._send_desired()
 
     def _send_alarms(self) -> None:
-        """Tell every connection which alarms are set (A1)."""
+        """Notify every connection which alarms are set (A1)."""
         memory = self._watch.alarm or self.others.alarm
         alarms = (("memory", memory), ("disk", self.disk.monitor.alarm or self.others.disk_alarm))
         self._connections.set_alarms(frozenset(name for name, alarm in alarms if alarm))

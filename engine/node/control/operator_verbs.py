@@ -25,7 +25,7 @@ from engine.node.queues.site import Site
 from engine.node.time.scheduler import Scheduler
 
 Console = Callable[[str, Mapping[str, Any], Live], dict[str, Any]]
-"""Returns the command that a line of rabbitmqctl stands for, told the node's snapshot and what it leaves out.
+"""Returns the command that a line of rabbitmqctl stands for, from the node's snapshot and what it leaves out.
 
 Raises CommandError when rabbitmqctl would refuse the line.
 """
@@ -45,7 +45,7 @@ class OperatorVerbs:
     """The operator at work.
 
     Args:
-        change_machine: lets work cost what the settings say now.
+        change_machine: lets work cost what the settings give now.
         console: understands lines of rabbitmqctl.
         do: does another command.
     """

@@ -162,7 +162,7 @@ class Report:
             yield from live.process.queue.parts.items()
 
     def live(self) -> Live:
-        """Return what a snapshot does not tell: rates, and who is subscribed."""
+        """Return what a snapshot does not contain: rates, and who is subscribed."""
         return Live(
             {name: queue.rates for name, queue in self._backing_queues()},
             frozenset(consumer.name for each in self._queues.values() for consumer in each.consumers),

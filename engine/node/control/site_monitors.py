@@ -27,7 +27,7 @@ class SiteMonitors:
     """Looks at every node's memory and disk but the first one's, which `Monitors` has.
 
     Args:
-        actors: tells how many connections a node has.
+        actors: returns how many connections a node has.
         alarms_changed: called when an alarm was set or cleared.
     """
 
@@ -116,7 +116,7 @@ class SiteMonitors:
         )
 
     def _recompute(self) -> None:
-        """Compute each node's duration to aim for; tell it to its members if that is urgent (M3, M4)."""
+        """Compute each node's duration to aim for; send it to its members if that is urgent (M3, M4)."""
         for site in self._others.values():
             if site.up:
                 for name in site.watch.recompute(self._configuration.node, bool(site.disk_alarm)):

@@ -23,7 +23,7 @@ class Keeper(Protocol):
     """Keeps what clients send while nobody reads it."""
 
     def keeps(self, command: Command) -> bool:
-        """Keep a command for later; tell whether it was kept."""
+        """Keep a command for later; return whether it was kept."""
 
 
 class Verbs:

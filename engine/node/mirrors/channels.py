@@ -37,7 +37,7 @@ class MirroredChannels:
         return tuple(member(queue, node) for node in alive)
 
     def down(self, queue: str) -> bool:
-        """Tell whether a declared queue has no living master."""
+        """Return whether a declared queue has no living master."""
         record = self._cluster.records.get(queue)
         return record is not None and not record.alive
 

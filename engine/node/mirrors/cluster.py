@@ -32,7 +32,7 @@ from engine.transitions import (
 )
 
 Observer = Callable[[str, str, Any], None]
-"""Told of a node, what reached it (gm, direct, sync_asked), and that."""
+"""Called with a node, what reached it (gm, direct, sync_asked), and that."""
 
 
 class Cluster:
@@ -73,7 +73,7 @@ class Cluster:
         return [name for name, site in self.sites.items() if site.up]
 
     def lives(self, record: QueueRecord) -> bool:
-        """Tell whether any mirror of a queue lives."""
+        """Return whether any mirror of a queue lives."""
         return any((record.name, node) in self.members for node in record.mirrors)
 
     def soon(self, do: Callable[[], None]) -> None:
@@ -363,7 +363,7 @@ class Cluster:
         self.promote(record, heir)
 
     def refuses(self, record: QueueRecord) -> bool:
-        """Tell whether no mirror may be promoted after a failure: when-synced, and none is synchronised (H61)."""
+        """Return whether no mirror may be promoted after a failure: when-synced, and none is synchronised (H61)."""
         mirroring = record.mirroring
         if mirroring is None or mirroring.promote_on_failure != WHEN_SYNCED:
             return False

@@ -1,4 +1,4 @@
-"""How the nodes of a cluster name what they tell: mirrors and stores of other nodes carry their node (queue@n2)."""
+"""How the nodes of a cluster name what they report: mirrors and stores of other nodes carry their node (queue@n2)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Labelled:
 
 
 def ring_sent(name: str, node: str, instruction: to_do.Instruction, hops: int) -> RingSent:
-    """Return what is told of an instruction that a master on `node` sends around."""
+    """Return what is reported of an instruction that a master on `node` sends around."""
     kind = type(instruction).__name__
     why: dict[str, int | float | str | bool | None] = {}
     if isinstance(instruction, to_do.Drop):

@@ -29,7 +29,7 @@ class Mishaps:
             self._cluster.join(record, node)
 
     def crash_master(self, name: str) -> bool:
-        """Let a master's process crash; tell whether a mirror takes over, else it starts on its own files (H75)."""
+        """Let a master's process crash; return whether a mirror takes over, else it starts on its own files (H75)."""
         record = self._cluster.records[name]
         living = [node for node in record.mirrors if (name, node) in self._cluster.members]
         if len(living) == 1 and self._cluster.refuses(record):

@@ -81,7 +81,7 @@ class Nodes:
         """Every connection to a node is lost; what its consumers held goes back where a master lives.
 
         Args:
-            orderly: whether the node tells its clients.
+            orderly: whether the node notifies its clients.
         """
         if orderly:
             cut_off = {connection for connection, at in self._at.items() if at == node}

@@ -106,7 +106,7 @@ class ClusterParts:
         self._consumers = below.consumers
 
     def memory_alarm(self) -> bool:
-        """Tell whether any node's memory alarm is set (H57, H86)."""
+        """Return whether any node's memory alarm is set (H57, H86)."""
         return any(site.watch.alarm for site in self.sites.values())
 
     def actors_at(self, node: str) -> int:

@@ -62,7 +62,7 @@ class Patience:
     # --- methods -----------------------------------------------------------------------------------------------------
 
     def puts_off(self, queue: str, channel: str, do: Callable[[], None], forever: bool = False) -> bool:
-        """Keep a method for later if its queue is down; tell whether it is kept.
+        """Keep a method for later if its queue is down; return whether it is kept.
 
         Args:
             forever: the method waits as long as it takes.
@@ -82,7 +82,7 @@ class Patience:
         return True
 
     def keeps(self, command: Command) -> bool:
-        """Keep a command that its client sends on a channel that waits; tell whether it was kept."""
+        """Keep a command that its client sends on a channel that waits; return whether it was kept."""
         behind = self._behind.get(channel_of(command) or "")
         if behind is None:
             return False

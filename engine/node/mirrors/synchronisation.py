@@ -15,9 +15,9 @@ class Synchronisation:
 
     Args:
         batches: reads everything that the master has, in batches; called when it is known that somebody takes part.
-        later: lets the next batch follow after a hop; tells whether it will be called again, else it goes on at once.
-        sent: told of a batch and how many mirrors got it.
-        ended: told how it ended and how many messages were sent.
+        later: lets the next batch follow after a hop; returns whether it will be called again, else it goes on at once.
+        sent: called with a batch and the number of mirrors that got it.
+        ended: called with how it ended and how many messages were sent.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Synchronisation:
                 return
 
     def _step(self) -> bool:
-        """Send one batch, or end; tell whether the next one comes later."""
+        """Send one batch, or end; return whether the next one comes later."""
         if self._batches is None:
             self._batches = self._read()
         if not self._batches:

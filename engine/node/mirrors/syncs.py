@@ -21,7 +21,7 @@ class Syncs:
 
     Args:
         below: what the cluster stands on.
-        alarm: tells whether any node's memory alarm is set.
+        alarm: returns whether any node's memory alarm is set.
     """
 
     def __init__(

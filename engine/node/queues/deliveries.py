@@ -49,7 +49,7 @@ class Deliveries:
     Args:
         process: the queue process.
         way_out: how deliveries and acknowledgements travel where work takes time.
-        callbacks: told what happens to messages.
+        callbacks: called with what happens to messages.
     """
 
     def __init__(
@@ -417,7 +417,7 @@ class Deliveries:
         self.process.handled_part()
 
     def _freed(self, consumer: Consumer | None, tags: Sequence[Range], found: Sequence[Extent]) -> bool:
-        """Let a consumer hold so many messages less; tell whether it was parked for them."""
+        """Let a consumer hold so many messages less; return whether it was parked for them."""
         if consumer is None:
             return False
         full = consumer.credit <= 0
@@ -457,7 +457,7 @@ class Deliveries:
                 self.process.send(PUBLISH, partial(self._requeue, consumer, [Range(seq_id, 1)], True))
 
     def _takes_back_alike(self) -> bool:
-        """Tell whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
+        """Return whether requeues one by one differ in nothing but the calls: nobody takes or drops in between."""
         return not self.consumers and not self.evictions.drops_head and not self.evictions.expiries
 
     def _requeue(self, consumer: Consumer | None, tags: Sequence[Range], multiple: bool) -> None:

@@ -16,7 +16,7 @@ class ImmediateMail:
     Args:
         queue_process: whose mailbox it is.
         process: to which its clients send.
-        end: told the id of that process when it ends.
+        end: called with the id of that process when it ends.
     """
 
     idle = True

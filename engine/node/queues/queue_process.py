@@ -33,7 +33,7 @@ class QueueProcess:
         scheduler: virtual time.
         settings: returns the node's settings, which may change while it runs.
         monitor: returns the memory monitor.
-        on_confirmed: told the messages whose confirms may be sent (K8).
+        on_confirmed: called with the messages whose confirms may be sent (K8).
         on_clock: called when `timer_items` may differ.
     """
 

@@ -61,8 +61,8 @@ class Queues(Mapping[str, Deliveries]):
         site: the node that has the queues which are begun nowhere else.
         settings: returns the node's settings, which may change while it runs.
         processes: those of the broker, where work takes time.
-        on_confirmed: told a queue's name and the messages whose confirms may be sent (K8).
-        callbacks: what happens to messages, as Deliveries tells it.
+        on_confirmed: called with a queue's name and the messages whose confirms may be sent (K8).
+        callbacks: what happens to messages, as Deliveries reports it.
         definitions: what queues obey.
         lifetimes: when they go by themselves.
     """
@@ -288,7 +288,7 @@ class Queues(Mapping[str, Deliveries]):
     # --- looking -----------------------------------------------------------------------------------------------------
 
     def report_timers(self, name: str, rule: str) -> None:
-        """Tell when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
+        """Report when a queue's timer fires and whether it sleeps: as the node's clock for the first queue."""
         live = self._live.get(name)
         if live is None:
             return
@@ -306,7 +306,7 @@ class Queues(Mapping[str, Deliveries]):
         return {"queue_process": None, "rate_timer_at_us": None} if self._clock_shown else {}
 
     def report_queues(self) -> None:
-        """Tell what changed without a transition of its own."""
+        """Report what changed without a transition of its own."""
         for name in self._live:
             self._board.report_queue(name, RULES, self.info_items(name))
             for part, items in self.items_of_parts(name).items():

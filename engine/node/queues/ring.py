@@ -37,7 +37,7 @@ class Line:
         self._lines[consumer.priority].append(consumer)
 
     def remove(self, consumer: Consumer) -> bool:
-        """Take a consumer out, whatever its priority is now; tell whether it was here."""
+        """Take a consumer out, whatever its priority is now; return whether it was here."""
         for line in self._lines.values():
             if consumer in line:
                 line.remove(consumer)
@@ -106,7 +106,7 @@ class Ring:
             self.active = consumer
 
     def remove(self, consumer: Consumer) -> bool:
-        """Let a consumer get nothing any more; tell whether it was here."""
+        """Let a consumer get nothing any more; return whether it was here."""
         found = self._turns.remove(consumer) or self._parked.remove(consumer)
         if not any(each.channel is consumer.channel for each in self):
             self._limited.pop(consumer.channel, None)
@@ -156,7 +156,7 @@ class Ring:
         return equal
 
     def _is_simple(self, other: Consumer, consumer: Consumer) -> bool:
-        """Tell whether a consumer takes messages as another does, with nobody to be asked."""
+        """Return whether a consumer takes messages as another does, with nobody to be asked."""
         simple = self._limited.get(other.channel, "dormant") == "dormant" and other.credit > 0
         return simple and other.needs_ack == consumer.needs_ack
 
@@ -181,7 +181,7 @@ class Ring:
     # --- room again --------------------------------------------------------------------------------------------------
 
     def unpark(self, channel: Channel) -> bool:
-        """Let everybody of a channel who has room take turns again; tell whether there was anybody."""
+        """Let everybody of a channel who has room take turns again; return whether there was anybody."""
         if not self._parked:
             return False
         found = self._parked.take(lambda each: each.channel is channel and each.credit > 0)
@@ -195,7 +195,7 @@ class Ring:
             self._limited[channel] = "active"
 
     def unlimit(self, channel: Channel) -> bool:
-        """Ask no more; tell whether the channel waited for word."""
+        """Ask no more; return whether the channel waited for word."""
         waited = self._limited.pop(channel, "dormant") == "suspended"
         if waited:
             self.unpark(channel)

@@ -81,7 +81,7 @@ class CreditFlow:
         return self.blocked_within(MEMORY_US)
 
     def blocked_within(self, memory_us: int) -> bool:
-        """Tell whether it is blocked, or was last blocked less than so long ago (A4, F7)."""
+        """Return whether it is blocked, or was last blocked less than so long ago (A4, F7)."""
         began = self._began_us
         return self.blocked or (began is not None and self._now_us() - began < memory_us)
 

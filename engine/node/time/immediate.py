@@ -74,7 +74,7 @@ def _nobody(_: str) -> Process | None:
 
 
 def _ignore(_: object) -> None:
-    """Nobody is told."""
+    """Nobody is notified."""
 
 
 def _default() -> Spec:

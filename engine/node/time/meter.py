@@ -1,4 +1,4 @@
-"""What the engine did, in nanoseconds of the running process: every transition costs what its profile says."""
+"""What the engine did, in nanoseconds of the running process: every transition costs what its profile gives."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Process:
         kind: reader, channel, writer, queue, store, gc or monitor.
         spec: returns how much credit others have with it, and it with others.
         peer: finds another process by its id.
-        on_change: told this process when what is shown of it may differ.
+        on_change: called with this process when what is shown of it may differ.
     """
 
     is_shown = True

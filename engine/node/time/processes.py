@@ -149,7 +149,7 @@ class Processes:
         while any(process.work_off() for process in list(self._all.values())):
             pass
 
-    # --- what is told ------------------------------------------------------------------------------------------------
+    # --- what is reported --------------------------------------------------------------------------------------------
 
     def _note(self, process: Process) -> None:
         if process.is_shown:
@@ -182,7 +182,7 @@ class Processes:
             self._emit(ProcessChanged("P6", id_, None))
 
     def _report_one(self, process: Process) -> int:
-        """Tell of one process; return when to look again, 0 if that is only when something changes."""
+        """Report one process; return when to look again, 0 if that is only when something changes."""
         now_us = self._scheduler.now_us
         items, shown = process.info_items(), self._shown.get(process.id, {})
         changed = {name: value for name, value in items.items() if name not in shown or shown[name] != value}

@@ -61,7 +61,7 @@ class Scheduler:
         return self._heap[0][0] if self._heap else None
 
     def run_next(self, until_us: int) -> bool:
-        """Do what comes first, if it comes at or before `until_us`; tell whether something was done."""
+        """Do what comes first, if it comes at or before `until_us`; return whether something was done."""
         heap = self._heap
         while heap and heap[0][0] <= until_us:
             timer = heappop(heap)[3]

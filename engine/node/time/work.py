@@ -2,7 +2,7 @@
 
 The CPU part was measured on a RabbitMQ 3.10.8 node on a shared virtual machine; it is rough, up to a factor of two off,
 so ratios count. `residual_pct` is the worst deviation that was seen, None where there was one measurement. The disk
-parts of all but `measured-vm` are assumptions, and say so. Whole numbers alone, so that every machine computes alike.
+parts of all but `measured-vm` are assumptions, marked as such. Whole numbers only: every machine computes alike.
 """
 
 from __future__ import annotations

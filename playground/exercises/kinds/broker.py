@@ -91,7 +91,7 @@ class Broker(Kind):
         return progress
 
     def is_over(self, exercise: Exercise, progress: Progress) -> bool:
-        """Tell whether all steps are done."""
+        """Return whether all steps are done."""
         return len(progress.steps) >= len(exercise.form.steps)
 
     def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:

@@ -112,7 +112,7 @@ class Kind(ABC):
         return {}
 
     def is_over(self, exercise: Exercise, progress: Progress) -> bool:
-        """Tell whether nothing is left to answer, until one begins again."""
+        """Return whether nothing is left to answer, until one begins again."""
         return progress.locked
 
     def whole_answer(self, exercise: Exercise, given: Any, progress: Progress, log: Log) -> Any:
@@ -120,7 +120,7 @@ class Kind(ABC):
         return given
 
     def repeats(self, answer: Any) -> bool:
-        """Tell whether a run may have to be repeated to judge an answer."""
+        """Return whether a run may have to be repeated to judge an answer."""
         return True
 
     def after(self, given: Any, verdict: Verdict, progress: Progress) -> Progress:
@@ -128,7 +128,7 @@ class Kind(ABC):
         return progress
 
     def shows_engine(self, passed: bool) -> bool:
-        """Tell whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
+        """Return whether a verdict shows what the engine did: only where the answer cannot be given again with that."""
         return True
 
     def ghost(self, texts: Texts, lines: Sequence[dict[str, Any]]) -> tuple[str, str] | None:
@@ -144,7 +144,7 @@ class Kind(ABC):
         return None
 
     def is_held(self, progress: Progress) -> bool:
-        """Tell whether the run stands still, and its session can only be watched."""
+        """Return whether the run stands still, and its session can only be watched."""
         return not progress.locked
 
     def stage(self, exercise: Exercise, progress: Progress) -> tuple[dict[str, Any], int]:

@@ -77,7 +77,7 @@ class Reach(Kind):
         return log([goal.test for goal in exercise.form.goals])
 
     def repeats(self, answer: Any) -> bool:
-        """Tell whether the session sleeps, so that its engine could not be asked."""
+        """Return whether the session sleeps, so that its engine could not be asked."""
         return "found" not in answer
 
     def is_over(self, exercise: Exercise, progress: Progress) -> bool:

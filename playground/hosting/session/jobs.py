@@ -28,7 +28,7 @@ class Job(Generic[T]):
         self._stack = greenlet(work)
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about so long; tell whether it is done. Raises what the work raises."""
+        """Work for about so long; return whether it is done. Raises what the work raises."""
         self._deadline_s = self._clock() + budget_s
         self._stack.parent = getcurrent()
         self._stack.switch()

@@ -10,7 +10,7 @@ class Work(Protocol):
     """A piece of work, as a session asks for it; `Job` can be left in the middle, `Whole` cannot."""
 
     def go_on(self, budget_s: float) -> bool:
-        """Work for about so long; tell whether it is done."""
+        """Work for about so long; return whether it is done."""
 
     def breathe(self) -> None:
         """Let others have their turn. Called by the work itself."""

@@ -104,7 +104,7 @@ class Worker:
         self._plan(session)
 
     def _may_go_on(self, session: Session) -> bool:
-        """Tell whether what a session has just answered can be shown at once, because nobody else waits for an answer.
+        """Return whether what a session has just answered can be shown at once, as nobody else waits for an answer.
 
         Then the answer and the picture leave together, and nobody is woken for each.
         """
