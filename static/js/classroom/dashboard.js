@@ -54,12 +54,12 @@ let order = "need";
 let chosen = null;
 
 /** The exercises of the unit that is shown, and how one is called: 2.1. */
-const shownSlugs = () => slugs.filter((slug) => unit === ALL || exercises.get(slug).unit === unit);
+const shownSlugs = () => slugs.filter((slug) => unit === ALL || exercises.get(slug)?.unit === unit);
 /** @param {string} slug */
 function label(slug) {
-  const of = exercises.get(slug).unit;
+  const of = exercises.get(slug)?.unit;
   const button = unitButtons.find((each) => each.dataset.unit === of);
-  const place = slugs.filter((each) => exercises.get(each).unit === of).indexOf(slug) + 1;
+  const place = slugs.filter((each) => exercises.get(each)?.unit === of).indexOf(slug) + 1;
   return `${button?.firstChild.textContent ?? ""}.${place}`;
 }
 
@@ -105,7 +105,7 @@ function cell(slug, found) {
 function mix(found) {
   const box = el("td.wide");
   const total = found ? found.slice(0, 4).reduce((sum, count) => sum + count, 0) : 0;
-  if (!total) return box;
+  if (!found || !total) return box;
   const names = ["alpha", "beta", "gamma", "delta"];
   const said = names.map((name, at) => `${name} ${found[at]}`).join(", ");
   const drawing = svg("svg", { class: "mix", viewBox: `0 0 ${MIX_WIDTH} 11`, role: "img", "aria-label": said });
@@ -165,8 +165,7 @@ function drawGrid() {
   const student = focused()?.dataset.student;
   const grid = find("[data-grid]");
   const all = sorted(students.values(), order);
-  const ids = new Map(all.map((each) => [String(each.id), each.id]));
-  keepChildren(grid, [...ids.keys()], (key) => row(ids.get(key)));
+  keepChildren(grid, all.map((each) => String(each.id)), (key) => row(Number(key)));
   for (const [at, each] of all.entries()) refresh(grid.children[at], each);
   show(find("[data-none]"), !students.size);
   if (student) find(`[data-student="${student}"]`)?.focus();
@@ -246,12 +245,13 @@ function drawHardest(hardest) {
 }
 
 function drawChosen() {
-  const student = students.get(chosen);
+  const student = chosen === null ? undefined : students.get(chosen);
   show(find("[data-who]"), Boolean(student));
   if (!student) return;
   setText(find("[data-who-name]"), student.name);
-  const now = exercises.get(student.now);
-  const found = student.cells[student.now];
+  const slug = student.now ?? "";
+  const now = exercises.get(slug);
+  const found = student.cells[slug];
   setText(
     find("[data-who-now]"),
     now

@@ -260,7 +260,7 @@ async function start(root) {
     // The first page's example runs by itself, unless the reader wants nothing to move.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
-    waits.textContent = error.message || gettext("The comparison could not be loaded. Reload the page.");
+    waits.textContent = /** @type {Error} */ (error).message || gettext("The comparison could not be loaded. Reload the page.");
     waits.classList.add("error");
     waits.setAttribute("role", "alert");
   }

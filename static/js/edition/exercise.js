@@ -13,7 +13,7 @@ import { openDesk } from "./worker.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
- * @import { Followed } from "../pages/session-page.js"
+ * @import { Followed } from "../pages/followed.js"
  */
 
 /**
@@ -80,8 +80,8 @@ async function start() {
   show(told);
   const host = new BrowserHost(desk.place, beginning(told, await kept(session)), keeper(session), () => desk.worker, desk);
   host.standing = () => desk.ask("standing", { work: told.work, log: host.log });
-  /** @type {Followed | null} */
-  let live = null;
+  /** @type {Followed} what the page of the session is made of, as soon as it stands */
+  let live;
   let leave = () => {};
 
   /**
@@ -136,8 +136,8 @@ async function start() {
     });
   });
 
-  document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => {
-    live = event.detail;
+  document.addEventListener("waterline:live", ({ detail }) => {
+    live = detail;
     leave = followTask(find("#task"), live);
   });
   const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: told.scenario, owner: !told.held, story: null };

@@ -6,7 +6,7 @@ import { find, findAll, show } from "../view/base/dom.js";
 /** @typedef {Record<string, string>} Query */
 
 /** The folder of this language. */
-export const root = new URL(document.documentElement.dataset.root, location.href);
+export const root = new URL(document.documentElement.dataset.root ?? "", location.href);
 
 /**
  * Another page, with what it is to show: `to("play/", {s: "first-burst"})`.

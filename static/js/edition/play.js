@@ -33,7 +33,7 @@ async function ready(query) {
   const answer = SLUG.test(slug) ? await fetch(new URL(`data/${slug}.json`, root)) : null;
   if (!answer?.ok) throw new Error(fill(gettext("There is no scenario %(name)s here."), { name: slug }));
   const found = await answer.json();
-  const profile = query.get("profile");
+  const profile = query.get("profile") ?? "";
   if (slug === "free" && PROFILES.includes(profile)) found.scenario = { ...found.scenario, profile };
   return { ...found, name: profile ? `free-${profile}` : slug };
 }

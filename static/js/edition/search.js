@@ -6,6 +6,8 @@ import { openDesk } from "./worker.js";
 /** @import { Desk } from "../net/desk.js" */
 
 const PAUSE_MS = 250;
+/** @typedef {typeof PARTS[number]} Part */
+
 /** What is exchanged on which page: the question, and the element that the answer takes the place of or fills. */
 const PARTS = [
   { q: "whatif", selector: "#whatif", whole: true },
@@ -13,7 +15,6 @@ const PARTS = [
   { q: "rules", selector: "#found", whole: false },
 ];
 
-const part = PARTS.find(({ selector }) => find(selector));
 /** @type {Desk | null} */
 let desk = null;
 let timer = 0;
@@ -21,9 +22,10 @@ let newest = 0;
 
 /**
  * Exchange the part for the one that a query asks for.
+ * @param {Part} part
  * @param {string} query
  */
-async function show(query) {
+async function show(part, query) {
   newest += 1;
   const mine = newest;
   const old = find(part.selector);
@@ -37,10 +39,13 @@ async function show(query) {
   document.body.dispatchEvent(new CustomEvent("htmx:afterSettle"));
 }
 
-/** @param {string} query */
-function go(query) {
+/**
+ * @param {Part} part
+ * @param {string} query
+ */
+function go(part, query) {
   history.pushState(null, "", `?${query}`);
-  show(query);
+  show(part, query);
 }
 
 /** @param {HTMLFormElement} form */
@@ -57,31 +62,32 @@ function asks(form) {
   return form instanceof HTMLFormElement && form.method === "get" && !form.dataset.openLink;
 }
 
-function listen() {
+/** @param {Part} part */
+function listen(part) {
   addEventListener("submit", (event) => {
     if (!asks(event.target) || event.defaultPrevented) return;
     event.preventDefault();
-    go(asked(event.target));
+    go(part, asked(event.target));
   });
   addEventListener("change", (event) => {
     const { form } = /** @type {HTMLInputElement} */ (event.target);
-    if (asks(form)) go(asked(form));
+    if (asks(form)) go(part, asked(form));
   });
   addEventListener("input", (event) => {
     const { form } = /** @type {HTMLInputElement} */ (event.target);
     if (part.whole || !asks(form)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => go(asked(form)), PAUSE_MS);
+    timer = setTimeout(() => go(part, asked(form)), PAUSE_MS);
   });
   addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("#whatif a[href^='?']");
     if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    go(link.getAttribute("href").slice(1));
+    go(part, (link.getAttribute("href") ?? "").slice(1));
   });
-  addEventListener("popstate", () => show(location.search.slice(1)));
+  addEventListener("popstate", () => show(part, location.search.slice(1)));
   const query = location.search.slice(1);
-  if (query) show(query);
+  if (query) show(part, query);
 }
 
 /** The marks of what this browser has done, on the list of units. */
@@ -93,5 +99,6 @@ async function marks() {
   find(".units").innerHTML = html;
 }
 
-if (part) listen();
+const shown = PARTS.find(({ selector }) => find(selector));
+if (shown) listen(shown);
 if (find(".units")) marks();

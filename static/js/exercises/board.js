@@ -28,7 +28,7 @@ export function makeBoard(root, draft) {
   const selects = findAll("select[data-seq]", root);
   const live = find("[data-board-live]", root);
   draft.restore(selects);
-  const places = root.dataset.places.split(" ");
+  const places = (root.dataset.places ?? "").split(" ");
   /** @type {Set<string>} */
   const chosen = new Set();
   const arriving = selects.some((select) => select.value === "");
@@ -75,7 +75,7 @@ export function makeBoard(root, draft) {
       { "data-place": place || "arriving", role: "group", "aria-label": placeName(place) },
       el("span", { "aria-hidden": "true" }, placeName(place)),
       // as on the stage: the newest on the left, the head of the queue on the right
-      el("div", {}, ...messages.reverse().map((select) => chip(select.dataset.seq))),
+      el("div", {}, ...messages.reverse().map((select) => chip(select.dataset.seq ?? ""))),
     );
     if (place) acceptDrops(row, place);
     return row;
@@ -98,6 +98,7 @@ export function makeBoard(root, draft) {
         /** @param {DragEvent} event */
         ondragstart: (event) => {
           const carried = chosen.has(seq) ? [...chosen] : [seq];
+          if (!event.dataTransfer) return;
           event.dataTransfer.setData("text/plain", carried.join(" "));
           event.dataTransfer.effectAllowed = "move";
         },
@@ -117,7 +118,7 @@ export function makeBoard(root, draft) {
     row.addEventListener("dragleave", () => row.classList.remove("is-over"));
     row.addEventListener("drop", (event) => {
       event.preventDefault();
-      const carried = event.dataTransfer.getData("text/plain").split(" ");
+      const carried = (event.dataTransfer?.getData("text/plain") ?? "").split(" ");
       const known = carried.filter((seq) => selects.some((select) => select.dataset.seq === seq));
       if (known.length) move(known, place);
     });
@@ -155,7 +156,10 @@ export function makeBoard(root, draft) {
      * Where a message is: "arriving" where it was not put anywhere yet; null for one that the step does not ask for.
      * @param {string} seq
      */
-    at: (seq) => (selectOf(seq) ? selectOf(seq).value || "arriving" : null),
+    at: (seq) => {
+      const select = selectOf(seq);
+      return select ? select.value || "arriving" : null;
+    },
     /**
      * [message, place] of those that are not where the step began.
      * @returns {[seq: string, place: string][]}
@@ -163,7 +167,7 @@ export function makeBoard(root, draft) {
     moved: () =>
       selects
         .filter(({ value, options }) => !value || ![...options].some((each) => each.defaultSelected && each.value === value))
-        .map((select) => [select.dataset.seq, select.value || "arriving"]),
+        .map((select) => [select.dataset.seq ?? "", select.value || "arriving"]),
     chosen: () => [...chosen],
     /**
      * What goes along with a message: all that are chosen if it is one of them.

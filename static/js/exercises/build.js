@@ -22,7 +22,7 @@ if (scene) {
     button.addEventListener("click", () => {
       const { point, message, then } = button.dataset;
       const observables = rows.map((row) => field(row, "observable").value);
-      const row = rows[pointed(observables, rows.indexOf(active))];
+      const row = rows[pointed(observables, rows.findIndex((each) => each === active))];
       const said = { observable: point, message, op: "==", value: then };
       if (![...field(row, "observable").options].some((option) => option.value === point)) return;
       for (const [name, value] of Object.entries(said)) {

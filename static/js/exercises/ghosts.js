@@ -1,6 +1,7 @@
 /** The learner's prediction as a ghost on the lanes: a dashed frame that says how many messages were meant to be there. */
 import { ghostFrames } from "../layout/ghosts.js";
 import { fill, gettext } from "../model/text.js";
+import { setText } from "../view/base/dom.js";
 
 /**
  * @import { Scene } from "../layout/stage.js"
@@ -42,8 +43,7 @@ export class Ghosts {
       const frame = this.frames.get(lane);
       if (!frame) continue;
       Object.assign(frame.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
-      const text = fill(gettext("you said: %(count)s here"), { count: said });
-      if (frame.firstChild.textContent !== text) frame.firstChild.textContent = text;
+      setText(frame.firstElementChild, fill(gettext("you said: %(count)s here"), { count: said }));
     }
   }
 }

@@ -24,12 +24,12 @@ export class Goals {
    */
   constructor(root, session, standing) {
     this.root = root;
-    this.standing = standing ?? (() => asked(root.dataset.reach));
+    this.standing = standing ?? (() => asked(root.dataset.reach ?? ""));
     /** @type {string | null} */
     this.seen = null;
     this.asking = false;
     this.ended = false;
-    grey(JSON.parse(root.querySelector("#reach-allowed").textContent));
+    grey(JSON.parse(find("#reach-allowed", root).textContent));
     session.listen(() => this.askSoon(session));
   }
 
@@ -68,8 +68,8 @@ export class Goals {
       line.querySelector(".sign").textContent = holds ? "✓" : "○";
       line.querySelector("[data-goal-said]").textContent = holds ? gettext("reached") : gettext("not yet");
     }
-    this.root.querySelector("[data-left-commands]").textContent = String(commands);
-    this.root.querySelector("[data-left-messages]").textContent = String(messages);
+    find("[data-left-commands]", this.root).textContent = String(commands);
+    find("[data-left-messages]", this.root).textContent = String(messages);
   }
 }
 

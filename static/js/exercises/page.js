@@ -4,5 +4,5 @@ import { followTask, openTask } from "./task.js";
 const task = document.querySelector("#task");
 if (task) {
   openTask(task);
-  document.addEventListener("waterline:live", (/** @type {CustomEvent} */ event) => followTask(task, event.detail));
+  document.addEventListener("waterline:live", ({ detail }) => followTask(task, detail));
 }

@@ -11,7 +11,7 @@ import { moveAlong, whyNot } from "./along.js";
 
 /**
  * @import { Box } from "../layout/geometry.js"
- * @import { Followed } from "../pages/session-page.js"
+ * @import { Followed } from "../pages/followed.js"
  * @import { KeyOn, PointerOn } from "../view/base/dom.js"
  * @import { Board } from "./board.js"
  */
@@ -80,9 +80,10 @@ export class Placing {
     const under = document.elementFromPoint(clientX, clientY);
     const named = under?.closest("[data-place]");
     if (named) return named.getAttribute("data-place");
-    if (!this.box.contains(under)) return null;
+    const { scene } = this.stage;
+    if (!this.box.contains(under) || !scene) return null;
     const { left, top } = this.box.getBoundingClientRect();
-    return laneAt(this.stage.scene, (clientX - left) / wide(), (clientY - top) / wide());
+    return laneAt(scene, (clientX - left) / wide(), (clientY - top) / wide());
   }
 
   /**
@@ -102,7 +103,8 @@ export class Placing {
    */
   frame(place) {
     for (const [name, each] of Object.entries(this.zones)) each.classList.toggle("is-over", name === place);
-    const box = place && laneBox(this.stage.scene, place);
+    const { scene } = this.stage;
+    const box = place && scene && laneBox(scene, place);
     show(this.target, Boolean(box));
     if (box) stand(this.target, box);
   }
@@ -124,7 +126,7 @@ export class Placing {
    */
   put(seqs, place) {
     const why = whyNot(this.board, seqs, place);
-    if (why) this.alerts.flash(why);
+    if (why || place === null) this.alerts.flash(why);
     else this.board.move(seqs, place, { focus: false });
   }
 
@@ -137,12 +139,13 @@ export class Placing {
     const on = event.target.closest?.("[data-chip], #twin [data-seq]");
     if (!step || !event.shiftKey || !on || this.over) return;
     const seq = on.dataset.chip ?? on.dataset.seq;
-    if (this.board.at(seq) === null) return;
+    const from = this.board.at(seq);
+    if (from === null) return;
     event.preventDefault();
     event.stopPropagation();
-    const place = moveAlong(this.board.places, this.board.at(seq), step);
+    const place = moveAlong(this.board.places, from, step);
     if (place === null)
-      this.alerts.flash(fill(gettext("There is no place beyond %(place)s."), { place: placeName(this.board.at(seq)) }));
+      this.alerts.flash(fill(gettext("There is no place beyond %(place)s."), { place: placeName(from) }));
     else {
       const onBoard = on.closest(".board") !== null;
       this.board.move([seq], place, { focus: onBoard });
@@ -170,7 +173,7 @@ export class Placing {
     if (drawn === this.drawn) return;
     this.drawn = drawn;
     keep(this.covers, Object.keys(left), () => this.box.insertBefore(el("div.moved-from", { "aria-hidden": "true" }), this.lanes));
-    for (const [seq, frame] of Object.entries(left)) stand(this.covers.get(seq), frame);
+    for (const [seq, cover] of this.covers) stand(cover, left[seq]);
     this.drawChips(moved, spots);
   }
 
@@ -190,6 +193,7 @@ export class Placing {
     for (const [seq, place] of Object.entries(moved)) {
       const chip = this.chips.get(seq);
       const parent = this.zones[place] ?? this.lanes;
+      if (!chip) continue;
       if (chip.parentElement !== parent) parent.append(chip);
       setAttributes(chip, {
         "data-place": place,
@@ -197,7 +201,10 @@ export class Placing {
         "aria-label": fill(gettext("message %(number)s, put into %(place)s"), { number: seq, place: placeName(place) }),
       });
     }
-    for (const { seq, x, y } of spots) stand(this.chips.get(seq), { x, y });
+    for (const { seq, x, y } of spots) {
+      const chip = this.chips.get(seq);
+      if (chip) stand(chip, { x, y });
+    }
     show(this.zones.arriving, Object.values(moved).includes("arriving"));
     if (held !== focused() && held?.isConnected) held.focus();
   }

@@ -1,6 +1,6 @@
 /** Put in order: the selects of the form as two lists, with lines to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el } from "../view/base/dom.js";
+import { el, find } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -16,9 +16,9 @@ export function makeSortable(list, live, draft) {
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
   /** @type {Line[]} */
   const lines = items.map((line) => ({
-    id: line.dataset.item,
-    text: line.querySelector("label").textContent,
-    select: line.querySelector("select"),
+    id: line.dataset.item ?? "",
+    text: find("label", line).textContent,
+    select: find("select", line),
   }));
   const selects = lines.map((line) => line.select);
   draft.restore(selects);
@@ -87,14 +87,14 @@ export function makeSortable(list, live, draft) {
         draggable: "true",
         "data-line": line.id,
         /** @param {DragEvent} event */
-        ondragstart: (event) => event.dataTransfer.setData("text/plain", line.id),
+        ondragstart: (event) => event.dataTransfer?.setData("text/plain", line.id),
         /** @param {DragEvent} event */
         ondragover: (event) => event.preventDefault(),
         /** @param {DragEvent} event */
         ondrop: (event) => {
           event.preventDefault();
           event.stopPropagation();
-          const dropped = lines.find((each) => each.id === event.dataTransfer.getData("text/plain"));
+          const dropped = lines.find((each) => each.id === event.dataTransfer?.getData("text/plain"));
           if (dropped && dropped !== line) place(dropped, at < 0 ? null : at);
         },
       },
@@ -113,7 +113,7 @@ export function makeSortable(list, live, draft) {
     target.addEventListener("dragover", (event) => event.preventDefault());
     target.addEventListener("drop", (event) => {
       event.preventDefault();
-      const dropped = lines.find((each) => each.id === event.dataTransfer.getData("text/plain"));
+      const dropped = lines.find((each) => each.id === event.dataTransfer?.getData("text/plain"));
       if (dropped) place(dropped, at());
     });
   }

@@ -8,7 +8,7 @@ import { Placing } from "./placing.js";
 import { makeSortable } from "./sort.js";
 
 /**
- * @import { Followed } from "../pages/session-page.js"
+ * @import { Followed } from "../pages/followed.js"
  * @import { Board } from "./board.js"
  */
 

@@ -8,14 +8,14 @@
 
   /** @param {string} name */
   const unpack = async (name) => {
-    const packed = document.getElementById(name);
-    const bytes = Uint8Array.from(atob(packed.textContent.trim()), (sign) => sign.charCodeAt(0));
+    const packed = document.getElementById(name)?.textContent ?? "";
+    const bytes = Uint8Array.from(atob(packed.trim()), (sign) => sign.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return JSON.parse(await new Response(stream).text());
   };
 
   /** @type {string[]} */
-  const languages = JSON.parse(root.dataset.languages);
+  const languages = JSON.parse(root.dataset.languages ?? "[]");
   /** @param {string} code */
   const readable = (code) => languages.find((each) => each === code.toLowerCase() || each === SCRIPTS[code.toLowerCase()]);
   /** @type {Record<string, string>} */
@@ -50,7 +50,8 @@
    */
   const build = (program, page) => {
     root.lang = language;
-    if (["light", "dark"].includes(wishes.get("theme"))) root.dataset.theme = wishes.get("theme");
+    const theme = wishes.get("theme") ?? "";
+    if (["light", "dark"].includes(theme)) root.dataset.theme = theme;
     Object.assign(root.dataset, { sprite: "#icon-sprite", rules: page.data.recording.rules });
     document.title = page.title;
     element("style", program.css);
@@ -77,7 +78,7 @@
     document.body.toggleAttribute("inert", false);
   } catch (error) {
     const old = typeof DecompressionStream === "undefined";
-    const why = old ? "This page needs a browser from 2023 or newer." : `This page could not be opened: ${error.message}`;
+    const why = old ? "This page needs a browser from 2023 or newer." : `This page could not be opened: ${/** @type {Error} */ (error).message}`;
     document.body.replaceChildren(why);
     document.body.toggleAttribute("inert", false);
     throw error;

@@ -8,4 +8,4 @@ find("[data-theme-switch]")?.addEventListener("click", toggleTheme);
 const form = find("[data-language-form]");
 form?.querySelector("select").addEventListener("change", () => form.submit());
 
-new Terms(document.body, document.documentElement.dataset.words).listen();
+new Terms(document.body, document.documentElement.dataset.words ?? "").listen();

@@ -53,5 +53,5 @@ function slugOf(source) {
 
 /** Tab leaves the field as everywhere; Ctrl and Enter play what is written. */
 text.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) text.form.requestSubmit();
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) text.form?.requestSubmit();
 });

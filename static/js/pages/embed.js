@@ -29,7 +29,7 @@ async function start() {
     if (!answer.ok) throw new Error(told.error);
     play(told.websocket);
   } catch (error) {
-    wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : error.message);
+    wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : /** @type {Error} */ (error).message);
     show(part("start"), true);
   }
 }
@@ -90,7 +90,7 @@ function bind(playhead, transport, place) {
   part("back").addEventListener("click", () => playhead.back());
   part("step").addEventListener("click", () => playhead.forward() || transport.send({ t: "step" }));
   part("scrub").addEventListener("input", (/** @type {EventOn} */ { target }) => {
-    const from = playhead.history.timeOf(playhead.history.start);
+    const from = playhead.history.timeOf(playhead.history.start) ?? 0;
     playhead.toTime(from + ((session.nowUs - from) * target.value) / 1000);
   });
   // A frame without a moment plays by itself: whoever pressed the button wants to see it run.
@@ -113,7 +113,7 @@ function writeStatus(playhead) {
     part("play").setAttribute("aria-label", label);
     part("play").replaceChildren(icon(session.play ? "pause" : "play"));
   }
-  const from = playhead.history.timeOf(playhead.history.start);
+  const from = playhead.history.timeOf(playhead.history.start) ?? 0;
   const share = session.nowUs > from ? (playhead.nowUs - from) / (session.nowUs - from) : 1;
   if (document.activeElement !== part("scrub")) part("scrub").value = Math.round(1000 * share);
 }

@@ -19,6 +19,12 @@ class Demo {
     this.root = root;
     /** @type {Transport | null} */
     this.transport = null;
+    this.session = new Session();
+    this.playhead = new Playhead(this.session);
+    /** @type {StageView | null} */
+    this.stage = null;
+    /** @type {number | null} where the demo ends; null for a run of the reader's own */
+    this.lasts = null;
     /** @param {string} name */
     this.part = (name) => find(`[data-demo-${name}]`, root);
     this.panels = throttle(PANEL_MS, () => this.fillPanels());
@@ -39,12 +45,12 @@ class Demo {
     const token = csrfToken();
     try {
       const headers = { "X-CSRFToken": token, Accept: "application/json" };
-      const answer = await fetch(this.root.dataset.demo, { method: "POST", headers, body });
+      const answer = await fetch(this.root.dataset.demo ?? "", { method: "POST", headers, body });
       const told = await answer.json();
       if (!answer.ok) throw new Error(told.error);
       this.watch(told);
     } catch (error) {
-      this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : error.message);
+      this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : /** @type {Error} */ (error).message);
     }
   }
 
@@ -56,7 +62,7 @@ class Demo {
     this.part("link").href = url;
     show(this.part("link"), true);
     this.session.listen((change) => {
-      if (change.rows || change.kind === "snapshot") this.stage.update(change);
+      if (change.rows || change.kind === "snapshot") this.stage?.update(change);
       this.panels();
     });
     this.transport = new Transport(socketAddress(websocket), {
@@ -80,10 +86,9 @@ class Demo {
   /** @param {WelcomeMessage} message */
   welcome({ lasts_us: lasts }) {
     this.lasts = lasts;
-    this.began = false;
     show(this.part("again"), lasts === null);
     // Whoever comes back sees time pass, as at the first visit.
-    if (lasts !== null) this.transport.send({ t: "control", play: true });
+    if (lasts !== null) this.transport?.send({ t: "control", play: true });
   }
 
   /** @param {NoticeMessage} notice */
@@ -116,17 +121,17 @@ class Demo {
 
   toggle() {
     if (this.over()) this.open(true);
-    else this.transport.send({ t: "control", play: !this.session.play });
+    else this.transport?.send({ t: "control", play: !this.session.play });
   }
 
   /** Something of one's own: the recorded course of the demo ends with it. */
   async publish() {
     try {
-      await this.transport.command(BURST);
+      await this.transport?.command(BURST);
       this.lasts = null;
-      if (!this.session.play) this.transport.send({ t: "control", play: true });
+      if (!this.session.play) this.transport?.send({ t: "control", play: true });
     } catch (error) {
-      setText(find("[data-situation]", this.root), error.message);
+      setText(find("[data-situation]", this.root), /** @type {Error} */ (error).message);
     }
   }
 

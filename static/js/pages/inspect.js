@@ -16,7 +16,7 @@ import { openSession } from "./session-page.js";
  * @import { Reader } from "../net/inspector.js"
  * @import { Host } from "../net/server.js"
  * @import { EventOn } from "../view/base/dom.js"
- * @import { Followed } from "./session-page.js"
+ * @import { Followed } from "./followed.js"
  */
 
 /** The link to the session is tried again so often until it stands. */
@@ -42,7 +42,7 @@ async function own() {
     if (version === live.engine) return found;
     return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it anew."), { other: version, version: live.engine });
   } catch (error) {
-    return fill(gettext("The engine did not start in this browser: %(error)s"), { error: error.message });
+    return fill(gettext("The engine did not start in this browser: %(error)s"), { error: /** @type {Error} */ (error).message });
   }
 }
 
@@ -54,23 +54,24 @@ function choose(found) {
   if (typeof found !== "string") reader = found;
   else if (told.server) reader = new ServerReader(told.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
-  show(find("[data-agree]"), Boolean(reader) && !reader.own);
+  show(find("[data-agree]"), reader !== null && !reader.own);
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
   else setText(status, `${found} ${reader ? gettext("So the server would read what you give; it asks first.") : ""}`);
 }
 
 /**
- * Ask the reader, and show what it says: `shown(answer)` makes the elements.
+ * Ask the reader, and show what it says: `shown(answer, by)` makes the elements.
  * @template T
- * @param {() => Promise<T>} question
- * @param {(answer: T) => (Element | null)[]} shown
+ * @param {(by: Reader) => Promise<T>} question
+ * @param {(answer: T, by: Reader) => (Element | null)[]} shown
  */
 async function ask(question, shown) {
-  if (!reader || "asking" in document.body.dataset) return; // one question at a time
+  const by = reader;
+  if (!by || "asking" in document.body.dataset) return; // one question at a time
   document.body.dataset.asking = "";
   answerPlace.replaceChildren(el("p.mid", { role: "status" }, gettext("Reading …")));
   try {
-    answerPlace.replaceChildren(...shown(await question()));
+    answerPlace.replaceChildren(...shown(await question(by), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
     const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : /** @type {Error} */ (error).message;
@@ -108,16 +109,19 @@ function importForm(scenario) {
 
 const others = () => el("a.btn.small", { href: "" }, gettext("Read others"));
 
-/** @param {FilesAnswer} answer */
-function directoryShown(answer) {
+/**
+ * @param {FilesAnswer} answer
+ * @param {Reader} by
+ */
+function directoryShown(answer, by) {
   const { started } = answer;
   if (started) {
-    const at = reader.own ? null : started.scenario.until_us;
+    const at = by.own ? null : started.scenario.until_us;
     const data = { scenario: started.scenario, place: { ...NOWHERE, at_us: at } };
-    document.addEventListener("waterline:live", (event) => watchTheStart(/** @type {CustomEvent} */ (event).detail, started), { once: true });
-    open(reader.start(started), data);
+    document.addEventListener("waterline:live", ({ detail }) => by.own && watchTheStart(detail, started), { once: true });
+    open(by.start(started), data);
   }
-  return [report(answer, reader, told, [importForm(answer.begun), others()])];
+  return [report(answer, by, told, [importForm(answer.begun), others()])];
 }
 
 /**
@@ -127,7 +131,7 @@ function directoryShown(answer) {
  */
 function readDirectory(entries, vhost) {
   const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  ask(() => reader.directory(entries, vhost), (answer) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer)));
+  ask((by) => by.directory(entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
 }
 
 /**
@@ -136,14 +140,15 @@ function readDirectory(entries, vhost) {
  * @param {Exclude<FilesAnswer["started"], false>} started
  */
 function watchTheStart({ engine }, { scenario }) {
-  if (!reader.own) return;
   const begin = () => engine.control({ play: true, speed: 1, until_us: scenario.until_us }) || setTimeout(begin, AGAIN_MS);
   begin();
 }
 
-/** @param {TopologyAnswer} answer */
-function topologyShown(answer) {
-  const by = reader;
+/**
+ * @param {TopologyAnswer} answer
+ * @param {Reader} by
+ */
+function topologyShown(answer, by) {
   const here = by.own
     ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {EventOn} */ event) => (event.target.remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
@@ -159,11 +164,11 @@ watchFiles(files, (entries) => {
 });
 listing.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
-  ask(() => reader.listing(find("textarea", listing).value), ({ figures }) => figures.map(figureCard));
+  ask((by) => by.listing(find("textarea", listing).value), ({ figures }) => figures.map(figureCard));
 });
 definitions.addEventListener("submit", (/** @type {EventOn} */ event) => {
   event.preventDefault();
-  ask(() => reader.topology(find("[type=file]", definitions).files[0]), topologyShown);
+  ask((by) => by.topology(find("[type=file]", definitions).files[0]), topologyShown);
 });
 
 // A font that only Greek letters need would otherwise be asked for after something was given.

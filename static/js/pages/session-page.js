@@ -20,12 +20,7 @@ import { buildTime } from "../view/time/build.js";
  * @import { Values } from "../model/catalogue/types.js"
  * @import { Host } from "../net/server.js"
  * @import { Live } from "../view/base/live.js"
- * @import { StageView } from "../view/stage/stage.js"
- */
-
-/**
- * What pages that put something beside the stage follow, as `waterline:live` tells of it.
- * @typedef {Pick<Live, "session" | "engine" | "playhead" | "selection" | "alerts" | "host"> & { stage: StageView }} Followed
+ * @import { Followed } from "./followed.js"
  */
 
 /**

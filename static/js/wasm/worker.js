@@ -95,17 +95,21 @@ function deskOf(name, place) {
   return desks[name];
 }
 
-/** Let the session work until it wants to wait. */
-function work() {
+/**
+ * Let the session work until it wants to wait.
+ * @param {Solo} session
+ */
+function work(session) {
   clearTimeout(timer);
-  for (let turns = 0; turns < 20 && solo.wait_s() <= 0; turns += 1) solo.turn();
-  const waitMs = solo.wait_s() * 1000;
-  if (waitMs < LONGEST_MS) timer = setTimeout(turn, waitMs);
+  for (let turns = 0; turns < 20 && session.wait_s() <= 0; turns += 1) session.turn();
+  const waitMs = session.wait_s() * 1000;
+  if (waitMs < LONGEST_MS) timer = setTimeout(() => turn(session), waitMs);
 }
 
-function turn() {
-  solo.turn();
-  work();
+/** @param {Solo} session */
+function turn(session) {
+  session.turn();
+  work(session);
 }
 
 /** @param {Values} wanted */
@@ -120,11 +124,14 @@ async function begin({ run, place, lang, ...wanted }) {
   const keep = (kept) => postMessage({ run, kept });
   /** @param {Values} refusal */
   const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
-  if (wanted.scenario) solo = running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say);
-  else solo = (await deskOf("given", place)).begin(wanted.until_us, send, keep);
+  /** @type {Solo} */
+  const session = wanted.scenario
+    ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say)
+    : (await deskOf("given", place)).begin(wanted.until_us, send, keep);
+  solo = session;
   postMessage({ run, ready: true });
-  for (const text of early.splice(0)) solo.receive(text);
-  work();
+  for (const text of early.splice(0)) session.receive(text);
+  work(session);
   if (lang) await deskOf("pages", place);
 }
 
@@ -152,6 +159,6 @@ addEventListener("message", ({ data }) => {
   else if (!solo) early.push(data.text);
   else {
     solo.receive(data.text);
-    work();
+    work(solo);
   }
 });

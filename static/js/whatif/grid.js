@@ -1,4 +1,5 @@
 /** One heatmap on the page: keys, the cell that is looked at, and the slices through it. */
+import { find } from "../view/base/dom.js";
 import { moved, slice } from "./shape.js";
 import { pin } from "./pins.js";
 import { showTip } from "./tip.js";
@@ -40,7 +41,7 @@ class Grid {
     this.tip = tip;
     this.tips = tips;
     this.rows = [...table.tBodies[0].rows].map((row) => [...row.querySelectorAll("button")]);
-    this.columns = [...table.tHead.rows[0].querySelectorAll("th")];
+    this.columns = [...table.rows[0].querySelectorAll("th")];
     this.largest = Math.max(0, ...Object.values(tips.cells).map((cell) => Math.abs(cell.value ?? 0)));
     this.signed = root.querySelector(".whatif-cell.d4, .whatif-cell.d0, .whatif-cell.d8") !== null;
     /** @type {HTMLButtonElement | null} the cell that is looked at */
@@ -164,7 +165,7 @@ class Grid {
     cell.tabIndex = 0;
     const { row, column } = place(cell);
     this.columns[column].classList.add("on");
-    cell.closest("tr").cells[0].classList.add("on");
+    cell.closest("tr")?.cells[0].classList.add("on");
     this.root.querySelector(`.whatif-swatch[data-step="${cell.dataset.step}"]`)?.classList.add("on");
     this.drawSlice("x", this.rows[row], column);
     this.drawSlice("y", this.rows.map((line) => line[column]), row);
@@ -178,7 +179,7 @@ class Grid {
    * @param {number} at which of them is looked at
    */
   drawSlice(axis, cells, at) {
-    const svg = this.root.querySelector(`[data-slice="${axis}"]`);
+    const svg = find(`[data-slice="${axis}"]`, this.root);
     const values = cells.map((cell) => this.tips.cells[cell.value].value);
     const { line, area } = slice(values, this.largest, axis, this.signed);
     const count = cells.length;
@@ -190,9 +191,8 @@ class Grid {
   leaveSoon() {
     clearTimeout(this.leaving);
     this.leaving = setTimeout(() => {
-      if (!this.table.contains(document.activeElement) || !document.activeElement.matches(":focus-visible")) {
-        this.hide();
-      }
+      const held = document.activeElement;
+      if (!held || !this.table.contains(held) || !held.matches(":focus-visible")) this.hide();
     }, LEAVE_MS);
   }
 

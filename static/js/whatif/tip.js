@@ -18,7 +18,7 @@ export function showTip(tip, cell, tips) {
   if (!facts) return;
   tip.replaceChildren(heading(facts), ...body(facts, tips));
   const form = cell.form;
-  if (!facts.error) tip.append(actions(cell, form, tip, tips));
+  if (form && !facts.error) tip.append(actions(cell, form, tip, tips));
   tip.hidden = false;
   const place = tipPlace(
     cell.getBoundingClientRect(),
@@ -83,7 +83,7 @@ function legend(words) {
  */
 function chart(facts) {
   const peak = Math.max(...facts.ram_kib);
-  const near = [facts.limit_kib, facts.paging_kib].filter((each) => each !== null && each < 2 * peak);
+  const near = [facts.limit_kib, facts.paging_kib].map((each) => each ?? Infinity).filter((each) => each < 2 * peak);
   const largest = Math.max(peak, ...near);
   const svg = box("whatif-memory");
   svg.append(
@@ -129,7 +129,7 @@ function actions(cell, form, tip, tips) {
   pinner.type = "button";
   pinner.tabIndex = -1;
   pinner.addEventListener("click", () => pin(tips, cell.value));
-  row.append(opener(cell, form, tip.dataset.open), pinner);
+  row.append(opener(cell, form, tip.dataset.open ?? ""), pinner);
   return row;
 }
 
