@@ -62,7 +62,7 @@ export class Asking {
       if (done) this.alerts.flash(done);
       return true;
     } catch (error) {
-      this.alerts.flash(error.message);
+      this.alerts.flash(/** @type {Error} */ (error).message);
       return false;
     }
   }

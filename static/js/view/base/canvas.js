@@ -48,6 +48,14 @@ export function sizeOf(canvas) {
 }
 
 /**
+ * What draws on a canvas.
+ * @param {HTMLCanvasElement} canvas
+ */
+export function penOf(canvas) {
+  return /** @type {CanvasRenderingContext2D} every browser that runs these scripts has it */ (canvas.getContext("2d"));
+}
+
+/**
  * Fit the canvas to its box; gives its context and its size, both in the canvas' own units.
  * @param {HTMLCanvasElement} canvas
  */
@@ -60,7 +68,7 @@ export function fitCanvas(canvas) {
     canvas.width = width;
     canvas.height = height;
   }
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas);
   const scale = wide();
   pen.setTransform(ratio * scale, 0, 0, ratio * scale, 0, 0);
   pen.clearRect(0, 0, box.width / scale, box.height / scale);

@@ -31,10 +31,11 @@ export function carry(root, { pick, move, drop }) {
     setTimeout(() => removeEventListener("click", swallow, { capture: true }));
     drop(carried, event);
   };
+  /** @type {Record<string, (event: any) => void>} by the names of their events, from the press to its end */
   const listeners = {
     /** @param {PointerOn} event */
     pointermove: (event) => {
-      if (event.pointerId !== held.id) return;
+      if (event.pointerId !== held?.id) return;
       const [dx, dy] = [event.clientX - held.x, event.clientY - held.y];
       if (!held.moved && Math.hypot(dx, dy) < SLACK_PX) return;
       held.moved = true;
@@ -42,9 +43,9 @@ export function carry(root, { pick, move, drop }) {
       move(held.carried, event, { dx, dy });
     },
     /** @param {PointerOn} event */
-    pointerup: (event) => event.pointerId === held.id && end(event),
+    pointerup: (event) => event.pointerId === held?.id && end(event),
     /** @param {PointerOn} event */
-    pointercancel: (event) => event.pointerId === held.id && end(null),
+    pointercancel: (event) => event.pointerId === held?.id && end(null),
     /** @param {KeyOn} event */
     keydown: (event) => {
       if (event.key !== "Escape") return;

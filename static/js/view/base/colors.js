@@ -1,4 +1,5 @@
 /** Colours of the canvases, read from the style sheet so that both themes have one source; and the patterns. */
+import { penOf } from "./canvas.js";
 import { onThemeChange } from "./theme.js";
 
 const NAMES = [
@@ -80,7 +81,7 @@ export function watchColors(changed) {
  * @param {number} alpha
  */
 export function faded(color, alpha) {
-  const parts = color.match(/[\d.]+/g);
+  const parts = color.match(/[\d.]+/g) ?? [];
   return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * Number(parts[3] ?? 1)})`;
 }
 
@@ -121,7 +122,7 @@ function makeHatch(context, ground, stripe, period, width, scale) {
   const tile = document.createElement("canvas");
   tile.width = side;
   tile.height = side;
-  const pen = tile.getContext("2d");
+  const pen = penOf(tile);
   if (ground) {
     pen.fillStyle = ground;
     pen.fillRect(0, 0, side, side);
@@ -136,6 +137,6 @@ function makeHatch(context, ground, stripe, period, width, scale) {
     pen.stroke();
   }
   const pattern = context.createPattern(tile, "repeat");
-  pattern.setTransform(new DOMMatrix().scale(1 / scale));
+  pattern?.setTransform(new DOMMatrix().scale(1 / scale));
   return pattern;
 }

@@ -56,7 +56,7 @@ export class Scrubber {
   /** @param {number} us */
   ahead(us) {
     this.playhead.now();
-    this.engine.rush(us);
+    this.engine?.rush(us);
   }
 
   /**
