@@ -51,12 +51,12 @@ export class DirectoryView {
 
   /** @param {FileLine} line */
   line({ depth, name, bytes: size, of }) {
-    const said = size !== null ? bytes(size) : of;
+    const note = size !== null ? bytes(size) : of;
     return el(
       "li",
       { "data-depth": String(depth) },
       el("span.mono", {}, name),
-      said === null ? "" : el("small", { title: size === null ? gettext("whose directory this is") : "" }, said),
+      note === null ? "" : el("small", { title: size === null ? gettext("whose directory this is") : "" }, note),
     );
   }
 }

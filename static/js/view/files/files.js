@@ -127,8 +127,8 @@ export class FilesView {
     const { state, numbers } = this.session;
     const name = shownQueue(state);
     const queue = state.queues[name];
-    const told = numbers.seqOf(name, record.msgNo);
-    return seqOfNumber(queue, record.msgNo) ?? (told !== null && queue && locate(queue, told) ? told : null);
+    const known = numbers.seqOf(name, record.msgNo);
+    return seqOfNumber(queue, record.msgNo) ?? (known !== null && queue && locate(queue, known) ? known : null);
   }
 
   /**
@@ -172,7 +172,7 @@ export class FilesView {
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
     const store = this.paintStore(state, queue, name);
-    act("files, told", () => this.describe(index, store, name));
+    act("files, described", () => this.describe(index, store, name));
   }
 
   /**

@@ -49,12 +49,12 @@ const unread = (error) => ({ records: [], next: null, problem: error.message });
  */
 async function more(inside, path, offset, reader) {
   /** @type {Records & { problem?: string }} */
-  const told = await reader.records(path, offset).catch(unread);
-  if (told.problem) inside.append(el("p.error", {}, told.problem));
+  const found = await reader.records(path, offset).catch(unread);
+  if (found.problem) inside.append(el("p.error", {}, found.problem));
   const shown = el("div", { role: "status" });
-  const list = el("div.record-chips", {}, ...told.records.map((record) => chip(path, record, reader, shown)));
+  const list = el("div.record-chips", {}, ...found.records.map((record) => chip(path, record, reader, shown)));
   inside.append(list, shown);
-  const { next } = told;
+  const { next } = found;
   if (next === null) return;
   const button = el("button.btn.small", { type: "button", onclick: () => (button.remove(), more(inside, path, next, reader)) },
     gettext("More records"));
@@ -74,15 +74,15 @@ function chip(path, [offset, size, kind, entry], reader, shown) {
 }
 
 /**
- * @param {RecordBytes} told
+ * @param {RecordBytes} record
  * @param {number} offset
  * @param {number} size
  */
-function fields(told, offset, size) {
+function fields(record, offset, size) {
   return [
     el("p.dim", {}, fill(gettext("%(size)s bytes from offset %(offset)s on"), { size: number(size), offset: number(offset) })),
-    el("pre.mono.hex-dump", { tabindex: 0 }, told.hex),
-    el("dl.record-fields", {}, ...told.fields.flatMap(([at, length, name, value]) => [
+    el("pre.mono.hex-dump", { tabindex: 0 }, record.hex),
+    el("dl.record-fields", {}, ...record.fields.flatMap(([at, length, name, value]) => [
       el("dt.mono", {}, `${at}–${at + length - 1} ${name}`), el("dd", {}, value)])),
   ];
 }

@@ -82,15 +82,15 @@ function damage(found, sentences, kinds) {
       each.hex ? el("details", {}, el("summary", {}, gettext("Bytes")), el("pre.mono.hex-dump", { tabindex: 0 }, each.hex)) : null))));
 }
 
-/** @param {CleanStop | null} told */
-function stop(told) {
+/** @param {CleanStop | null} clean */
+function stop(clean) {
   /**
    * @param {string} text
    * @param {string[]} paths
    */
   const list = (text, paths) => (paths.length ? el("li", {}, `${text} `, ...paths.map((path) => el("code", {}, `${path} `))) : null);
-  return el("div", { "data-stop": told?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(told)),
-    told ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), told.compared), list(gettext("Not read:"), told.ignored)) : null);
+  return el("div", { "data-stop": clean?.clean ? "clean" : "dirty" }, el("p", {}, stopWords(clean)),
+    clean ? el("ul.damage", {}, list(gettext("Read, and held against the files:"), clean.compared), list(gettext("Not read:"), clean.ignored)) : null);
 }
 
 /**

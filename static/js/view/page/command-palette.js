@@ -58,8 +58,8 @@ export class CommandPalette {
       ),
     );
     const count = this.found.length;
-    const told = fill(ngettext("%(n)s action", "%(n)s actions", count), { n: number(count) });
-    setText(find("[data-count]", this.dialog), count ? told : gettext("No action of this name. Try another word."));
+    const actions = fill(ngettext("%(n)s action", "%(n)s actions", count), { n: number(count) });
+    setText(find("[data-count]", this.dialog), count ? actions : gettext("No action of this name. Try another word."));
     show(this.list, count > 0);
     this.mark();
   }

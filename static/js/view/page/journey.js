@@ -92,10 +92,10 @@ export class Journey {
   explain({ number: place, us }) {
     const [row] = this.playhead.history.rowsBefore(place + 1, 1);
     // What no sentence tells is a step of files: then the moment's own reason stands.
-    const told = row && narrate(row.t).text !== row.t.kind;
+    const explained = row && narrate(row.t).text !== row.t.kind;
     // What a start lost, only its line among what happened knows.
     const start = this.playhead.timeline.lines.find((line) => line.number === place && line.t.kind === "QueueStarted");
-    this.panels.why.pin(start ?? (told ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null));
+    this.panels.why.pin(start ?? (explained ? { number: place, atUs: us, t: row.t, messages: messagesOf(row.t) } : null));
   }
 
   /** A lane that is folded opens around the message. */

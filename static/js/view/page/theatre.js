@@ -100,8 +100,8 @@ export class Theatre {
   async ask(kind) {
     try {
       const answer = await fetch(`${this.url}?${new URLSearchParams({ kind })}`, { headers: { accept: "application/json" } });
-      const told = await answer.json();
-      return answer.ok ? { fates: told } : { error: told.error };
+      const body = await answer.json();
+      return answer.ok ? { fates: body } : { error: body.error };
     } catch {
       return { error: "" };
     }

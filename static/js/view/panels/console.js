@@ -122,7 +122,7 @@ export class Console {
       return;
     }
     const answer = el("span.console-answer", { "aria-busy": "true" }, "…");
-    this.print(el("div.console-block", {}, el("b.console-said", {}, PROMPT + line), "\n", answer));
+    this.print(el("div.console-block", {}, el("b.console-line", {}, PROMPT + line), "\n", answer));
     try {
       const { text, error } = await this.ask(line);
       answer.textContent = error ?? text;

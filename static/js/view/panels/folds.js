@@ -43,13 +43,13 @@ export class Folds {
   update() {
     const value = (/** @type {string} */ name) => this.controls.field(name).value;
     const on = (/** @type {string} */ name) => this.controls.field(name).checked;
-    const told = {
+    const values = {
       messages: [bytes(Number(value("size_bytes"))), on("persistent") ? gettext("persistent") : gettext("transient"), on("confirm") && gettext("confirms")],
       consumer: [fill(gettext("prefetch %(n)s"), { n: value("prefetch") })],
       memory: [Number(value("watermark")) / 100, Number(value("ratio")) / 100],
       queue: [value("work_profile")],
     };
-    for (const [name, parts] of Object.entries(told))
+    for (const [name, parts] of Object.entries(values))
       setText(find("[data-more-now]", this.folds.get(name)), parts.filter(Boolean).join(", "));
   }
 }

@@ -18,17 +18,17 @@ import { stateWords } from "../stage/twin.js";
 
 export class Follow {
   /**
-   * `selection` has the message that is followed; `tell(text)` says what went wrong.
+   * `selection` has the message that is followed; `warn(text)` writes what went wrong.
    * @param {HTMLElement} root
    * @param {Playhead} playhead
    * @param {Selection} selection
-   * @param {(text: string) => void} tell
+   * @param {(text: string) => void} warn
    */
-  constructor(root, playhead, selection, tell) {
+  constructor(root, playhead, selection, warn) {
     this.root = root;
     this.playhead = playhead;
     this.selection = selection;
-    this.tell = tell;
+    this.warn = warn;
     this.strip = find("[data-life]", root);
     this.list = find("[data-life-list]", root);
     this.form = find("[data-form=find]", root);
@@ -49,9 +49,9 @@ export class Follow {
     session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1)));
     session.listen((change) => {
       if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
-      const told = change.kind === "past";
-      if (this.life && (told || this.epoch !== session.history.epoch)) this.read();
-      if (told) this.update();
+      const past = change.kind === "past";
+      if (this.life && (past || this.epoch !== session.history.epoch)) this.read();
+      if (past) this.update();
     });
   }
 
@@ -97,10 +97,10 @@ export class Follow {
     const typed = text.replace(/[\s\u2009,.]/g, "");
     if (/^[0-9a-f]{32}$/i.test(typed)) {
       const seq = numbers.seqOf(queue, Number.parseInt(typed.slice(16), 16));
-      if (seq === null) this.tell(fill(gettext("No message of %(queue)s has this id."), { queue }));
+      if (seq === null) this.warn(fill(gettext("No message of %(queue)s has this id."), { queue }));
       else this.selection.choose(seq);
     } else if (/^\d{1,15}$/.test(typed)) this.findSeq(Number(typed), queue, state);
-    else this.tell(gettext("Type a seq_id such as 12, or the 32 hexadecimal digits of a message id."));
+    else this.warn(gettext("Type a seq_id such as 12, or the 32 hexadecimal digits of a message id."));
   }
 
   /**
@@ -111,9 +111,9 @@ export class Follow {
   findSeq(seq, queue, state) {
     const next = state.queues[queue]?.counters.next_seq_id ?? 0;
     if (seq < next) this.selection.choose(seq);
-    else if (next === 0) this.tell(gettext("Nothing was published yet."));
+    else if (next === 0) this.warn(gettext("Nothing was published yet."));
     else
-      this.tell(
+      this.warn(
         fill(gettext("There is no message %(seq)s yet: the newest of %(queue)s is %(last)s."), {
           seq: number(seq),
           queue,

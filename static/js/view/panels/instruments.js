@@ -33,7 +33,7 @@ export class Instruments {
     this.box = find("[data-plots]", root);
     this.table = find("[data-plot-table]", root);
     this.draw = throttle(DRAW_MS, () => this.paint());
-    this.tell = throttle(TABLE_MS, () => this.fillTable());
+    this.fillTableSoon = throttle(TABLE_MS, () => this.fillTable());
     find("details", root).addEventListener("toggle", () => this.fillTable());
     closesLikeAMenu(find("details", root));
     find("[data-act=close-instruments]", root).addEventListener("click", () => this.toggle(false));
@@ -162,7 +162,7 @@ export class Instruments {
   update() {
     if (!this.open) return;
     this.draw();
-    this.tell();
+    this.fillTableSoon();
   }
 
   paint() {

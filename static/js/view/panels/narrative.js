@@ -56,10 +56,10 @@ export class Narrative {
     const held = focused()?.closest("#narrative") && focused().dataset.first;
     const later = (/** @type {Line} */ line) => behind && line.number >= position;
     // An item that says the same again stays.
-    const said = (/** @type {Line} */ line) =>
+    const signature = (/** @type {Line} */ line) =>
       [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
-    const told = new Map(items.map((line) => [said(line), line]));
-    keepChildren(this.root, [...told.keys()], (key) => this.item(told.get(key), later(told.get(key)), here));
+    const bySignature = new Map(items.map((line) => [signature(line), line]));
+    keepChildren(this.root, [...bySignature.keys()], (key) => this.item(bySignature.get(key), later(bySignature.get(key)), here));
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 
@@ -100,8 +100,8 @@ export class Narrative {
    * @param {Line | null} here
    */
   item(line, later, here) {
-    const said = narrate(line.t, line.messages, line.fate);
-    const times = line.times > 1 && !said.counted ? ` \u00d7${line.times}` : "";
+    const sentence = narrate(line.t, line.messages, line.fate);
+    const times = line.times > 1 && !sentence.counted ? ` \u00d7${line.times}` : "";
     const pressed = this.picked === line.first;
     const queue = this.many() ? queueOf(line.t) : null;
     return el(
@@ -117,12 +117,12 @@ export class Narrative {
           "aria-current": line === here ? "true" : null,
           "aria-label": fill(gettext("%(time)s s: %(text)s"), {
             time: seconds(line.atUs),
-            text: queue ? `${queue}: ${said.text}` : said.text,
+            text: queue ? `${queue}: ${sentence.text}` : sentence.text,
           }),
         },
         el("span.time", {}, seconds(line.atUs)),
-        el(`span.glyph.tone-${said.tone}`, { "aria-hidden": "true" }, said.glyph),
-        el("span.text", {}, queue && el("b.of-queue", {}, queue), said.text + times),
+        el(`span.glyph.tone-${sentence.tone}`, { "aria-hidden": "true" }, sentence.glyph),
+        el("span.text", {}, queue && el("b.of-queue", {}, queue), sentence.text + times),
       ),
     );
   }

@@ -83,9 +83,9 @@ export class Nodes {
     const depth = depthOf(state, queue);
     const shown = shownQueue(state);
     const failover = failoverOf(this.playhead.timeline.lines, state, queue);
-    const told = find("[data-failover]", this.root);
-    setText(told, failoverText(failover));
-    show(told, Boolean(failover));
+    const line = find("[data-failover]", this.root);
+    setText(line, failoverText(failover));
+    show(line, Boolean(failover));
     for (const card of findAll("[data-node]", this.root))
       this.fill(card, nodeOf(state, queue, card.dataset.node), { depth, shown, lost: failover?.lost ?? 0 });
     this.follow(state.queues[queue]?.node ?? null);
@@ -122,10 +122,10 @@ export class Nodes {
     setText(brings, bringsText(about, depth));
     setText(memory, memoryText(about, strategyOf(this.playhead.state.node.settings)));
     drawStrip(find("[data-lanes]", card), stripOf(about, depth ?? 0, lost));
-    const [look, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
-    look.dataset.label = about.label ?? "";
-    look.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
-    look.disabled = about.label === null;
+    const [choose, kill, stop, start, freeze, thaw] = findAll("[data-node-act]", card);
+    choose.dataset.label = about.label ?? "";
+    choose.setAttribute("aria-pressed", String(about.label !== null && about.label === shown));
+    choose.disabled = about.label === null;
     for (const button of [kill, stop]) show(button, about.up);
     show(start, !about.up);
     show(freeze, about.role === "mirror" && !about.frozen);
@@ -240,12 +240,12 @@ function roleText({ role, synchronised, lacks, frozen, syncing }) {
 /** @param {Member} member */
 function hasText({ label, ready, unacked, held }) {
   if (label === null) return "";
-  const said = fill(gettext("%(ready)s ready, %(unacked)s unacked"), {
+  const counts = fill(gettext("%(ready)s ready, %(unacked)s unacked"), {
     ready: number(ready),
     unacked: number(unacked),
   });
-  if (!held) return said;
-  return `${said}; ${fill(ngettext("%(n)s held copy of a channel", "%(n)s held copies of channels", held), {
+  if (!held) return counts;
+  return `${counts}; ${fill(ngettext("%(n)s held copy of a channel", "%(n)s held copies of channels", held), {
     n: number(held),
   })}`;
 }
@@ -270,8 +270,8 @@ function bringsText({ label, role, ready, unacked, held }, depth) {
 function memoryText({ up, memory, limit, alarm, diskAlarm }, strategy) {
   if (!up || !limit) return "";
   const share = Math.round((memory / limit) * PERCENT);
-  const said = fill(gettext("memory (%(strategy)s) at %(share)s per cent of its limit"), { strategy, share: number(share) });
-  const words = [said, alarm && gettext("alarm"), diskAlarm && gettext("disk alarm")];
+  const used = fill(gettext("memory (%(strategy)s) at %(share)s per cent of its limit"), { strategy, share: number(share) });
+  const words = [used, alarm && gettext("alarm"), diskAlarm && gettext("disk alarm")];
   return words.filter(Boolean).join(", ");
 }
 

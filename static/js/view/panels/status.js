@@ -84,11 +84,11 @@ export class Status {
   update() {
     const { state } = this.session;
     const now = figures(state);
-    const said = restarted(state, this.linesSoFar()) ?? situation(state);
+    const sentence = restarted(state, this.linesSoFar()) ?? situation(state);
     const caption = find("[data-situation]", this.root);
     const inviting = !now.ready && !now.unacked && !now.counters.next_seq_id && !this.session.behind;
-    setText(caption, said.text);
-    caption.dataset.tone = said.tone;
+    setText(caption, sentence.text);
+    caption.dataset.tone = sentence.tone;
     show(find("[data-chip=paging]", this.chips), now.target !== null);
     const alarm = now.alarms.memory || now.alarms.disk;
     show(find("[data-chip=alarm]", this.chips), Boolean(alarm));

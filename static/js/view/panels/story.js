@@ -198,16 +198,16 @@ export class StoryPanel {
     const { story } = this;
     const { prediction, chosen, right } = story;
     const open = story.locked(this.session.nowUs);
-    const told = right !== null && this.playhead.nowUs >= prediction.at_us;
-    const options = prediction.options.map((/** @type {Values} */ option, /** @type {number} */ at) => this.option(option, at, open, told));
+    const decided = right !== null && this.playhead.nowUs >= prediction.at_us;
+    const options = prediction.options.map((/** @type {Values} */ option, /** @type {number} */ at) => this.option(option, at, open, decided));
     return el(
       "div.story-ask",
       { role: "group", "aria-label": gettext("Your prediction") },
       el("p.lead", {}, ...this.words(prediction.question)),
       el("div.options", {}, ...options),
       open && el("button.btn.ghost.small", { type: "button", onclick: () => this.skip() }, gettext("Skip")),
-      !open && !told && chosen !== null && el("p.dim", {}, gettext("Locked. The run will tell.")),
-      told && el("p.outcome", { role: "status" }, ...this.words(this.outcome(chosen, right))),
+      !open && !decided && chosen !== null && el("p.dim", {}, gettext("Locked. The run will tell.")),
+      decided && el("p.outcome", { role: "status" }, ...this.words(this.outcome(chosen, right))),
     );
   }
 
@@ -215,15 +215,15 @@ export class StoryPanel {
    * @param {Values} option
    * @param {number} at
    * @param {boolean} open
-   * @param {boolean} told
+   * @param {boolean} decided
    */
-  option(option, at, open, told) {
+  option(option, at, open, decided) {
     const { chosen, right } = this.story;
     const states = [];
     if (chosen === at) states.push("chosen");
-    if (told && right === at) states.push("right");
-    if (told && chosen === at && right !== at) states.push("wrong");
-    const sign = told && right === at ? "\u2713 " : told && chosen === at ? "\u2717 " : "";
+    if (decided && right === at) states.push("right");
+    if (decided && chosen === at && right !== at) states.push("wrong");
+    const sign = decided && right === at ? "\u2713 " : decided && chosen === at ? "\u2717 " : "";
     return el(
       `button.btn.option${states.map((name) => `.is-${name}`).join("")}`,
       {

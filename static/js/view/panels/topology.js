@@ -181,7 +181,7 @@ export class Topology {
  * @param {QueueState} queue
  */
 function queueRow(name, queue) {
-  const facts = [
+  const parts = [
     queue.durable ? gettext("durable") : gettext("not durable"),
     queue.mode,
     ...Object.entries(queue.arguments ?? {}).map(([key, value]) => `${key}=${value}`),
@@ -189,7 +189,7 @@ function queueRow(name, queue) {
   ];
   return {
     name,
-    text: facts.join(" \u00b7 "),
+    text: parts.join(" \u00b7 "),
     acts: { kill: { do: "kill_queue", queue: name }, delete: { do: "delete_queue", name } },
   };
 }

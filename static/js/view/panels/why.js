@@ -110,16 +110,16 @@ export class WhyPanel {
   /** @param {Reason} line */
   show(line) {
     this.shown = { ...line };
-    const said = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);
-    this.head(said.name, said.rule, `#${number(line.number)}`);
-    setText(find("[data-why-title]", this.root), said.title);
-    setText(find("[data-why-reason]", this.root), said.reason || "");
+    const explained = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);
+    this.head(explained.name, explained.rule, `#${number(line.number)}`);
+    setText(find("[data-why-title]", this.root), explained.title);
+    setText(find("[data-why-reason]", this.root), explained.reason || "");
     const figure = combineFigure(this.session, line, (position) => this.session.go(position, { from: "why" }));
     find("[data-why-body]", this.root).replaceChildren(
-      ...bodyOf(said),
+      ...bodyOf(explained),
       ...[figure, settingNote(governs(line.t, this.session.state))].filter(Boolean),
     );
-    if (this.session.speed <= 1 || !this.session.play) this.speak(`${said.title} ${said.reason || ""}`);
+    if (this.session.speed <= 1 || !this.session.play) this.speak(`${explained.title} ${explained.reason || ""}`);
   }
 }
 
@@ -147,13 +147,13 @@ function weightOf({ t, messages, fate }) {
   return KINDS[kind].weight ?? 0;
 }
 
-/** @param {Explained} said */
-function bodyOf(said) {
+/** @param {Explained} explained */
+function bodyOf(explained) {
   const parts = [];
-  if (said.bar) parts.push(ramBar(said.bar));
-  if (said.steps.length) parts.push(stepList(said.steps));
-  if (said.facts.length) parts.push(factList(said.facts));
-  if (said.origin) parts.push(origin(said.origin));
+  if (explained.bar) parts.push(ramBar(explained.bar));
+  if (explained.steps.length) parts.push(stepList(explained.steps));
+  if (explained.facts.length) parts.push(valueList(explained.facts));
+  if (explained.origin) parts.push(origin(explained.origin));
   return parts;
 }
 
@@ -255,12 +255,12 @@ function stepList(steps) {
   );
 }
 
-/** @param {Explained["facts"]} facts */
-function factList(facts) {
+/** @param {Explained["facts"]} values */
+function valueList(values) {
   return el(
-    "dl.facts",
+    "dl.reason-values",
     {},
-    ...facts.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+    ...values.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
   );
 }
 

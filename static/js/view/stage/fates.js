@@ -14,7 +14,7 @@ const FADE_MS = 1200;
 
 /** What each fate looks like: its sign says it without colour. */
 /** @type {Record<string, { sign: string, tone: string }>} */
-const LOOKS = {
+const SIGNS = {
   kept: { sign: "\u2713", tone: "alpha-t" },
   lost: { sign: "\u2715", tone: "alarm-t" },
   back: { sign: "\u21a9", tone: "sel" },
@@ -67,7 +67,7 @@ export class Fates {
   paintOne(pen, scene, segment) {
     const frame = segmentFrame(scene, segment);
     if (!frame) return;
-    const { sign, tone } = LOOKS[segment.kind];
+    const { sign, tone } = SIGNS[segment.kind];
     const { x, y, w, h } = frame;
     if (segment.kind === "lost") {
       pen.fillStyle = faded(colors.card, 0.6);

@@ -77,7 +77,7 @@ class GaugeHandle {
     this.asking = asking;
     this.pulled = null;
     /** What the handle says now: the share and its bytes. */
-    this.said = "";
+    this.described = "";
     this.label = el("span");
     this.element = el(
       "div.gauge-handle",
@@ -192,8 +192,8 @@ class GaugeHandle {
     const now = this.pulled ?? share;
     const size = now * this.line.whole(this.node);
     this.stand(Math.min(1, size / this.top(this.pulled === null ? this.gauge : this.held)), turned);
-    if (this.said === `${now} ${size}`) return;
-    this.said = `${now} ${size}`;
+    if (this.described === `${now} ${size}`) return;
+    this.described = `${now} ${size}`;
     this.describe(now, size);
   }
 
