@@ -197,10 +197,9 @@ js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
 	@echo "eslint ..."
 	@"$$(tools/ensure_node.sh)" node_modules/eslint/bin/eslint.js --cache --cache-location var/eslint.cache .
 
-js-types: node_modules/.installed ## Check the types of the page's scripts; strictly what only computes
+js-types: node_modules/.installed ## Check the types of the page's scripts, strictly
 	@echo "tsc --checkJs ..."
 	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.json
-	@"$$(tools/ensure_node.sh)" node_modules/typescript/bin/tsc -p tsconfig.strict.json
 
 js-test: ## Run the tests of the page's scripts in Node.js
 	@echo "node --test tests/js ..."

@@ -53,7 +53,8 @@ def module() -> str:
             _typedef("Transition", " | ".join(kind.__name__ for kind in kinds)),
             _typedef("AnyTransition", _any_of(kinds)),
             *(_typedef(name, text) for name, text in OF_KINDS.items()),
-            *(_typedef(about.__name__, _object(about)) for about in (About, Place)),
+            _typedef(About.__name__, _object(About)),
+            _typedef(Place.__name__, _whole(Place)),
             *(_typedef(state.__name__, _object(state)) for state in STATES),
             *(_typedef(message.__name__, _object(message)) for message in messages),
             _typedef("HostMessage", " | ".join(message.__name__ for message in messages)),
@@ -96,6 +97,11 @@ def _object(struct: type[msgspec.Struct]) -> str:
     return _named(*tag_field, *(f"{_key(each)}: {each.type}" for each in fields_of(struct))) + MORE.get(
         struct, ""
     )
+
+
+def _whole(struct: type[msgspec.Struct]) -> str:
+    """Return the type of an object that is written with all its fields, whether they have a usual value or not."""
+    return _named(*(f"{field.name}: {field.type}" for field in fields_of(struct)))
 
 
 def _named(*parts: str) -> str:

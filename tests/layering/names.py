@@ -27,7 +27,11 @@ DEFINED_IN_SCRIPT = re.compile(
     r"^  (?:static |async |get |set |\*)*#?(\w+)\([^;]*\) \{$",
     re.MULTILINE,
 )
-KEYWORDS = {"if", "for", "while", "switch", "catch", "function"}
+NO_NAMES = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+"""Comments and texts of a script."""
+
+WHOLE_SCRIPTS = "static/js/view/"
+"""Where no name of any kind is an empty verb: of a function, a variable, an argument or a property."""
 
 
 class Word(NamedTuple):
@@ -80,7 +84,7 @@ AS_RECORDED = {"engine/conformance/cluster.py": {"_look"}}
 
 
 def empty_verbs(source: str, name: str) -> Iterator[str]:
-    """Yield a sentence for each name that says nothing: of a function or class, in Python also of a variable.
+    """Yield a sentence for each name that says nothing: of a function, a class, mostly also a variable.
 
     Args:
         source: of a Python file, or of a script.
@@ -88,6 +92,8 @@ def empty_verbs(source: str, name: str) -> Iterator[str]:
     """
     if name.endswith(".py"):
         defined = list(_named_in_python(source))
+    elif name.startswith(WHOLE_SCRIPTS):
+        defined = list(_named_in_script(source))
     else:
         defined = [
             (source.count("\n", 0, found.start()) + 1, next(filter(None, found.groups())))
@@ -110,6 +116,13 @@ def _named_in_python(source: str) -> Iterator[tuple[int, str]]:
                 | ast.Attribute(attr=name, ctx=ast.Store())
             ):
                 yield node.lineno, name
+
+
+def _named_in_script(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and name of each place of a script where a name stands outside comments and texts."""
+    code = NO_NAMES.sub(lambda found: "\n" * found[0].count("\n"), source)
+    for found in re.finditer(r"\b[A-Za-z_]\w*", code):
+        yield code.count("\n", 0, found.start()) + 1, found[0]
 
 
 def classes_of(source: str, name: str) -> Iterator[str]:

@@ -19,7 +19,7 @@ function valuesOf(t) {
   const found = new Map();
   for (const [name, value] of Object.entries(t ?? {})) {
     if (name === "why") continue;
-    found.set(name, name === "extents" ? (t.extents ?? []).map(spanText).join(", ") : value);
+    found.set(name, name === "extents" && t?.extents ? t.extents.map(spanText).join(", ") : value);
   }
   for (const [name, value] of Object.entries(t?.why ?? {})) found.set(name.replaceAll("_", " "), value);
   return found;

@@ -1,7 +1,7 @@
 /** The comparison's page: waits for the reel, then plays both runs on one clock. */
 import { decode } from "../model/catalogue/rows.js";
 import { situation } from "../model/situation.js";
-import { clock, fill, gettext, seconds } from "../model/text.js";
+import { clock, fill, gettext, messageOf, seconds } from "../model/text.js";
 import { explain } from "../model/why.js";
 import { differingFields, laneDifferences } from "./differences.js";
 import { onResize, placeOf, sizeOf } from "../view/base/canvas.js";
@@ -260,7 +260,7 @@ async function start(root) {
     // The first page's example runs by itself, unless the reader wants nothing to move.
     if (root.hasAttribute("data-running") && !matchMedia("(prefers-reduced-motion: reduce)").matches) page.toggle();
   } catch (error) {
-    waits.textContent = /** @type {Error} */ (error).message || gettext("The comparison could not be loaded. Reload the page.");
+    waits.textContent = messageOf(error) || gettext("The comparison could not be loaded. Reload the page.");
     waits.classList.add("error");
     waits.setAttribute("role", "alert");
   }

@@ -1,12 +1,12 @@
 /** What every page of the static edition does: its language is another folder, and its forms lead to other files. */
-import { find, findAll, show } from "../view/base/dom.js";
+import { dataOf, find, findAll, show } from "../view/base/dom.js";
 
 /** @import { EventOn } from "../view/base/dom.js" */
 
 /** @typedef {Record<string, string>} Query */
 
 /** The folder of this language. */
-export const root = new URL(document.documentElement.dataset.root ?? "", location.href);
+export const root = new URL(dataOf(document.documentElement, "root"), location.href);
 
 /**
  * Another page, with what it is to show: `to("play/", {s: "first-burst"})`.

@@ -1,6 +1,6 @@
 /** Be the broker: the selects of the form as a board, with messages to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el, find, findAll } from "../view/base/dom.js";
+import { dataOf, el, find, findAll } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -28,7 +28,7 @@ export function makeBoard(root, draft) {
   const selects = findAll("select[data-seq]", root);
   const live = find("[data-board-live]", root);
   draft.restore(selects);
-  const places = (root.dataset.places ?? "").split(" ");
+  const places = dataOf(root, "places").split(" ");
   /** @type {Set<string>} */
   const chosen = new Set();
   const arriving = selects.some((select) => select.value === "");
@@ -75,7 +75,7 @@ export function makeBoard(root, draft) {
       { "data-place": place || "arriving", role: "group", "aria-label": placeName(place) },
       el("span", { "aria-hidden": "true" }, placeName(place)),
       // as on the stage: the newest on the left, the head of the queue on the right
-      el("div", {}, ...messages.reverse().map((select) => chip(select.dataset.seq ?? ""))),
+      el("div", {}, ...messages.reverse().map((select) => chip(dataOf(select, "seq")))),
     );
     if (place) acceptDrops(row, place);
     return row;
@@ -167,7 +167,7 @@ export function makeBoard(root, draft) {
     moved: () =>
       selects
         .filter(({ value, options }) => !value || ![...options].some((each) => each.defaultSelected && each.value === value))
-        .map((select) => [select.dataset.seq ?? "", select.value || "arriving"]),
+        .map((select) => [dataOf(select, "seq"), select.value || "arriving"]),
     chosen: () => [...chosen],
     /**
      * What goes along with a message: all that are chosen if it is one of them.

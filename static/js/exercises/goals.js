@@ -1,6 +1,6 @@
 /** Reach a state: the goals as they stand, what is left of the budget, and forbidden controls greyed. */
 import { gettext } from "../model/text.js";
-import { find } from "../view/base/dom.js";
+import { dataOf, find } from "../view/base/dom.js";
 import { forbidden } from "./allowed.js";
 
 /** @import { Session } from "../model/session.js" */
@@ -24,7 +24,7 @@ export class Goals {
    */
   constructor(root, session, standing) {
     this.root = root;
-    this.standing = standing ?? (() => asked(root.dataset.reach ?? ""));
+    this.standing = standing ?? (() => asked(dataOf(root, "reach")));
     /** @type {string | null} */
     this.seen = null;
     this.asking = false;

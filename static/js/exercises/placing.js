@@ -5,7 +5,7 @@ import { hit } from "../layout/stage.js";
 import { fill, gettext } from "../model/text.js";
 import { placeOf, wide } from "../view/base/canvas.js";
 import { carry, Carried } from "../view/base/carry.js";
-import { el, find, focused, setAttributes, show } from "../view/base/dom.js";
+import { el, find, focused, required, setAttributes, show } from "../view/base/dom.js";
 import { placeName } from "./board.js";
 import { moveAlong, whyNot } from "./along.js";
 
@@ -191,9 +191,8 @@ export class Placing {
     const held = focused();
     keep(this.chips, Object.keys(moved), (seq) => this.chip(seq));
     for (const [seq, place] of Object.entries(moved)) {
-      const chip = this.chips.get(seq);
+      const chip = required(this.chips.get(seq), `the chip of message ${seq}`);
       const parent = this.zones[place] ?? this.lanes;
-      if (!chip) continue;
       if (chip.parentElement !== parent) parent.append(chip);
       setAttributes(chip, {
         "data-place": place,
@@ -201,10 +200,7 @@ export class Placing {
         "aria-label": fill(gettext("message %(number)s, put into %(place)s"), { number: seq, place: placeName(place) }),
       });
     }
-    for (const { seq, x, y } of spots) {
-      const chip = this.chips.get(seq);
-      if (chip) stand(chip, { x, y });
-    }
+    for (const { seq, x, y } of spots) stand(required(this.chips.get(seq), `the chip of message ${seq}`), { x, y });
     show(this.zones.arriving, Object.values(moved).includes("arriving"));
     if (held !== focused() && held?.isConnected) held.focus();
   }

@@ -1,6 +1,6 @@
 /** Put in order: the selects of the form as two lists, with lines to drag or to move by buttons. */
 import { fill, gettext } from "../model/text.js";
-import { el, find } from "../view/base/dom.js";
+import { dataOf, el, find } from "../view/base/dom.js";
 
 /** @import { Draft } from "./drafts.js" */
 
@@ -16,7 +16,7 @@ export function makeSortable(list, live, draft) {
   const items = /** @type {HTMLElement[]} */ ([...list.children]);
   /** @type {Line[]} */
   const lines = items.map((line) => ({
-    id: line.dataset.item ?? "",
+    id: dataOf(line, "item"),
     text: find("label", line).textContent,
     select: find("select", line),
   }));

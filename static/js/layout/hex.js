@@ -2,10 +2,9 @@
 
 /** @import { Values } from "../model/catalogue/types.js" */
 
-/**
- * A row of bytes, cut where fields end; or how many bytes of a field are left out.
- * @typedef {{ at?: number, cells?: { field: number, bytes: string[], first: boolean }[], more?: number, field?: number }} HexRow
- */
+/** @typedef {{ at: number, cells: { field: number, bytes: string[], first: boolean }[] }} ByteRow a row of bytes, cut where fields end */
+
+/** @typedef {{ more: number, field: number }} LeftOut how many bytes of a field are left out */
 
 /**
  * A record as the host takes it apart: its bytes in `hex`, and its fields.
@@ -23,7 +22,7 @@ const BODY_BYTES = 32;
  * @param {HexRecord} record
  */
 export function hexRows(record, all = false, columns = COLUMNS) {
-  /** @type {HexRow[]} */
+  /** @type {(ByteRow | LeftOut)[]} */
   const rows = [];
   const bytes = record.hex.match(/../g) || [];
   let read = 0;

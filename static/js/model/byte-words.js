@@ -2,7 +2,7 @@
 import { bytes, fill, gettext, number } from "./text.js";
 
 /**
- * @import { Plan } from "./bytes.js"
+ * @import { NoBytes } from "./bytes.js"
  * @import { Values } from "./catalogue/types.js"
  */
 
@@ -135,7 +135,7 @@ export function fieldValue(field) {
 /**
  * Why there is nothing to read.
  * @param {string} side
- * @param {Plan} plan
+ * @param {NoBytes} plan
  */
 export function whyNoBytes(side, plan) {
   const buffered = bytes(plan.buffered ?? 0);

@@ -11,10 +11,11 @@ import { holding, lowestByte } from "./stretches.js";
 
 /** @typedef {StoreRecord & { msgNo?: number, refs?: number }} RecordAt a record, with its message's number and references where they are known */
 
-/**
- * Where to read bytes: what to ask the host for, under which key it is kept; or why there is nothing to read.
- * @typedef {{ why?: string, ask?: Values, key?: string, later?: string, buffered?: number, record?: StoreRecord, acked?: boolean }} Plan
- */
+/** @typedef {{ why: string, buffered?: number, record?: StoreRecord }} NoBytes why there is nothing to read */
+
+/** @typedef {{ ask: Values, key: string, later: string, record?: StoreRecord, acked?: boolean }} BytesQuestion what to ask the host for, and under which key it is kept */
+
+/** @typedef {NoBytes | BytesQuestion} Plan where to read bytes */
 
 /** @typedef {Values & { msg_id: string, fields: { value: string }[], embedded?: boolean }} ToldRecord an index record as the host told it */
 
@@ -90,6 +91,7 @@ export function seqOfNumber(queue, msgNo) {
  * @param {State} state
  * @param {QueueState | null | undefined} queue
  * @param {number} seq
+ * @returns {Plan}
  */
 export function indexPlan(state, queue, seq) {
   const entry = holding(queue?.index?.entries || [], seq);
@@ -125,6 +127,7 @@ export function storePlan(state, queue, seq, told) {
  * Ask for the record at a place of a store, unless its bytes are in the write buffer.
  * @param {State} state
  * @param {StoreRecord} record
+ * @returns {Plan}
  */
 export function placePlan(state, record) {
   const { store, file, offset, bytes } = record;

@@ -4,7 +4,7 @@ import { DEFAULT_QUEUE, declaredQueues } from "./messages.js";
 import { fill, gettext } from "./text.js";
 
 /**
- * @import { State } from "./catalogue/types.js"
+ * @import { State, Values } from "./catalogue/types.js"
  * @import { Client } from "./clients.js"
  */
 
@@ -97,11 +97,14 @@ function keyFor(state, exchange, queue) {
   return said?.routing_key ?? queue;
 }
 
+/** @typedef {{ command: Values, text: string }} Step what changes the way of the messages, and what it does in words */
+
 /**
  * {command, text} that joins two things in either direction, or {problem} in words where they cannot be joined.
  * @param {State} state
  * @param {string} one
  * @param {string} other
+ * @returns {Step | { problem: string }}
  */
 export function joining(state, one, other) {
   const ends = [one, other].map(partsOf);
@@ -164,8 +167,10 @@ export function joinsOf(state, id) {
   const joined = new Set(routesOf(state).wires.flatMap(({ from, to }) => (from === id ? [to] : to === id ? [from] : [])));
   return every
     .filter((other) => other !== id && !joined.has(other))
-    .map((other) => ({ id: other, ...joining(state, id, other) }))
-    .filter(({ command }) => command);
+    .flatMap((other) => {
+      const found = joining(state, id, other);
+      return "command" in found ? [{ id: other, ...found }] : [];
+    });
 }
 
 /**

@@ -35,6 +35,12 @@ export function fill(text, values) {
   return text.replace(/%\((\w+)\)s/g, (whole, name) => (name in values ? String(values[name]) : whole));
 }
 
+/**
+ * What went wrong, as whoever threw it says.
+ * @param {unknown} error
+ */
+export const messageOf = (error) => (error instanceof Error ? error.message : String(error));
+
 const THIN_SPACE = "\u2009";
 
 /**

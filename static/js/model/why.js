@@ -65,14 +65,14 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null)
   const shared = { kind: t.kind, rule: t.rule, name: KINDS[t.kind].function || t.kind, tone: line.tone };
   if (t.kind === "Reduced") {
     /** @type {[name: string, value: string][]} */
-    const facts = [];
+    const numbers = [];
     return {
       ...shared,
       title: reductionTitle(why),
       bar: ramBar(why),
       reason: "",
       steps: reductionSteps(why),
-      facts,
+      numbers,
       origin: originOf(target),
     };
   }
@@ -83,7 +83,7 @@ export function explain(t, messages = messagesOf(t), target = null, fate = null)
     reason: [reason ? fill(reason, valuesOf(t, messages)) : "", fate ? returnText(fate) : ""].filter(Boolean).join(" "),
     bar: /** @type {ReturnType<typeof ramBar>} */ (null),
     steps: /** @type {ReturnType<typeof reductionSteps>} */ ([]),
-    facts: factsOf(why, t.kind),
+    numbers: numbersOf(why, t.kind),
     origin:
       t.kind === "TargetChanged" ? originOf(target?.t.target === t.target ? target : { t: /** @type {TransitionOf<"TargetChanged">} */ (t), memory: {} }) : null,
   };
@@ -148,7 +148,7 @@ function durationLine({ reported_sum: sum, reporting, process_memory: used, limi
  * @param {Values} why
  * @param {string} kind
  */
-function factsOf(why, kind) {
+function numbersOf(why, kind) {
   return Object.entries(why)
     .filter(([, value]) => value !== null && typeof value !== "object")
     .map(([name, value]) => [name.replaceAll("_", " "), shown(value, KINDS[kind].units?.[name] ?? UNITS[name])]);

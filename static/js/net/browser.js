@@ -1,5 +1,5 @@
 /** A session in the reader's own browser: a worker runs the engine, and the command log stays here. */
-import { fill, gettext } from "../model/text.js";
+import { fill, gettext, messageOf } from "../model/text.js";
 
 /**
  * @import { Values } from "../model/catalogue/types.js"
@@ -110,7 +110,7 @@ export class BrowserHost {
     try {
       return await this.desk.ask("record", { ...question, number: Number(at), scenario: this.scenario, commands: this.log.commands });
     } catch (error) {
-      return { error: /** @type {Error} */ (error).message };
+      return { error: messageOf(error) };
     }
   }
 

@@ -2,7 +2,7 @@
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
-import { clock, gettext } from "../model/text.js";
+import { clock, gettext, messageOf } from "../model/text.js";
 import { Transport, socketAddress } from "../net/transport.js";
 import { find, icon, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
@@ -29,7 +29,7 @@ async function start() {
     if (!answer.ok) throw new Error(told.error);
     play(told.websocket);
   } catch (error) {
-    wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : /** @type {Error} */ (error).message);
+    wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : messageOf(error));
     show(part("start"), true);
   }
 }

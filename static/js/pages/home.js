@@ -2,9 +2,9 @@
 import { Playhead } from "../model/playhead.js";
 import { Session } from "../model/session.js";
 import { situation } from "../model/situation.js";
-import { clock, gettext } from "../model/text.js";
+import { clock, gettext, messageOf } from "../model/text.js";
 import { Transport, socketAddress } from "../net/transport.js";
-import { csrfToken, find, setText, show, throttle } from "../view/base/dom.js";
+import { csrfToken, dataOf, find, setText, show, throttle } from "../view/base/dom.js";
 import { watchColors } from "../view/base/colors.js";
 import { StageView } from "../view/stage/stage.js";
 
@@ -45,12 +45,12 @@ class Demo {
     const token = csrfToken();
     try {
       const headers = { "X-CSRFToken": token, Accept: "application/json" };
-      const answer = await fetch(this.root.dataset.demo ?? "", { method: "POST", headers, body });
+      const answer = await fetch(dataOf(this.root, "demo"), { method: "POST", headers, body });
       const told = await answer.json();
       if (!answer.ok) throw new Error(told.error);
       this.watch(told);
     } catch (error) {
-      this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : /** @type {Error} */ (error).message);
+      this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : messageOf(error));
     }
   }
 
@@ -126,12 +126,14 @@ class Demo {
 
   /** Something of one's own: the recorded course of the demo ends with it. */
   async publish() {
+    const { transport } = this;
+    if (!transport) return; // its button is off until the session is live
     try {
-      await this.transport?.command(BURST);
+      await transport.command(BURST);
       this.lasts = null;
-      if (!this.session.play) this.transport?.send({ t: "control", play: true });
+      if (!this.session.play) transport.send({ t: "control", play: true });
     } catch (error) {
-      setText(find("[data-situation]", this.root), /** @type {Error} */ (error).message);
+      setText(find("[data-situation]", this.root), messageOf(error));
     }
   }
 

@@ -1,6 +1,6 @@
 /** Inspect: what somebody gives is read in this browser where the engine can run here, else on the server, who asks first. */
 import { unreadableWords } from "../model/inspect-words.js";
-import { fill, gettext } from "../model/text.js";
+import { fill, gettext, messageOf } from "../model/text.js";
 import { OwnReader, ServerReader, Unreadable } from "../net/inspector.js";
 import { csrfToken, el, find, setText, show } from "../view/base/dom.js";
 import { watchFiles } from "../view/inspect/drop.js";
@@ -42,7 +42,7 @@ async function own() {
     if (version === live.engine) return found;
     return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it anew."), { other: version, version: live.engine });
   } catch (error) {
-    return fill(gettext("The engine did not start in this browser: %(error)s"), { error: /** @type {Error} */ (error).message });
+    return fill(gettext("The engine did not start in this browser: %(error)s"), { error: messageOf(error) });
   }
 }
 
@@ -74,7 +74,7 @@ async function ask(question, shown) {
     answerPlace.replaceChildren(...shown(await question(by), by));
     find("h2[tabindex]", answerPlace)?.focus();
   } catch (error) {
-    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : /** @type {Error} */ (error).message;
+    const words = error instanceof Unreadable ? unreadableWords(error.code, error.values) : messageOf(error);
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, words));
   } finally {
     delete document.body.dataset.asking;

@@ -1,4 +1,5 @@
 /** The tip of a cell: its numbers, its memory over time, and the button that opens the run. */
+import { dataOf, required } from "../view/base/dom.js";
 import { pin } from "./pins.js";
 import { level, sparkline, stacked, tipPlace } from "./shape.js";
 
@@ -17,8 +18,7 @@ export function showTip(tip, cell, tips) {
   const facts = tips.cells[cell.value];
   if (!facts) return;
   tip.replaceChildren(heading(facts), ...body(facts, tips));
-  const form = cell.form;
-  if (form && !facts.error) tip.append(actions(cell, form, tip, tips));
+  if (!facts.error) tip.append(actions(cell, required(cell.form, "the form of a cell"), tip, tips));
   tip.hidden = false;
   const place = tipPlace(
     cell.getBoundingClientRect(),
@@ -129,7 +129,7 @@ function actions(cell, form, tip, tips) {
   pinner.type = "button";
   pinner.tabIndex = -1;
   pinner.addEventListener("click", () => pin(tips, cell.value));
-  row.append(opener(cell, form, tip.dataset.open ?? ""), pinner);
+  row.append(opener(cell, form, dataOf(tip, "open")), pinner);
   return row;
 }
 

@@ -196,7 +196,7 @@
 
 /** @typedef {{ group: "files" | "memory" | "messages" | "node", function?: string, fold?: "index" | "queue" | "shift" | "state" | "store" | "topology" | null, shown?: "detail" | "event" | "step", weight?: number, setting?: string | null, units?: Record<string, string>, mark?: "fsync" | "gc" | "gone" | "read" | "roll" | null, disk?: "reads" | "syncs" | "writes" | null, arrives?: boolean, leaves?: boolean } & { queue?: boolean }} About */
 
-/** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked?: boolean, counted?: boolean, limits?: "" | "contents" | "entries", letter?: "" | "alpha" | "beta" | "delta" | "gamma", lazy?: boolean }} Place */
+/** @typedef {{ name: string, content: "disk" | "mixed" | "ram", unacked: boolean, counted: boolean, limits: "" | "contents" | "entries", letter: "" | "alpha" | "beta" | "delta" | "gamma", lazy: boolean }} Place */
 
 /** @typedef {{ entries: Entry[], segments: [number, number][], journal_bytes: number | null, buffered_bytes: number, dirty: number }} IndexState */
 

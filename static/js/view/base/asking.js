@@ -1,5 +1,5 @@
 /** Commands that are asked for on the picture itself: refused kindly where nothing can be changed, and announced. */
-import { gettext } from "../../model/text.js";
+import { gettext, messageOf } from "../../model/text.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
@@ -62,7 +62,7 @@ export class Asking {
       if (done) this.alerts.flash(done);
       return true;
     } catch (error) {
-      this.alerts.flash(/** @type {Error} */ (error).message);
+      this.alerts.flash(messageOf(error));
       return false;
     }
   }

@@ -1,4 +1,5 @@
 /** A canvas that follows the size of its box and the pixels of its screen. */
+import { required } from "./dom.js";
 
 let measured = { key: "", scale: 1 };
 
@@ -52,7 +53,7 @@ export function sizeOf(canvas) {
  * @param {HTMLCanvasElement} canvas
  */
 export function penOf(canvas) {
-  return /** @type {CanvasRenderingContext2D} every browser that runs these scripts has it */ (canvas.getContext("2d"));
+  return required(canvas.getContext("2d"), "what draws on a canvas");
 }
 
 /**
@@ -96,7 +97,7 @@ function typeScale() {
  * @param {string} text
  * @param {number} x
  * @param {number} y
- * @param {{ size?: number, weight?: number, family: string, color: string, align?: CanvasTextAlign, base?: CanvasTextBaseline }} look
+ * @param {{ size?: number, weight?: number, family: string, color: string, align?: CanvasTextAlign, base?: CanvasTextBaseline }} style
  */
 export function write(
   pen,

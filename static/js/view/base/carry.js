@@ -14,22 +14,22 @@ const SLACK_PX = 6;
  * `drop(carried, event)` ends it; without an event it was given up.
  * @template T
  * @param {HTMLElement} root
- * @param {{ pick: (event: PointerOn) => T | null, move: (carried: T, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: T, event: PointerOn | null) => void }} does
+ * @param {{ pick: (event: PointerOn) => T | null, move: (carried: T, event: PointerOn, by: { dx: number, dy: number }) => void, drop: (carried: T, event: PointerOn | null) => void }} by
  */
 export function carry(root, { pick, move, drop }) {
   /** @type {{ carried: T, x: number, y: number, id: number, moved: boolean } | null} what is pressed */
   let held = null;
   /** @param {PointerOn | null} event */
   const end = (event) => {
-    const { carried, moved } = held ?? {};
+    const press = held;
     held = null;
     // Wherever the pointer goes, it is followed: what is pressed may be smaller than the slack.
     for (const [name, listener] of Object.entries(listeners)) removeEventListener(name, listener, true);
-    if (!moved) return;
+    if (!press?.moved) return;
     // The click that follows the release belongs to the carry, not to what lies under it.
     addEventListener("click", swallow, { capture: true, once: true });
     setTimeout(() => removeEventListener("click", swallow, { capture: true }));
-    drop(carried, event);
+    drop(press.carried, event);
   };
   /** @type {Record<string, (event: any) => void>} by the names of their events, from the press to its end */
   const listeners = {

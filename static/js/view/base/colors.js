@@ -1,5 +1,6 @@
 /** Colours of the canvases, read from the style sheet so that both themes have one source; and the patterns. */
 import { penOf } from "./canvas.js";
+import { required } from "./dom.js";
 import { onThemeChange } from "./theme.js";
 
 const NAMES = [
@@ -81,7 +82,7 @@ export function watchColors(changed) {
  * @param {number} alpha
  */
 export function faded(color, alpha) {
-  const parts = color.match(/[\d.]+/g) ?? [];
+  const parts = required(color.match(/[\d.]+/g), `the colour in "${color}"`);
   return `rgba(${parts[0]}, ${parts[1]}, ${parts[2]}, ${alpha * Number(parts[3] ?? 1)})`;
 }
 
@@ -136,7 +137,7 @@ function makeHatch(context, ground, stripe, period, width, scale) {
     pen.lineTo(shift + side + 1, -1);
     pen.stroke();
   }
-  const pattern = context.createPattern(tile, "repeat");
-  pattern?.setTransform(new DOMMatrix().scale(1 / scale));
+  const pattern = required(context.createPattern(tile, "repeat"), "a pattern of stripes");
+  pattern.setTransform(new DOMMatrix().scale(1 / scale));
   return pattern;
 }

@@ -1,4 +1,4 @@
-/** Small helpers for making elements. Text is always text: nothing here takes markup. */
+/** Small helpers for finding and making elements. Text is always text: nothing here takes markup. */
 
 /** @import { Values } from "../../model/catalogue/types.js" */
 
@@ -86,6 +86,25 @@ export const find = (selector, root = document) => root.querySelector(selector);
  * @type {(selector: string, root?: ParentNode) => any[]}
  */
 export const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
+
+/**
+ * A value that cannot be missing unless the page is broken: then the error says what is.
+ * @template T
+ * @param {T} value
+ * @param {string} what
+ * @returns {NonNullable<T>}
+ */
+export function required(value, what) {
+  if (value === null || value === undefined) throw new Error(`${what} is missing`);
+  return value;
+}
+
+/**
+ * What a template wrote into an attribute of an element: "seq" is that of data-seq.
+ * @param {HTMLElement} element
+ * @param {string} name
+ */
+export const dataOf = (element, name) => required(element.dataset[name], `data-${name}`);
 
 /**
  * The element that has the keyboard, or null.

@@ -8,8 +8,8 @@ import { el, find, findAll, icon, setText, show } from "../base/dom.js";
 import { ruleLink } from "../base/rule-link.js";
 
 /**
- * @import { HexField, HexRecord, HexRow } from "../../layout/hex.js"
- * @import { Plan } from "../../model/bytes.js"
+ * @import { ByteRow, HexField, HexRecord, LeftOut } from "../../layout/hex.js"
+ * @import { BytesQuestion, Plan } from "../../model/bytes.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Host } from "../../net/server.js"
  * @import { EventOn, KeyOn, PointerOn } from "../base/dom.js"
@@ -38,6 +38,10 @@ export class BytesPanel {
     this.toggle.addEventListener("click", () => this.open(this.toggle.getAttribute("aria-expanded") !== "true"));
     this.index = nothingAsked();
     this.store = nothingAsked();
+    /** @type {Values | null} what was to be shown last */
+    this.last = null;
+    /** Whether bytes were shown before: then the reader opens and closes them. */
+    this.seen = false;
     for (const type of ["pointerover", "focusin"]) root.addEventListener(type, (event) => this.light(/** @type {HTMLElement} */ (event.target)));
     for (const type of ["pointerleave", "focusout"]) root.addEventListener(type, () => this.light(null));
   }
@@ -85,7 +89,7 @@ export class BytesPanel {
    */
   follow(side, plan, at) {
     const mine = this[side];
-    if (plan.why) {
+    if ("why" in plan) {
       this.setNote(side, `${plan.why}`, whyNoBytes(side, plan));
       return;
     }
@@ -104,8 +108,8 @@ export class BytesPanel {
   /**
    * A moment of the past never changes: asked for once, when the reader has stayed at it for a little.
    * @param {Side} side
-   * @param {Plan} plan
-   * @param {number | null} at
+   * @param {BytesQuestion} plan
+   * @param {number} at
    */
   followPast(side, plan, at) {
     const mine = this[side];
@@ -117,7 +121,7 @@ export class BytesPanel {
 
   /**
    * @param {Side} side
-   * @param {Plan} plan
+   * @param {BytesQuestion} plan
    * @param {string} key
    */
   async fetch(side, plan, key) {
@@ -131,7 +135,7 @@ export class BytesPanel {
     mine.answer = answer;
     if (answer.record) this.strips[side].show(answer.record, mine.key);
     else this.strips[side].setNote(answer.waiting ?? answer.error);
-    this.update(this.last);
+    if (this.last) this.update(this.last);
   }
 
   /**
@@ -167,11 +171,12 @@ function nothingAsked() {
 
 /**
  * Whether nothing is missing: a record, and the ack that the journal's buffer may still hold back.
- * @param {HexRecord} record
- * @param {Plan} plan
+ * @param {HexRecord | null | undefined} record
+ * @param {BytesQuestion} plan
  */
 function isWhole(record, plan) {
-  return Boolean(record) && (!plan.acked || (record.more || []).some((/** @type {Values} */ each) => each.kind === "ack"));
+  if (!record) return false;
+  return !plan.acked || (record.more || []).some((/** @type {Values} */ each) => each.kind === "ack");
 }
 
 /**
@@ -198,6 +203,8 @@ class Strip {
     /** @type {number | null} */
     this.at = null;
     this.all = false;
+    /** @type {string | null} what stands there instead of a record */
+    this.text = null;
     this.title = find("[data-title]", root);
     this.note = find("[data-note]", root);
     this.hex = find("[data-hex]", root);
@@ -269,13 +276,13 @@ class Strip {
   }
 
   draw() {
-    const rows = hexRows(this.record, this.all).map((row) => (row.more ? this.moreRow(row) : this.row(row)));
+    const rows = hexRows(this.record, this.all).map((row) => ("more" in row ? this.moreRow(row) : this.row(row)));
     this.hex.replaceChildren(...rows);
     this.hex.scrollTop = 0;
     find("[data-field]", this.hex)?.setAttribute("tabindex", "0");
   }
 
-  /** @param {HexRow} row */
+  /** @param {ByteRow} row */
   row({ at, cells }) {
     const offset = `0x${at.toString(16).toUpperCase().padStart(4, "0")}`;
     return el("div.hex-row", {}, el("span.at", { "aria-hidden": "true" }, offset), ...cells.map((cell) => this.cell(cell)));
@@ -306,7 +313,7 @@ class Strip {
     });
   }
 
-  /** @param {HexRow} row */
+  /** @param {LeftOut} row */
   moreRow({ more, field }) {
     const { shown, length } = this.record.fields[field];
     const text = fill(gettext("%(n)s bytes more"), { n: number(more) });

@@ -39,7 +39,7 @@ export function paintMeter(pen, x, y, w, { title, text, share, mark, hatched = f
  * @param {number} periodMs
  */
 export function clockOf(waiting, nowUs, periodMs) {
-  if (!waiting || !waiting.bytes) return { share: 0, text: gettext("all synced"), waits: false };
+  if (!waiting?.bytes || waiting.lastUs === null) return { share: 0, text: gettext("all synced"), waits: false };
   const ms = Math.max(0, (nowUs - waiting.lastUs) / 1000);
   const texts = { ms: decimal(Math.min(ms, periodMs), 0), period: periodMs, bytes: bytes(waiting.bytes) };
   return {

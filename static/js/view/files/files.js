@@ -50,13 +50,14 @@ export class FilesView {
     this.root = root;
     this.session = session;
     this.selection = selection;
+    /** @type {string | null} the store that the reader chose */
     this.store = null;
-    /** A place in a store that no message refers to, where that was chosen. */
+    /** @type {RecordAt | null} a place in a store that no message refers to, where that was chosen */
     this.place = null;
     /** @type {(() => void)[]} */
     this.painted = [];
-    /** @type {{ index?: IndexScene, store?: StoreScene, name?: string }} what the maps show, and of which store */
-    this.scenes = {};
+    /** @type {{ index: IndexScene | null, store: StoreScene | null, name: string }} what the maps show, and of which store */
+    this.scenes = { index: null, store: null, name: "" };
     this.bytes = new BytesPanel(root, urls, host);
     selection.listen((what) => what === "chosen" && this.letGo());
     this.index = find("[data-canvas=index]", root);
@@ -120,10 +121,10 @@ export class FilesView {
 
   /**
    * The seq_id of a record's message as far as the page knows it.
-   * @param {RecordAt | null} record
+   * @param {RecordAt} record
    */
   seqOf(record) {
-    if (!record.refs) return null;
+    if (!record.refs || record.msgNo === undefined) return null;
     const { state, numbers } = this.session;
     const name = shownQueue(state);
     const queue = state.queues[name];
@@ -133,7 +134,7 @@ export class FilesView {
 
   /**
    * Choose the message of a record: the page knows it, the index file does, or nobody does (garbage).
-   * @param {RecordAt | null} record
+   * @param {RecordAt} record
    */
   async openRecord(record) {
     let seq = this.seqOf(record);
@@ -208,7 +209,7 @@ export class FilesView {
   /**
    * Where a message's content is; for one in delta whoever saw its number knows, or its index record.
    * @param {State} state
-   * @param {QueueState | null} queue
+   * @param {QueueState} queue
    * @param {number} seq
    */
   recordOf(state, queue, seq) {
@@ -233,7 +234,8 @@ export class FilesView {
     const spots = [];
     if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
     const record = seq === null ? chosen !== false && this.place : queue && this.recordOf(state, queue, seq);
-    const box = record && record.store === this.scenes.name ? recordSpot(this.scenes.store, record) : null;
+    const { store, name } = this.scenes;
+    const box = record && store && record.store === name ? recordSpot(store, record) : null;
     if (box) spots.push(onPage(this.rdq, box, 0));
     return spots;
   }
@@ -241,7 +243,7 @@ export class FilesView {
   /**
    * @param {Box[]} spots
    * @param {State} state
-   * @param {QueueState | null} queue
+   * @param {QueueState} queue
    * @param {number} seq
    */
   pushEntry(spots, state, queue, seq) {
@@ -267,7 +269,7 @@ export class FilesView {
     const open = chosen === null ? null : entryOf(state, chosen).segment;
     const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
-    const clock = this.paintClock(pen, width - 12, 9.5, queue && this.session.unsynced.journals[shownQueue(state)],
+    const clock = this.paintClock(pen, width - 12, 9.5, queue ? this.session.unsynced.journals[shownQueue(state)] : undefined,
       state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
     let free = width - 24;
     if (clock.short && width > 340) {

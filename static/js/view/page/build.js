@@ -1,5 +1,5 @@
 /** What goes beyond single parts, in order: sharing, the place of a link, leader lines, tour, undo, fork, palette and keys. */
-import { gettext } from "../../model/text.js";
+import { gettext, messageOf } from "../../model/text.js";
 import { find } from "../base/dom.js";
 import { togglePresentation } from "../base/theme.js";
 import { actionsOf } from "./actions.js";
@@ -42,7 +42,11 @@ export function buildPage(live, rooms, repaint) {
     may: () => panels.controls.owner && engine.live && !document.body.classList.contains("is-held"),
     changes: !host.refusal(),
     undo: () => takeBack(live, panels.controls),
-    fork: () => (host.refusal() ? alerts.flash(host.refusal()) : fork.requestSubmit()),
+    fork: () => {
+      const refusal = host.refusal();
+      if (refusal) alerts.flash(refusal);
+      else fork.requestSubmit();
+    },
     compare: () => location.assign(`${data.urls.compare}&at_s=${(playhead.nowUs / 1e6).toFixed(3)}&more_s=10`),
     sharing: new Sharing(find("#share-dialog"), live, stage.view),
     present,
@@ -54,8 +58,6 @@ export function buildPage(live, rooms, repaint) {
     leader: new LeaderLine(find("[data-leader]", root), root, stage.view, files, selection),
     journey: new Journey(find("[data-life]", root), live, rooms),
     tour: new Tour(live, stage.view),
-    /** @type {CommandPalette | null} it needs all of this */
-    palette: null,
     place: new PlaceOfLink(data.place, data.owner, {
       playhead,
       selection,
@@ -70,8 +72,8 @@ export function buildPage(live, rooms, repaint) {
   );
   panels.controls.restart = (kind) => theatre.open(kind);
   const all = { ...rooms, page };
-  page.palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(all, playhead));
-  find("[data-act=palette]").addEventListener("click", () => page.palette.open());
+  const palette = new CommandPalette(find("#palette-dialog"), () => actionsOf(all, playhead));
+  find("[data-act=palette]").addEventListener("click", () => palette.open());
   find("[data-act=present]").addEventListener("click", present);
   find("[data-act=undo]", root).addEventListener("click", page.undo);
   find("[data-act=help]").addEventListener("click", () => find("#help-dialog").showModal());
@@ -90,8 +92,9 @@ async function takeBack({ engine, alerts }, controls) {
     await engine.undo();
     controls.forgive();
   } catch (error) {
-    const offline = error.message === "offline" || error.message === "timeout";
-    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. It is tried again by itself.") : error.message);
+    const message = messageOf(error);
+    const offline = message === "offline" || message === "timeout";
+    alerts.show("undo", "limit", offline ? gettext("The engine is not connected. It is tried again by itself.") : message);
   }
 }
 

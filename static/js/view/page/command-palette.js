@@ -19,6 +19,8 @@ export class CommandPalette {
     this.chosen = 0;
     /** @type {Action[]} */
     this.found = [];
+    /** @type {Action[]} what can be done since the palette was opened */
+    this.every = [];
     this.input = find("input", dialog);
     this.list = find("[role=listbox]", dialog);
     this.input.addEventListener("input", () => this.show());

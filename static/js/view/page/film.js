@@ -1,9 +1,9 @@
 /** A film for slides: the stage of a stretch of the run, picture by picture, as an animated GIF. */
 import { PICTURE, filmOf, momentOf, sheetOf } from "../../model/film.js";
 import { Gif } from "../../model/gif.js";
-import { fill, gettext } from "../../model/text.js";
+import { fill, gettext, messageOf } from "../../model/text.js";
 import { colors } from "../base/colors.js";
-import { find, setText } from "../base/dom.js";
+import { find, required, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 
 /** @import { Live } from "../base/live.js" */
@@ -51,7 +51,7 @@ export class Film {
 
   get startUs() {
     const { history } = this.playhead;
-    return history.timeOf(history.start);
+    return history.timeOf(history.start) ?? 0;
   }
 
   /** @param {string} text */
@@ -78,7 +78,7 @@ export class Film {
       save(blob, `waterline-${(film.fromUs / 1e6).toFixed(2)}-${(film.toUs / 1e6).toFixed(2)}s.gif`);
       this.writeStatus(gettext("The film is saved."));
     } catch (error) {
-      this.writeStatus(fill(gettext("The film could not be recorded: %(error)s"), { error: /** @type {Error} */ (error).message }));
+      this.writeStatus(fill(gettext("The film could not be recorded: %(error)s"), { error: messageOf(error) }));
     } finally {
       this.stopped = true;
       setText(button, words);
@@ -94,7 +94,7 @@ export class Film {
   async shoot(film) {
     const { width, height, scale } = sheetOf(this.sheet.width, this.sheet.height);
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
-    const pen = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d", { willReadFrequently: true }));
+    const pen = required(canvas.getContext("2d", { willReadFrequently: true }), "what draws a film");
     const gif = new Gif(width, height);
     for (let at = 0; at < film.pictures && !this.stopped; at += 1) {
       this.playhead.toTime(momentOf(film, at));

@@ -7,14 +7,14 @@ import { COLUMNS, columnX, posterOf } from "../../model/poster.js";
 import { messagesOf } from "../../model/timeline.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { narrate } from "../../model/why.js";
-import { cutToFit, write } from "../base/canvas.js";
+import { cutToFit, penOf, write } from "../base/canvas.js";
 import { colors, faded, recipeOf } from "../base/colors.js";
 import { find, setText } from "../base/dom.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
 
 /**
- * @import { LifeEvent } from "../../model/life.js"
+ * @import { Life, LifeEvent } from "../../model/life.js"
  * @import { Poster } from "../../model/poster.js"
  * @import { Live } from "../base/live.js"
  * @import { Rooms } from "./rooms.js"
@@ -38,6 +38,9 @@ export class Journey {
     this.stage = stage;
     this.panels = panels;
     this.timer = 0;
+    /** Which event of the life is shown, and the position to which that led. */
+    this.at = -1;
+    this.went = -1;
     this.button = find("[data-act=journey]", root);
     this.button.addEventListener("click", () => (this.timer ? this.stop() : this.start()));
     find("[data-act=poster-svg]", root).addEventListener("click", () => this.svg());
@@ -102,7 +105,8 @@ export class Journey {
   follow() {
     const { view, zoom } = this.stage;
     const { scene, queue } = view;
-    const spot = scene && queue ? spotOf(scene, queue, this.life.seq) : null;
+    const { life } = this;
+    const spot = scene && queue && life ? spotOf(scene, queue, life.seq) : null;
     if (!spot || (!spot.lane.plan.folded && !view.zoom)) return;
     const { lane, index } = spot;
     const from = Math.max(0, Math.min(lane.count - AROUND, index - Math.floor(AROUND / 2)));
@@ -111,45 +115,39 @@ export class Journey {
 
   // --- its life on one page ---
 
-  get fileName() {
-    return `waterline-message-${this.life.seq}`;
-  }
-
   svg() {
-    if (!this.life) return;
-    const poster = posterOf(this.life);
-    const measure = document.createElement("canvas").getContext("2d");
+    const { life } = this;
+    if (!life) return;
+    const poster = posterOf(life);
+    const measure = penOf(document.createElement("canvas"));
     const pen = new SvgPen(poster.width, poster.height, { recipeOf, measure });
-    this.paint(pen.forCanvas, poster);
-    save(new Blob([pen.text(this.title, document.title)], { type: "image/svg+xml" }), `${this.fileName}.svg`);
+    this.paint(pen.forCanvas, poster, titleOf(life));
+    save(new Blob([pen.text(titleOf(life), document.title)], { type: "image/svg+xml" }), `${fileNameOf(life)}.svg`);
   }
 
   png() {
-    if (!this.life) return;
-    const poster = posterOf(this.life);
+    const { life } = this;
+    if (!life) return;
+    const poster = posterOf(life);
     const sheet = document.createElement("canvas");
     sheet.width = poster.width * PNG_SCALE;
     sheet.height = poster.height * PNG_SCALE;
-    const pen = sheet.getContext("2d");
-    if (!pen) return;
+    const pen = penOf(sheet);
     pen.scale(PNG_SCALE, PNG_SCALE);
-    this.paint(pen, poster);
-    sheet.toBlob((blob) => blob && save(blob, `${this.fileName}.png`), "image/png");
-  }
-
-  get title() {
-    return fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(this.life.seq), queue: this.life.queue });
+    this.paint(pen, poster, titleOf(life));
+    sheet.toBlob((blob) => blob && save(blob, `${fileNameOf(life)}.png`), "image/png");
   }
 
   /**
    * @param {CanvasRenderingContext2D} pen
    * @param {Poster} poster
+   * @param {string} title
    */
-  paint(pen, { width, height, top, textX, rows }) {
+  paint(pen, { width, height, top, textX, rows }, title) {
     const font = { family: colors.sans, color: colors.ink };
     pen.fillStyle = colors.card;
     pen.fillRect(0, 0, width, height);
-    write(pen, this.title, 20, 34, { ...font, size: 18, weight: 650 });
+    write(pen, title, 20, 34, { ...font, size: 18, weight: 650 });
     pen.font = `450 12px ${colors.sans}`;
     const run = document.title.split(" \u00b7 ")[0];
     write(pen, cutToFit(pen, run, width - 40), 20, 54, { ...font, size: 12, color: colors.ink2 });
@@ -176,3 +174,9 @@ export class Journey {
     write(pen, "Waterline", 20, height - 14, { ...font, size: 10.5, color: colors.ink3 });
   }
 }
+
+/** @param {Life} life */
+const fileNameOf = ({ seq }) => `waterline-message-${seq}`;
+
+/** @param {Life} life */
+const titleOf = ({ seq, queue }) => fill(gettext("The life of message %(seq)s of %(queue)s"), { seq: number(seq), queue });

@@ -43,7 +43,7 @@ class LeftByPointer {
 
   /** @param {EventTarget | null} target */
   holds(target) {
-    return target === this.element && !inField(target);
+    return target !== null && target === this.element && !inField(target);
   }
 }
 

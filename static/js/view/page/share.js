@@ -1,7 +1,7 @@
 /** Sharing: a link to the moment that is looked at, one that carries the run itself, a frame, and pictures. */
 import { clock, fill, gettext } from "../../model/text.js";
-import { cutToFit, sizeOf, write } from "../base/canvas.js";
-import { find, findAll, setText, show } from "../base/dom.js";
+import { cutToFit, penOf, sizeOf, write } from "../base/canvas.js";
+import { find, findAll, required, setText, show } from "../base/dom.js";
 import { colors, recipeOf } from "../base/colors.js";
 import { save } from "../base/save.js";
 import { SvgPen } from "../base/svg-pen.js";
@@ -54,10 +54,10 @@ export class Sharing {
     const sharing = this;
     this.film = new Film(find("[data-film]", dialog), live, {
       get width() {
-        return stage.shown.geo.width;
+        return sharing.scene.geo.width;
       },
       get height() {
-        return stage.shown.geo.height + TITLE_PX;
+        return sharing.scene.geo.height + TITLE_PX;
       },
       paint: (pen) => sharing.paint(pen),
     });
@@ -69,6 +69,11 @@ export class Sharing {
     document.addEventListener("click", (event) => {
       if (event.target instanceof Element && event.target.closest("[data-act=copy-moment]")) this.copyMoment();
     });
+  }
+
+  /** What the stage shows. */
+  get scene() {
+    return required(this.stage.shown, "a picture of the stage");
   }
 
   /** Where the reader looks: the time, the transition inside its instant, the chosen message. */
@@ -90,8 +95,10 @@ export class Sharing {
     const { session } = this.playhead;
     const mark = `${session.next} ${session.nowUs}`;
     if (this.kept?.mark === mark) return this.kept;
-    this.kept = { mark, ...(await this.host.share()) };
-    return this.kept;
+    if (!this.host.share) throw new Error("no link leads to this run");
+    const kept = { mark, ...(await this.host.share()) };
+    this.kept = kept;
+    return kept;
   }
 
   failed() {
@@ -118,18 +125,14 @@ export class Sharing {
       this.dialog.showModal();
       return;
     }
-    try {
-      await this.keep();
-    } catch {
-      this.failed();
-      return;
-    }
+    const kept = await this.keep().catch(() => this.failed());
+    if (!kept) return;
     const place = this.place();
     setText(find("[data-share=moment-text]", this.dialog), fill(gettext("at this moment, %(at)s"), { at: clock(place.at) }));
     const message = find("[data-share=message]", this.dialog);
     message.disabled = place.msg === null;
     message.checked = place.msg !== null;
-    find("[data-share=kind][value=whole]", this.dialog).disabled = !this.kept.stateless;
+    find("[data-share=kind][value=whole]", this.dialog).disabled = !kept.stateless;
     this.write();
     this.dialog.showModal();
     find("[data-share=link]", this.dialog).select();
@@ -139,11 +142,15 @@ export class Sharing {
   write() {
     if (!this.kept) return;
     const field = find("[data-share=link]", this.dialog);
-    field.value = this.shown();
+    field.value = this.shown(this.kept);
     show(find("[data-share=copied]", this.dialog), false);
   }
 
-  shown() {
+  /**
+   * The link of the chosen kind.
+   * @param {Kept} kept
+   */
+  shown(kept) {
     const { dialog } = this;
     const chosen = (/** @type {string} */ name) => find(`[data-share=${name}]`, dialog);
     const place = this.place();
@@ -154,13 +161,14 @@ export class Sharing {
       lang: chosen("lang").value,
     };
     const kind = find("[data-share=kind]:checked", dialog)?.value ?? "short";
-    if (kind === "whole" && this.kept.stateless) return withPlace(this.kept.stateless, wanted);
-    if (kind === "frame") return frameOf(withPlace(this.kept.embed, wanted));
-    return withPlace(this.kept.url, wanted);
+    if (kind === "whole" && kept.stateless) return withPlace(kept.stateless, wanted);
+    if (kind === "frame") return frameOf(withPlace(kept.embed, wanted));
+    return withPlace(kept.url, wanted);
   }
 
   async copyShown() {
-    const copied = await this.copy(this.shown());
+    if (!this.kept) return;
+    const copied = await this.copy(this.shown(this.kept));
     const chip = find("[data-share=copied]", this.dialog);
     show(chip, copied);
     if (copied) setTimeout(() => show(chip, false), COPIED_MS);
@@ -185,12 +193,11 @@ export class Sharing {
 
   /** The stage at twice its size, below a line that says what it is and when. */
   png() {
-    const { width, height } = this.stage.shown.geo;
+    const { width, height } = this.scene.geo;
     const sheet = document.createElement("canvas");
     sheet.width = Math.round(width * PNG_SCALE);
     sheet.height = Math.round((height + TITLE_PX) * PNG_SCALE);
-    const pen = sheet.getContext("2d");
-    if (!pen) return;
+    const pen = penOf(sheet);
     pen.scale(PNG_SCALE, PNG_SCALE);
     this.paint(pen);
     sheet.toBlob((blob) => blob && save(blob, `${this.fileName}.png`), "image/png");
@@ -201,12 +208,13 @@ export class Sharing {
    * @param {CanvasRenderingContext2D} pen
    */
   paint(pen) {
-    const { width, height } = this.stage.shown.geo;
+    const { scene } = this;
+    const { width, height } = scene.geo;
     pen.fillStyle = colors.card;
     pen.fillRect(0, 0, width, height + TITLE_PX);
     this.paintTitle(pen, width);
     pen.translate(0, TITLE_PX);
-    this.stage.paintOn(pen, this.stage.shown, performance.now());
+    this.stage.paintOn(pen, scene, performance.now());
   }
 
   /**
@@ -228,11 +236,11 @@ export class Sharing {
   svg() {
     const { stage, playhead } = this;
     const box = sizeOf(stage.canvas);
-    const measure = document.createElement("canvas").getContext("2d");
+    const measure = penOf(document.createElement("canvas"));
     const pen = new SvgPen(box.width, box.height, { recipeOf, measure });
     pen.fillStyle = colors.card;
     pen.fillRect(0, 0, box.width, box.height);
-    stage.paintOn(pen.forCanvas, stage.shown, performance.now());
+    stage.paintOn(pen.forCanvas, this.scene, performance.now());
     const about = find("#situation")?.textContent ?? "";
     const text = pen.text(`${document.title} ${clock(playhead.nowUs)}`, about);
     save(new Blob([text], { type: "image/svg+xml" }), `${this.fileName}.svg`);

@@ -1,5 +1,5 @@
 /** Words of the glossary: their meaning appears where the pointer rests or the keyboard comes, and goes with Escape. */
-import { el } from "../base/dom.js";
+import { dataOf, el } from "../base/dom.js";
 
 /** @import { EventOn } from "../base/dom.js" */
 
@@ -36,10 +36,11 @@ export class Terms {
   async come(word) {
     if (!word) return;
     this.word = word;
+    const term = dataOf(word, "term");
     this.meanings ??= fetch(this.address).then((answer) => answer.json());
     try {
       const meanings = await this.meanings;
-      if (this.word === word && meanings[word.dataset.term]) this.show(word, meanings[word.dataset.term]);
+      if (this.word === word && meanings[term]) this.show(word, meanings[term]);
     } catch {
       this.meanings = null; // The link itself still leads to the meaning.
     }

@@ -161,7 +161,7 @@ export class Theatre {
     }
     input.removeAttribute("aria-invalid");
     this.guess = Number(input.value);
-    this.showFates(this.fates);
+    if (this.fates) this.showFates(this.fates);
   }
 
   /** Stop the node now. */

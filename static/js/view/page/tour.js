@@ -1,6 +1,6 @@
 /** The guided tour: one step at a time on the real engine, what matters lit and the rest dim, left at any time. */
 import { STEPS, isMet } from "../../model/tour-steps.js";
-import { fill, gettext } from "../../model/text.js";
+import { fill, gettext, messageOf } from "../../model/text.js";
 import { beside } from "../../layout/beside.js";
 import { wide } from "../base/canvas.js";
 import { el, find, findAll, focused, setText, show } from "../base/dom.js";
@@ -29,6 +29,15 @@ export class Tour {
     this.stage = stage;
     /** @type {number | null} which step is shown */
     this.at = null;
+    /** The furthest step that was shown, and when it was. */
+    this.reached = -1;
+    this.since = 0;
+    /** What the engine has against the step's commands. */
+    this.problem = "";
+    /** Whether its commands are on their way, time stands for it, and it was brought into view. */
+    this.sending = false;
+    this.stands = false;
+    this.scrolled = false;
     /** @type {Set<string>} the kinds of transitions since the step began */
     this.seen = new Set();
     session.watch(({ kind }) => this.at !== null && this.seen.add(kind));
@@ -39,7 +48,7 @@ export class Tour {
   }
 
   get step() {
-    return STEPS[this.at];
+    return this.at === null ? null : STEPS[this.at];
   }
 
   start() {
@@ -59,7 +68,7 @@ export class Tour {
      */
     const button = (name, act, label) => el(name, { type: "button", onclick: act }, label);
     this.next = button("button.btn.primary", () => this.forward(), gettext("Next"));
-    this.back = button("button.btn", () => this.go(this.at - 1), gettext("Back"));
+    this.back = button("button.btn", () => this.walk(-1), gettext("Back"));
     const leave = button("button.btn.ghost", () => this.leave(), gettext("Leave the tour"));
     this.title = el("h2", { id: "tour-title" });
     this.text = el("p", { id: "tour-text" });
@@ -85,7 +94,7 @@ export class Tour {
     const acts = {
       Escape: () => this.leave(),
       ArrowRight: () => this.forward(),
-      ArrowLeft: () => this.at > 0 && this.go(this.at - 1),
+      ArrowLeft: () => this.walk(-1),
     };
     const act = acts[event.key];
     if (!act && event.key !== "Enter") return;
@@ -98,7 +107,16 @@ export class Tour {
   forward() {
     if (this.next.getAttribute("aria-disabled") === "true") return;
     if (this.at === STEPS.length - 1) this.leave();
-    else this.go(this.at + 1);
+    else this.walk(1);
+  }
+
+  /**
+   * So many steps on; back with a negative number.
+   * @param {number} by
+   */
+  walk(by) {
+    const to = this.at === null ? -1 : this.at + by;
+    if (to >= 0) this.go(to);
   }
 
   /**
@@ -106,17 +124,18 @@ export class Tour {
    * @param {number} at
    */
   async go(at) {
-    const first = at > (this.reached ?? -1);
+    const step = STEPS[at];
+    const first = at > this.reached;
     this.at = at;
-    this.reached = Math.max(at, this.reached ?? -1);
+    this.reached = Math.max(at, this.reached);
     this.since = performance.now();
     this.problem = "";
-    setText(this.title, this.step.title());
-    setText(this.text, this.step.text());
+    setText(this.title, step.title());
+    setText(this.text, step.text());
     setText(this.count, fill(gettext("%(n)s of %(all)s"), { n: at + 1, all: STEPS.length }));
     setText(this.next, at === STEPS.length - 1 ? gettext("Done") : gettext("Next"));
     show(this.back, at > 0);
-    this.light();
+    this.light(step.part);
     this.scrolled = false;
     this.stands = false;
     this.place();
@@ -124,7 +143,7 @@ export class Tour {
       this.seen.clear();
       this.sending = true;
       this.update();
-      await this.run(this.step.commands || []);
+      await this.run(step.commands || []);
       this.sending = false;
     }
     this.update();
@@ -143,13 +162,16 @@ export class Tour {
       for (const command of commands) await this.engine.command(command);
       this.engine.control({ play: true, speed: SPEED });
     } catch (error) {
-      this.problem = error.message;
+      this.problem = messageOf(error);
     }
   }
 
-  /** Light what the step is about; the rest is dim, and out of reach until the tour is over. */
-  light() {
-    const part = this.step.part === "dock" ? find(".charts", this.root) : find(`.${this.step.part}`, this.root);
+  /**
+   * Light what the step is about; the rest is dim, and out of reach until the tour is over.
+   * @param {string} name
+   */
+  light(name) {
+    const part = find(name === "dock" ? ".charts" : `.${name}`, this.root);
     for (const each of this.dimmable()) {
       const lit = each === part || each.contains(part);
       each.classList.toggle("is-lit", each === part);
@@ -166,8 +188,9 @@ export class Tour {
 
   /** Follow the engine: whether the step has happened, and where its lanes are now. */
   update() {
-    if (this.at === null) return;
-    const met = this.reached > this.at || (!this.sending && isMet(this.step, this.session.state, this.seen));
+    const { at, step } = this;
+    if (at === null || !step) return;
+    const met = this.reached > at || (!this.sending && isMet(step, this.session.state, this.seen));
     if (this.next.getAttribute("aria-disabled") !== String(!met)) this.next.setAttribute("aria-disabled", String(!met));
     if (met && !this.stands) this.stand();
     const slow = performance.now() - this.since > SLOW_MS;
@@ -198,9 +221,10 @@ export class Tour {
 
   placeSpot() {
     const { scene } = this.stage;
-    const lanes = (scene?.lanes || []).filter((lane) => this.step.lanes?.includes(lane.name));
+    const { step } = this;
+    const lanes = (scene?.lanes ?? []).filter((lane) => step?.lanes?.includes(lane.name));
     show(this.spot, lanes.length > 0);
-    if (!lanes.length) return;
+    if (!scene || !lanes.length) return;
     const from = Math.min(...lanes.map((lane) => Math.min(lane.u0, lane.head ?? lane.u0)));
     const to = Math.max(...lanes.map((lane) => lane.u1));
     const px = (/** @type {number} */ length) => `${length * wide()}px`;
@@ -213,7 +237,7 @@ export class Tour {
   leave() {
     if (!this.session.play) this.engine.control({ play: true });
     this.at = null;
-    this.reached = undefined;
+    this.reached = -1;
     document.documentElement.classList.remove("touring");
     for (const each of this.dimmable()) {
       each.classList.remove("is-lit");

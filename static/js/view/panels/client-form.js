@@ -2,7 +2,7 @@
 import { nodesOf } from "../../model/cluster.js";
 import { declaredQueues } from "../../model/messages.js";
 import { PREDECLARED } from "../../model/routes.js";
-import { gettext } from "../../model/text.js";
+import { gettext, messageOf } from "../../model/text.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
@@ -27,10 +27,12 @@ export class ClientForm {
     this.session = session;
     this.command = command;
     this.form = find("form", dialog);
+    /** @type {Client | null} the client that the dialog is about */
+    this.client = null;
     /** The names that the form offers, as they were written last. */
     this.goals = "";
     for (const button of findAll("[data-ends]", dialog))
-      button.addEventListener("click", () => this.send({ do: button.dataset.ends, name: this.client.name }));
+      button.addEventListener("click", () => this.client && this.send({ do: button.dataset.ends, name: this.client.name }));
     find("[data-cancel]", dialog).addEventListener("click", () => dialog.close());
     this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
@@ -44,7 +46,6 @@ export class ClientForm {
    * @param {boolean} fresh
    */
   open(client, fresh) {
-    this.role = client.role;
     this.client = client;
     const publisher = client.role === "publisher";
     const titles = publisher
@@ -83,7 +84,7 @@ export class ClientForm {
     const list = (place, names) => {
       const { value } = place;
       place.replaceChildren(...names.map((name) => el("option", { value: name }, name || gettext("(default)"))));
-      if (names.includes(value)) place.value = value;
+      if (value !== undefined && names.includes(value)) place.value = value;
     };
     list(find("[name=queue]", this.form), queues);
     list(find("[name=exchange]", this.form), exchanges);
@@ -93,10 +94,11 @@ export class ClientForm {
   }
 
   async submit() {
-    const values = read(this.form);
+    const { client } = this;
+    const values = client && read(this.form);
     if (!values) return;
     // What is at its default stays unsaid: sessions of old keep their digests.
-    if ((values.priority ?? null) !== null) values.properties = { ...this.client.properties, priority: values.priority };
+    if ((values.priority ?? null) !== null) values.properties = { ...client.properties, priority: values.priority };
     delete values.priority;
     const { node } = values;
     delete values.node;
@@ -105,7 +107,7 @@ export class ClientForm {
     if (!values.exchange && values.routing_key === first) delete values.routing_key;
     if (values.queue === first) delete values.queue;
     if (node && !(await this.tried({ do: "connect", name: values.name, node }, "node"))) return;
-    await this.send({ do: this.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
+    await this.send({ do: client.role === "publisher" ? "set_publisher" : "set_consumer", ...values, running: true });
   }
 
   /** @param {Values} command */
@@ -114,7 +116,7 @@ export class ClientForm {
   }
 
   /**
-   * Give a command; tell whether it was done, and else say why beside a field.
+   * Give a command; returns whether it was done, and else writes why beside a field.
    * @param {Values} command
    * @param {string} field
    */
@@ -123,7 +125,7 @@ export class ClientForm {
       await this.command(command);
       return true;
     } catch (error) {
-      complain(this.form, field, error.message);
+      complain(this.form, field, messageOf(error));
       return false;
     }
   }

@@ -3,7 +3,7 @@ import { clientsOf, freeName, lamps, moved, settingOf, slots } from "../../model
 import { stateName } from "../../model/actor-states.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { idOf } from "../../model/routes.js";
-import { el, find, findAll, icon, keepChildren, setText } from "../base/dom.js";
+import { el, find, findAll, icon, keepChildren, required, setText } from "../base/dom.js";
 import { Rate } from "./rate.js";
 import { portOf } from "./routes.js";
 
@@ -117,7 +117,7 @@ export class Clients {
    */
   build(role, clients) {
     const byName = new Map(clients.map((each) => [each.name, each]));
-    keepChildren(find(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(byName.get(name)));
+    keepChildren(find(`[data-clients=${role}]`, this.root), [...byName.keys()], (name) => this.item(required(byName.get(name), name)));
   }
 
   /** @param {Client} client */
@@ -155,7 +155,7 @@ export class Clients {
     const item = find(`[data-client="${client.name}"]`, this.root);
     item.dataset.state = client.state;
     setText(find("[data-client-text]", item), describe(client));
-    this.rates.get(client.name).update();
+    required(this.rates.get(client.name), `the rate of ${client.name}`).update();
     const toggle = find("[data-client-act=toggle]", item);
     const stopped = client.state === "stopped";
     const label = fill(stopped ? gettext("Let %(name)s run") : gettext("Pause %(name)s"), { name: client.name });

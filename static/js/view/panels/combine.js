@@ -33,13 +33,12 @@ export function combineFigure(playhead, line, go) {
   const { history } = playhead;
   const found = combinationAt(history, line.number, line.t);
   const before = found && history.stateAt(found.started);
-  if (!before) return null;
-  const files = [found.destination, found.source].map((number) => fileAt(before, found.store, number));
-  if (files.some((file) => !file)) return null;
+  if (!found || !before) return null;
+  const files = [found.destination, found.source].map((number) => fileAt(before, found.store, number)).filter((file) => file !== null);
+  if (files.length < 2) return null;
   const limit = Math.max(before.node.settings.msg_store_file_size_limit || 0, ...files.map((file) => file.size));
-  const after = found.done && history.has(found.done.number + 1)
-    ? fileAt(history.stateAt(found.done.number + 1), found.store, found.destination)
-    : null;
+  const then = found.done && history.has(found.done.number + 1) ? history.stateAt(found.done.number + 1) : null;
+  const after = then && fileAt(then, found.store, found.destination);
   return el(
     "div.combine",
     {},

@@ -1,6 +1,6 @@
 /** The console: lines of rabbitmqctl to the engine, what they print, history and completion. */
 import { History, complete } from "../../model/console.js";
-import { gettext, fill } from "../../model/text.js";
+import { fill, gettext, messageOf } from "../../model/text.js";
 import { el, find, focused, setText, show } from "../base/dom.js";
 
 /** @import { KeyOn } from "../base/dom.js" */
@@ -128,7 +128,8 @@ export class Console {
       answer.textContent = error ?? text;
       answer.classList.toggle("console-error", Boolean(error) || text.startsWith("Error"));
     } catch (error) {
-      answer.textContent = OFFLINE[error.message]?.() ?? error.message;
+      const message = messageOf(error);
+      answer.textContent = OFFLINE[message]?.() ?? message;
       answer.classList.add("console-error");
     }
     answer.removeAttribute("aria-busy");

@@ -1,7 +1,7 @@
 /** The controls: every one of them posts a command, and says beside itself what the engine thinks of it. */
 import { PRESETS } from "../../model/presets.js";
 import { figures } from "../../model/situation.js";
-import { fill, gettext, ngettext, number } from "../../model/text.js";
+import { fill, gettext, messageOf, ngettext, number } from "../../model/text.js";
 import { consumerText, publisherText } from "../../model/actor-texts.js";
 import { MemoryControls } from "./controls-memory.js";
 import { el, find, findAll, setText, show } from "../base/dom.js";
@@ -100,7 +100,8 @@ export class Controls {
       this.alerts.clear("command");
       return true;
     } catch (error) {
-      const text = OFFLINE[error.message]?.() ?? error.message;
+      const message = messageOf(error);
+      const text = OFFLINE[message]?.() ?? message;
       if (near && find(`[data-error=${near}]`, this.root)) this.complain(near, text);
       else this.alerts.show("command", "error", text);
       return false;
@@ -177,8 +178,8 @@ export class Controls {
   }
 
   toggleStream() {
-    const running = this.actor(PUBLISHER) && this.actor(PUBLISHER).state !== "stopped";
-    return this.stream(!running);
+    const publisher = this.actor(PUBLISHER);
+    return this.stream(!publisher || publisher.state === "stopped");
   }
 
   /** @param {boolean} running */
@@ -217,7 +218,7 @@ export class Controls {
 
   consuming() {
     const actor = this.actor(CONSUMER);
-    return Boolean(actor) && actor.state !== "stopped";
+    return actor !== null && actor.state !== "stopped";
   }
 
   /** @param {boolean} running */

@@ -16,6 +16,17 @@ import { stateWords } from "../stage/twin.js";
  * @import { KeyOn, PointerOn } from "../base/dom.js"
  */
 
+/**
+ * Where a message is; null where it is in no place, or where its queue was deleted.
+ * @param {State} state
+ * @param {string} name
+ * @param {number} seq
+ */
+function placeIn(state, name, seq) {
+  const queue = Object.hasOwn(state.queues, name) ? state.queues[name] : null;
+  return queue && locate(queue, seq);
+}
+
 export class Follow {
   /**
    * `selection` has the message that is followed; `warn(text)` writes what went wrong.
@@ -34,6 +45,12 @@ export class Follow {
     this.form = find("[data-form=find]", root);
     /** @type {Life | null} */
     this.life = null;
+    /** @type {number | null} the message that is followed, and its queue */
+    this.seq = null;
+    /** @type {string | null} */
+    this.queue = null;
+    /** The run of which its life was read. */
+    this.epoch = playhead.session.history.epoch;
     this.shown = "";
     this.form.addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
       event.preventDefault();
@@ -46,7 +63,7 @@ export class Follow {
     selection.listen((what) => what === "chosen" && this.follow(selection.chosen));
     this.list.addEventListener("click", (/** @type {PointerOn} */ event) => this.click(event));
     const { session } = playhead;
-    session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1)));
+    session.watch((t, at) => this.life?.observe(t, at, session.history.timeOf(at + 1) ?? session.nowUs));
     session.listen((change) => {
       if (change.kind === "snapshot" && change.why !== "join") this.life?.gap(session.next, session.nowUs);
       const past = change.kind === "past";
@@ -64,18 +81,21 @@ export class Follow {
     this.seq = seq;
     this.queue = shownQueue(state);
     this.life = null;
-    if (seq !== null && this.queue !== null) this.read();
+    this.read();
     this.update();
   }
 
+  /** Read its life as far as it is kept. */
   read() {
     const { session, state } = this.playhead;
+    const { queue, seq } = this;
     this.epoch = session.history.epoch;
-    const row = locate(session.state.queues[this.queue], this.seq)?.row;
+    if (queue === null || seq === null) return;
+    const row = placeIn(session.state, queue, seq)?.row;
     const who = {
-      queue: this.queue,
-      seq: this.seq,
-      msgNo: row ? row[E.msg_no] + this.seq - row[E.start] : session.numbers.numberOf(this.queue, this.seq),
+      queue,
+      seq,
+      msgNo: row ? row[E.msg_no] + seq - row[E.start] : session.numbers.numberOf(queue, seq),
       flags: row ? row[E.flags] : null,
     };
     this.life = Life.of(session.history, who, state.node.settings.segment_entry_count || 2048);
@@ -137,26 +157,30 @@ export class Follow {
       this.shown = "";
       return;
     }
-    setText(find("[data-life-name]", this.strip), fill(gettext("message %(seq)s"), { seq: number(this.seq) }));
-    setText(find("[data-life-now]", this.strip), this.words());
+    setText(find("[data-life-name]", this.strip), fill(gettext("message %(seq)s"), { seq: number(life.seq) }));
+    setText(find("[data-life-now]", this.strip), this.words(life));
     const last = life.events[life.events.length - 1];
     const mark = [this.seq, this.queue, life.events.length, last?.number, playhead.behind && playhead.position].join();
     if (mark === this.shown) return;
     this.shown = mark;
-    this.render();
+    this.render(life);
   }
 
-  /** Where the message is at the moment that is looked at. */
-  words() {
-    const found = locate(this.playhead.state.queues[this.queue], this.seq);
-    if (!found) return this.life.over ? gettext("over") : gettext("not in the queue");
+  /**
+   * Where the message is at the moment that is looked at.
+   * @param {Life} life
+   */
+  words(life) {
+    const found = placeIn(this.playhead.state, life.queue, life.seq);
+    if (!found) return life.over ? gettext("over") : gettext("not in the queue");
     if (found.place === "delta") return stateWords("delta", 0);
     const place = found.place.endsWith("_pending") ? gettext("unacked") : found.place;
     return `${place} · ${stateWords(found.place, found.row ? found.row[E.flags] : 31)}`;
   }
 
-  render() {
-    const { life, playhead } = this;
+  /** @param {Life} life */
+  render(life) {
+    const { playhead } = this;
     const past = playhead.behind ? life.events.findLastIndex((event) => event.number < playhead.position) : null;
     const held = this.list.contains(focused()) ? focused().dataset.at : null;
     this.list.replaceChildren(

@@ -2,7 +2,7 @@
 import { PLOTS, columns, creditChains, thinned } from "../../model/instruments.js";
 import { bytes, decimal, fill, gettext, number } from "../../model/text.js";
 import { onResize } from "../base/canvas.js";
-import { el, find, setText, show, throttle } from "../base/dom.js";
+import { el, find, required, setText, show, throttle } from "../base/dom.js";
 import { colors, faded } from "../base/colors.js";
 import { closesLikeAMenu } from "../base/popover.js";
 
@@ -30,6 +30,7 @@ export class Instruments {
     this.plots = [];
     /** @type {typeof UPlot | null} the plotting library, once it was loaded */
     this.UPlot = null;
+    this.loading = false;
     this.box = find("[data-plots]", root);
     this.table = find("[data-plot-table]", root);
     this.draw = throttle(DRAW_MS, () => this.paint());
@@ -76,12 +77,14 @@ export class Instruments {
 
   /** Make the plots, with the colours of the theme in force. */
   make() {
+    const { UPlot: Plotter } = this;
+    if (!Plotter) return;
     for (const { plot } of this.plots) plot.destroy();
     this.box.replaceChildren();
     this.plots = PLOTS.map((spec) => {
       const place = el("figure.plot", { role: "img", "aria-label": spec.title() });
       this.box.append(place);
-      return { spec, plot: new this.UPlot(this.options(spec, place), [[], ...spec.series.map(() => /** @type {number[]} */ ([]))], place) };
+      return { spec, plot: new Plotter(this.options(spec, place), [[], ...spec.series.map(() => /** @type {number[]} */ ([]))], place) };
     });
   }
 
@@ -111,7 +114,7 @@ export class Instruments {
         { ...axis, size: 58, values: (_, ticks) => ticks.map((tick) => value(tick)) },
       ],
       series: [
-        { label: gettext("Time"), value: (_, each) => (each === null ? "" : `${decimal(each, 3)} s`) },
+        { label: gettext("Time"), value: (_, each) => (each === null || each === undefined ? "" : `${decimal(each, 3)} s`) },
         ...spec.series.map(/** @returns {Options["series"][number]} */ (series) => ({
           label: series.label(),
           stroke: colors[series.tone],
@@ -147,7 +150,7 @@ export class Instruments {
 
   resize() {
     for (const { plot } of this.plots) {
-      const width = Math.max(220, plot.root.parentElement.clientWidth);
+      const width = Math.max(220, required(plot.root.parentElement, "the box of a plot").clientWidth);
       if (width !== plot.width) plot.setSize({ width, height: HEIGHT });
     }
   }
@@ -170,7 +173,7 @@ export class Instruments {
     for (const { spec, plot } of this.plots) {
       plot.setData(columns(samples, spec));
       // Without a pointer on the plots, the numbers are those of the moment that is looked at.
-      if (plot.cursor.left < 0 && samples.length) plot.setLegend({ idx: this.indexNow(samples) }, false);
+      if ((plot.cursor.left ?? -1) < 0 && samples.length) plot.setLegend({ idx: this.indexNow(samples) }, false);
     }
     this.showDisk();
     this.showCredit();

@@ -3,7 +3,7 @@ import { groupOf, queueOf } from "../../model/kinds.js";
 import { shownQueue } from "../../model/shown.js";
 import { narrate } from "../../model/why.js";
 import { fill, gettext, seconds } from "../../model/text.js";
-import { el, find, focused, keepChildren } from "../base/dom.js";
+import { el, find, focused, keepChildren, required } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -52,14 +52,17 @@ export class Narrative {
     if (mark === this.rendered) return;
     this.rendered = mark;
     const items = this.shown().slice(-SHOWN).reverse();
-    const here = behind ? items.find((line) => line.number < position) : null;
+    const here = (behind && items.find((line) => line.number < position)) || null;
     const held = focused()?.closest("#narrative") && focused().dataset.first;
     const later = (/** @type {Line} */ line) => behind && line.number >= position;
     // An item that says the same again stays.
     const signature = (/** @type {Line} */ line) =>
       [line.first, line.t.kind, line.atUs, line.times, line.messages, later(line), line === here, this.picked === line.first, this.many()].join();
     const bySignature = new Map(items.map((line) => [signature(line), line]));
-    keepChildren(this.root, [...bySignature.keys()], (key) => this.item(bySignature.get(key), later(bySignature.get(key)), here));
+    keepChildren(this.root, [...bySignature.keys()], (key) => {
+      const line = required(bySignature.get(key), "a line of what happened");
+      return this.item(line, later(line), here);
+    });
     if (held) find(`[data-first="${held}"]`, this.root)?.focus({ preventScroll: true });
   }
 

@@ -3,7 +3,7 @@ import { depthOf, failoverOf, mirroredQueue, nodeOf, nodesOf, stripOf } from "..
 import { showQueue, shownQueue } from "../../model/shown.js";
 import { strategyOf } from "../../model/situation.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, setText, show } from "../base/dom.js";
 import { failoverText } from "./failover.js";
 import { ringOf, ringText } from "./ring.js";
 
@@ -51,7 +51,7 @@ export class Nodes {
     const { node } = card?.dataset ?? {};
     /** @type {Record<string, () => unknown>} */
     const acts = {
-      show: () => this.show(button.dataset.label),
+      show: () => this.show(dataOf(button, "label")),
       kill: () => this.command({ do: "kill_node", node }),
       stop: () => this.command({ do: "stop_node", node }),
       start: () => this.command({ do: "start_node", node }),
@@ -62,7 +62,7 @@ export class Nodes {
       mirror: () =>
         this.command({ do: "set_policy", name: "ha", pattern: ".*", definition: { "ha-mode": "all" } }),
     };
-    acts[button.dataset.nodeAct]();
+    acts[dataOf(button, "nodeAct")]();
   }
 
   /** @param {string} label */
@@ -143,7 +143,7 @@ export class Nodes {
     const master = state.queues[queue];
     const order = master ? [master.node, ...(master.mirrors ?? [])] : [];
     setText(this.root.querySelector("[data-ring-text]"), ringText(line, order));
-    this.ring.show(line, order);
+    this.ring?.show(line, order);
     const [sync, cancel, mirror] = findAll(".ring [data-node-act]", this.root);
     show(sync, Boolean(master?.mirrors) && !master.syncing);
     show(cancel, Boolean(master?.syncing));
@@ -255,7 +255,7 @@ function hasText({ label, ready, unacked, held }) {
  * @param {Member} member
  * @param {number | null} depth
  */
-function bringsText({ label, role, ready, unacked, held }, depth) {
+function bringsText({ label, role, ready, unacked, held = 0 }, depth) {
   if (label === null || depth === null || role === "master") return "";
   return fill(gettext("If the others died now: %(kept)s of %(all)s messages"), {
     kept: number(Math.min(depth, ready + unacked + held)),

@@ -37,8 +37,9 @@ export function ringOf(names) {
    */
   function show(line, order) {
     stops.forEach((stop, at) => stop.classList.toggle("is-member", order.includes(names[at])));
-    token.hidden = !line || order.length < 2;
-    if (token.hidden) return;
+    const idle = !line || order.length < 2;
+    token.hidden = idle;
+    if (idle) return;
     setText(token, `${number(line.t.count)} × ${line.t.instruction}`);
     token.style.left = place(order[0]);
     if (last === line.number) return;

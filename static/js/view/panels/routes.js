@@ -41,6 +41,8 @@ export class Routes {
     this.mark = "";
     /** @type {{ from: string, x: number, y: number } | null} what is carried, and where it is now */
     this.pull = null;
+    /** How many messages are held by hand. */
+    this.held = 0;
     for (const button of findAll("[data-open-topology]", root)) button.addEventListener("click", topology);
     root.addEventListener("click", (event) => this.click(event));
     const place = find("[data-held]", root);
@@ -79,7 +81,8 @@ export class Routes {
    */
   follow(from, event) {
     const goal = this.under(event);
-    const fits = goal && (joining(this.state, from, goal.dataset.object).command || this.sameKind(from, goal.dataset.object));
+    const to = goal?.dataset.object;
+    const fits = to !== undefined && ("command" in joining(this.state, from, to) || this.sameKind(from, to));
     for (const each of findAll("[data-object]", this.root)) each.classList.toggle("is-goal", Boolean(fits) && each === goal);
     this.pull = { from, x: event.clientX, y: event.clientY };
     this.root.classList.add("is-carrying");
@@ -111,10 +114,10 @@ export class Routes {
     return ["publisher", "consumer"].includes(kind) && other.startsWith(`${kind}:`) && one !== other;
   }
 
-  /** @param {{command?: Values, problem?: string, text?: string}} joined see joining() */
-  async join({ command, problem, text }) {
-    if (problem) this.asking.alerts.flash(problem);
-    else if (await this.asking.send(command, text)) setText(this.live, text);
+  /** @param {ReturnType<typeof joining>} joined */
+  async join(joined) {
+    if ("problem" in joined) this.asking.alerts.flash(joined.problem);
+    else if (await this.asking.send(joined.command, joined.text)) setText(this.live, joined.text);
   }
 
   /** @param {PointerOn} event */
@@ -144,7 +147,7 @@ export class Routes {
   }
 
   /**
-   * What stands beside an exchange's name; the default one has no type to tell.
+   * What stands beside an exchange's name; the default one has no type.
    * @param {string} name
    */
   typeOf(name) {
@@ -210,9 +213,11 @@ export class Routes {
       const [a, b] = [boxes.get(from), boxes.get(to)];
       if (a && b) paths.push(wire(box, a, b, turned, lost ? "wire is-lost" : "wire", key));
     }
-    if (this.pull && boxes.has(this.pull.from)) {
-      const at = { left: this.pull.x, right: this.pull.x, top: this.pull.y, bottom: this.pull.y, width: 0, height: 0 };
-      paths.push(wire(box, boxes.get(this.pull.from), at, turned, "wire is-pulled"));
+    const { pull } = this;
+    const start = pull && boxes.get(pull.from);
+    if (pull && start) {
+      const at = { left: pull.x, right: pull.x, top: pull.y, bottom: pull.y, width: 0, height: 0 };
+      paths.push(wire(box, start, at, turned, "wire is-pulled"));
     }
     this.wires.replaceChildren(...paths);
   }

@@ -1,7 +1,7 @@
 /** A small prompt beside each control that has `data-stands`: the lines it stands for, to read, to copy, to try. */
 import { formWords, linesOf } from "../../model/stands-for.js";
 import { gettext } from "../../model/text.js";
-import { el, find, findAll, setText, show } from "../base/dom.js";
+import { dataOf, el, find, findAll, setText, show } from "../base/dom.js";
 
 /**
  * @import { Values } from "../../model/catalogue/types.js"
@@ -37,7 +37,7 @@ export class StandsFor {
    * @param {HTMLElement[]} roots
    * @param {Record<string, Stands>} table
    * @param {Session} session
-   * @param {{ fields: () => Values, run: (line: string) => void }} does
+   * @param {{ fields: () => Values, run: (line: string) => void }} live
    */
   constructor(roots, table, session, { fields, run }) {
     this.table = table;
@@ -54,7 +54,7 @@ export class StandsFor {
 
   /** @param {HTMLElement} place */
   mark(place) {
-    const keys = place.dataset.stands.split(" ").filter((key) => this.table[key]);
+    const keys = dataOf(place, "stands").split(" ").filter((key) => this.table[key]);
     if (keys.length === 0) return;
     const list = el("ul.stands-lines", { hidden: true });
     const form = find("form[data-declare]", place.closest("section") ?? place);
@@ -107,7 +107,7 @@ export class StandsFor {
         list.dataset.shape = shape;
         list.replaceChildren(...lines.map((line) => this.row(line)));
       }
-      lines.forEach((line, place) => setText(list.children[place].querySelector("code"), line.text));
+      lines.forEach((line, place) => setText(find("code", list.children[place]), line.text));
     }
   }
 

@@ -37,7 +37,7 @@ export class Status {
    * @param {string} name
    * @param {number} [retryMs]
    */
-  link(name, retryMs) {
+  link(name, retryMs = 0) {
     clearInterval(this.timer);
     const chip = find("[data-link]", this.chips);
     chip.dataset.state = name;
@@ -77,8 +77,8 @@ export class Status {
 
   /** The lines of what happened up to the moment that is shown. */
   linesSoFar() {
-    const { behind, at, timeline } = this.session;
-    return behind ? timeline.lines.filter((line) => line.number < at) : timeline.lines;
+    const { at, timeline } = this.session;
+    return at !== null ? timeline.lines.filter((line) => line.number < at) : timeline.lines;
   }
 
   update() {

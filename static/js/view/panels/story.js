@@ -182,9 +182,9 @@ export class StoryPanel {
    * @param {boolean} ended
    */
   partsOf(stop, ended) {
-    const notes = stop.notes
-      .filter((note) => note.text)
-      .map((note) => el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", ...this.words(note.text)));
+    const notes = stop.notes.flatMap(({ text }) =>
+      text ? [el("p.story-note", {}, el("b.time", {}, `${seconds(stop.atUs, 2)} s`), " ", ...this.words(text))] : [],
+    );
     return [
       ...(ended && stop.atUs < this.story.untilUs ? [] : notes),
       ended ? this.ending() : null,

@@ -1,8 +1,8 @@
 /** Queues, exchanges, bindings and policies of the node: what there is, declared and deleted from one dialog. */
 import { declaredQueues, readyOf } from "../../model/messages.js";
 import { PREDECLARED, bindProblem } from "../../model/routes.js";
-import { fill, gettext, number } from "../../model/text.js";
-import { el, find, findAll, keepChildren, setText } from "../base/dom.js";
+import { fill, gettext, messageOf, number } from "../../model/text.js";
+import { dataOf, el, find, findAll, keepChildren, required, setText } from "../base/dom.js";
 import { complain, forgive, read, write } from "../base/forms.js";
 
 /**
@@ -99,12 +99,12 @@ export class Topology {
     }
     this.asked = { form, values, until: performance.now() + ANSWER_MS };
     try {
-      await this.command(COMMANDS[form.dataset.declare](values));
+      await this.command(COMMANDS[dataOf(form, "declare")](values));
       if (!this.asked) return;
       form.reset();
       forgive(form);
     } catch (error) {
-      complain(form, find("input[name]", form).name, error.message);
+      complain(form, find("input[name]", form).name, messageOf(error));
     }
   }
 
@@ -129,7 +129,7 @@ export class Topology {
       await this.command(command);
       setText(place, "");
     } catch (error) {
-      setText(place, error.message);
+      setText(place, messageOf(error));
     }
   }
 
@@ -165,8 +165,8 @@ export class Topology {
     const list = find(`[data-list=${name}]`, this.dialog);
     if (!list) return;
     const byKey = new Map(rows.map((each) => [JSON.stringify([each.name, each.acts]), each]));
-    keepChildren(list, [...byKey.keys()], (key) => line(byKey.get(key)));
-    for (const item of list.children) setText(find(".mid", item), byKey.get(item.dataset.key).text);
+    keepChildren(list, [...byKey.keys()], (key) => line(required(byKey.get(key), key)));
+    for (const item of list.children) setText(find(".mid", item), required(byKey.get(item.dataset.key), "a line").text);
   }
 }
 

@@ -110,7 +110,9 @@ export class WhyPanel {
   /** @param {Reason} line */
   show(line) {
     this.shown = { ...line };
-    const explained = explain(line.t, line.messages, this.session.reasons().lastTarget(line.t.queue), line.fate);
+    const { queue } = line.t;
+    const target = queue === undefined ? null : this.session.reasons().lastTarget(queue);
+    const explained = explain(line.t, line.messages, target, line.fate);
     this.head(explained.name, explained.rule, `#${number(line.number)}`);
     setText(find("[data-why-title]", this.root), explained.title);
     setText(find("[data-why-reason]", this.root), explained.reason || "");
@@ -140,9 +142,9 @@ function heaviest(lines) {
 /** @param {Line} line */
 function weightOf({ t, messages, fate }) {
   const { kind, why, target } = t;
-  if (kind === "Reduced" && !movedBy(why)) return 1;
+  if (kind === "Reduced" && !movedBy(why ?? {})) return 1;
   // A new queue begins with nothing, and has nothing to explain.
-  if (kind === "QueueStarted" && !messages && !fate && !t.values.len) return 1;
+  if (kind === "QueueStarted" && !messages && !fate && !t.values?.len) return 1;
   if (kind === "TargetChanged" && target === null) return 2;
   return KINDS[kind].weight ?? 0;
 }
@@ -152,7 +154,7 @@ function bodyOf(explained) {
   const parts = [];
   if (explained.bar) parts.push(ramBar(explained.bar));
   if (explained.steps.length) parts.push(stepList(explained.steps));
-  if (explained.facts.length) parts.push(valueList(explained.facts));
+  if (explained.numbers.length) parts.push(numberList(explained.numbers));
   if (explained.origin) parts.push(origin(explained.origin));
   return parts;
 }
@@ -255,12 +257,12 @@ function stepList(steps) {
   );
 }
 
-/** @param {Explained["facts"]} values */
-function valueList(values) {
+/** @param {Explained["numbers"]} numbers */
+function numberList(numbers) {
   return el(
-    "dl.reason-values",
+    "dl.reason-numbers",
     {},
-    ...values.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
+    ...numbers.slice(0, 10).flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]),
   );
 }
 

@@ -7,6 +7,7 @@ import { colors, faded, hatch } from "../base/colors.js";
  * @import { Segment } from "../../layout/fates.js"
  * @import { Scene } from "../../layout/stage.js"
  * @import { QueueState, Values } from "../../model/catalogue/types.js"
+ * @import { Fate } from "../../model/fate.js"
  */
 
 const GHOST_MS = 5000;
@@ -22,7 +23,7 @@ const SIGNS = {
 
 export class Fates {
   constructor() {
-    /** What a stop would do to the queue that is shown, or null. */
+    /** @type {Fate | null} what a stop would do to the queue that is shown */
     this.shown = null;
     /** @type {{x: number, y: number, w: number, h: number}[]} */
     this.ghosts = [];

@@ -29,7 +29,7 @@ export class FenceHandle {
    * @param {HTMLElement} box
    * @param {StageView} stage
    * @param {Playhead} playhead
-   * @param {(target: number) => unknown} set
+   * @param {(target: number | null) => unknown} set
    */
   constructor(box, stage, playhead, set) {
     this.box = box;
@@ -39,6 +39,9 @@ export class FenceHandle {
     this.handle = find("[data-fence]", box);
     this.label = find("[data-fence-text]", box);
     this.free = find("[data-act=free-target]", box);
+    /** @type {Scene | null} the scene that was painted last */
+    this.scene = null;
+    /** @type {{ target: number | null, u?: number } | null} the press that holds it: at how many contents, and where; null between presses */
     this.held = null;
     /** What the place of the handle was last computed from. */
     this.placed = "";
@@ -69,19 +72,20 @@ export class FenceHandle {
 
   /** @param {PointerOn} event */
   drag(event) {
-    if (!this.held) return;
+    if (!this.held || !this.scene) return;
     const area = this.stage.canvas.getBoundingClientRect();
     const { geo, lanes } = this.scene;
     const u = (geo.turned ? event.clientY - area.top : event.clientX - area.left) / wide();
-    this.held = { target: targetAt(lanes, u), u: Math.max(geo.u0, Math.min(geo.u1, u)) };
-    this.show(this.held.target);
+    const target = targetAt(lanes, u);
+    this.held = { target, u: Math.max(geo.u0, Math.min(geo.u1, u)) };
+    this.show(target);
   }
 
   /** @param {boolean} done */
   drop(done) {
-    const { held } = this;
+    const target = this.held?.target ?? null;
     this.held = null;
-    if (done && (held?.target ?? null) !== null) this.set(held.target);
+    if (done && target !== null) this.set(target);
     this.show(null);
   }
 
@@ -165,7 +169,7 @@ export class FenceHandle {
     this.chip(geo, u, chip);
   }
 
-  /** @param {number} shown */
+  /** @param {number | null} shown */
   writeValue(shown) {
     setAttributes(this.handle, {
       "aria-valuemax": Math.max(this.most, shown ?? 0),

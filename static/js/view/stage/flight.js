@@ -7,6 +7,7 @@ import { fill, gettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors } from "../base/colors.js";
+import { required } from "../base/dom.js";
 import { ease } from "./tween.js";
 
 /**
@@ -102,7 +103,8 @@ export class Flights {
    */
   observe(t, shown, now) {
     const found = t.queue === shown ? sortOf(t) : null;
-    const count = found ? total(t.extents) : 0;
+    if (!found) return;
+    const count = total(required(t.extents, `what ${t.kind} moves`));
     if (!count) return;
     const last = this.list.findLast(({ sort }) => sort === found.sort);
     if (last && now - last.start < TOGETHER_MS) last.count += count;

@@ -153,7 +153,7 @@ function subtitle(lane, scene) {
       ? fill(gettext("\u03b2 \u03b3, %(over)s over the permitted %(n)s"), values)
       : fill(gettext("\u03b2 \u03b3, %(n)s permitted"), values);
   }
-  if (lane.name === UNACKED && lane.count) {
+  if (lane.name === UNACKED && lane.count && lane.parts) {
     const [ram, disk, index] = lane.parts;
     const values = { ram: number(ram), disk: number(disk), index: number(index) };
     return fill(gettext("%(ram)s RAM, %(disk)s disk, %(index)s index"), values);

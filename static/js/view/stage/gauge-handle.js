@@ -8,6 +8,7 @@ import { ramGauge } from "./gauges.js";
 import { thermometerOf } from "./over.js";
 
 /**
+ * @import { Geo } from "../../layout/geometry.js"
  * @import { Scene } from "../../layout/stage.js"
  * @import { Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
@@ -75,6 +76,11 @@ class GaugeHandle {
     this.stage = stage;
     this.playhead = playhead;
     this.asking = asking;
+    /** @type {Scene | null} the scene that was painted last */
+    this.scene = null;
+    /** @type {Values | null} the gauge as it was when the press began: its scale stays while it is dragged */
+    this.held = null;
+    /** @type {number | null} the share to which it is dragged */
     this.pulled = null;
     /** What the handle says now: the share and its bytes. */
     this.described = "";
@@ -95,7 +101,7 @@ class GaugeHandle {
       move: (from, event) => this.pull(from, event),
       /**
        * @param {any} _from
-       * @param {PointerOn} event
+       * @param {PointerOn | null} event
        */
       drop: (_from, event) => this.drop(event !== null),
     });
@@ -126,17 +132,19 @@ class GaugeHandle {
    * @param {PointerOn} event
    */
   pull({ gauge }, event) {
-    this.pulled = this.bounded((this.top(gauge) * this.partAt(event)) / this.line.whole(this.node));
+    const { scene } = this;
+    if (!scene) return;
+    this.pulled = this.bounded((this.top(gauge, scene.geo) * this.partAt(event, scene.geo)) / this.line.whole(this.node));
     this.held = gauge;
-    this.follow(this.scene);
+    this.follow(scene);
   }
 
   /**
    * Where the pointer is on the gauge, as a part of its length.
    * @param {PointerOn} event
+   * @param {Geo} geo
    */
-  partAt(event) {
-    const { geo } = this.scene;
+  partAt(event, geo) {
     const box = (geo.turned ? this.bars : this.stage.canvas).getBoundingClientRect();
     if (geo.turned) return (event.clientX - box.left) / box.width;
     const { from, length } = thermometerOf(geo);
@@ -147,8 +155,9 @@ class GaugeHandle {
   drop(done) {
     const share = this.pulled;
     this.pulled = null;
+    this.held = null;
     if (done && share !== null) this.set(share);
-    this.follow(this.scene);
+    if (this.scene) this.follow(this.scene);
   }
 
   /** @param {number} share */
@@ -158,21 +167,24 @@ class GaugeHandle {
 
   /** @param {KeyOn} event */
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.share === null) return;
+    const { share } = this;
+    if (event.ctrlKey || event.metaKey || event.altKey || share === null) return;
     const by = { ArrowUp: STEP, ArrowRight: STEP, ArrowDown: -STEP, ArrowLeft: -STEP, PageUp: PAGE, PageDown: -PAGE }[event.key];
     const end = { Home: this.line.least, End: this.line.most }[event.key];
-    if (by === undefined && end === undefined) return;
+    const to = by === undefined ? end : this.bounded(Math.round(share * 100) / 100 + by);
+    if (to === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    this.set(end ?? this.bounded(Math.round(this.share * 100) / 100 + by));
+    this.set(to);
   }
 
   /**
    * The bytes at the end of the gauge; the bar on phones has a scale of its own.
    * @param {Values} gauge
+   * @param {Geo} geo
    */
-  top(gauge) {
-    if (!this.scene.geo.turned) return gauge.top;
+  top(gauge, geo) {
+    if (!geo.turned) return gauge.top;
     const { process_memory: used = 0, limit = null } = this.node.memory;
     return Math.max(used, (limit ?? used) * 1.2, 1);
   }
@@ -186,27 +198,27 @@ class GaugeHandle {
     const { share, element } = this;
     show(element, share !== null);
     if (share === null) return;
-    const { turned } = scene.geo;
-    const parent = turned ? this.bars : this.box;
+    const { geo } = scene;
+    const parent = geo.turned ? this.bars : this.box;
     if (element.parentElement !== parent) parent.append(element);
     const now = this.pulled ?? share;
     const size = now * this.line.whole(this.node);
-    this.stand(Math.min(1, size / this.top(this.pulled === null ? this.gauge : this.held)), turned);
+    this.stand(Math.min(1, size / this.top(this.held ?? this.gauge, geo)), geo);
     if (this.described === `${now} ${size}`) return;
     this.described = `${now} ${size}`;
     this.describe(now, size);
   }
 
   /**
-   * At a part of the gauge's length; `across` on phones.
+   * At a part of the gauge's length; across on phones.
    * @param {number} part
-   * @param {boolean} across
+   * @param {Geo} geo
    */
-  stand(part, across) {
+  stand(part, geo) {
     const { element } = this;
-    const { from, length } = thermometerOf(this.scene.geo);
-    const place = across ? [`${100 * part}%`, ""] : ["", `${Math.round((from + length * (1 - part)) * wide())}px`];
-    element.classList.toggle("is-across", across);
+    const { from, length } = thermometerOf(geo);
+    const place = geo.turned ? [`${100 * part}%`, ""] : ["", `${Math.round((from + length * (1 - part)) * wide())}px`];
+    element.classList.toggle("is-across", geo.turned);
     element.classList.toggle("is-held", this.pulled !== null);
     if (element.style.left !== place[0]) element.style.left = place[0];
     if (element.style.top !== place[1]) element.style.top = place[1];

@@ -3,6 +3,7 @@ import { aboutPlace } from "../../model/places.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { roundRect, write } from "../base/canvas.js";
 import { colors, faded, hatch } from "../base/colors.js";
+import { required } from "../base/dom.js";
 
 /**
  * @import { Box, Geo } from "../../layout/geometry.js"
@@ -60,7 +61,7 @@ export function paintPills(pen, scene) {
           segments: number(pill.segments),
         })
       : `\u00d7${number(pill.count)}`;
-    const lane = scene.lanes.find((each) => each.name === pill.lane);
+    const lane = required(scene.lanes.find((each) => each.name === pill.lane), "the lane of a pill");
     paintPill(
       pen,
       geo.turned ? v : pill.u,
@@ -111,7 +112,7 @@ export function paintDelta(pen, scene) {
     paintRuler(
       pen,
       scene,
-      scene.lanes.find((each) => aboutPlace(each.name)?.counted),
+      required(scene.lanes.find((each) => aboutPlace(each.name)?.counted), "the lane of delta"),
     );
   const text = `${number(term.start)} \u2026 ${number(term.end)}, ${number(term.count)}`;
   const note = gettext("all that RAM keeps");
@@ -165,7 +166,7 @@ function paintRuler(pen, scene, lane) {
 /**
  * Ring around the chosen or focused message: its frame of the scene.
  * @param {CanvasRenderingContext2D} pen
- * @param {Box} frame
+ * @param {Box | null} frame
  * @param {boolean} strong
  */
 export function paintRing(pen, frame, strong) {

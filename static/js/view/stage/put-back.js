@@ -5,6 +5,7 @@ import { hit } from "../../layout/stage.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { placeOf } from "../base/canvas.js";
 import { carry, Carried } from "../base/carry.js";
+import { required } from "../base/dom.js";
 
 /**
  * @import { Playhead } from "../../model/playhead.js"
@@ -38,7 +39,7 @@ export class PutBack {
       move: (seq, event) => this.move(seq, event),
       /**
        * @param {number} seq
-       * @param {PointerOn} event
+       * @param {PointerOn | null} event
        */
       drop: (seq, event) => this.drop(seq, event),
     });
@@ -85,7 +86,7 @@ export class PutBack {
 
   /**
    * @param {number} seq
-   * @param {PointerOn} event
+   * @param {PointerOn | null} event
    */
   drop(seq, event) {
     this.label.hide();
@@ -94,7 +95,7 @@ export class PutBack {
     const { geo, lanes } = this.stage.scene;
     const scale = box.width / geo.width;
     const u = (geo.turned ? event.clientY - box.top : event.clientX - box.left) / scale;
-    const held = lanes.find((lane) => lane.name === HELD);
+    const held = required(lanes.find((lane) => lane.name === HELD), "the lane of what consumers hold");
     if (u >= (held.head ?? held.u0) - 4) return;
     this.put(seq);
   }

@@ -27,6 +27,7 @@ export class Slide {
     if (now >= this.until) return this.scene;
     const t = ease((now - this.start) / SLIDE_MS);
     const { scene, before } = this;
+    if (!before) return scene;
     const lanes = scene.lanes.map((lane, at) => between(before.lanes[at], lane, t));
     const moved = Object.fromEntries(
       lanes.map((lane, at) => [lane.name, middle(lane) - middle(scene.lanes[at])]),

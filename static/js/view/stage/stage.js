@@ -34,12 +34,16 @@ const CHANGE_MS = 1600;
 const CALM_SPEED = 4;
 const MANY_ROWS = 250;
 
+/** @typedef {{ instant: boolean, moves: boolean }} Way whether marks change in one step, and whether they travel */
+/** @type {Way} */
+const AT_ONCE = { instant: true, moves: false };
+
 export class StageView {
   /**
    * `canvas` is drawn on; `session` is shown; `selection` says which messages the reader means. Without: nothing is chosen.
    * @param {HTMLCanvasElement} canvas
    * @param {Playhead} session
-   * @param {Selection} [selection]
+   * @param {Selection | null} [selection]
    */
   constructor(canvas, session, selection = null) {
     this.canvas = canvas;
@@ -81,8 +85,8 @@ export class StageView {
     this.shown = null;
     /** @type {Slide | null} */
     this.slide = null;
-    /** How the tween goes to the next scene: {moves, instant}; null where the scene is the one that is wanted. */
-    this.stale = { instant: true, moves: false };
+    /** @type {Way | null} how the tween goes to the next scene; null where the scene is the one that is wanted */
+    this.stale = AT_ONCE;
     this.selection.listen(() => this.refresh());
     onResize(canvas, () => this.refresh({ instant: true }));
     canvas.addEventListener("pointermove", (event) => this.point(event));
@@ -145,7 +149,7 @@ export class StageView {
 
   /** Draw again what is there. */
   refresh({ instant = false } = {}) {
-    if (instant || !this.scene) this.stale = { instant: true, moves: false };
+    if (instant || !this.scene) this.stale = AT_ONCE;
     draw(this, (now) => this.paint(now));
   }
 
@@ -164,36 +168,42 @@ export class StageView {
     }
   }
 
-  /** @param {number} now */
-  rescene(now) {
+  /**
+   * Aim for the scene of the state.
+   * @param {number} now
+   * @param {Way} way
+   */
+  rescene(now, way) {
     const box = sizeOf(this.canvas);
     const turned = innerWidth < TURN_BELOW;
     // What still travels has not arrived, and a slow device would never let it: it is where it goes at once.
-    if (this.pace.slow) this.stale.instant = true;
-    const before = this.shown?.geo.turned === turned && !this.stale.instant ? this.shown : null;
+    const instant = way.instant || this.pace.slow;
+    const before = this.shown?.geo.turned === turned && !instant ? this.shown : null;
     const { state, unsynced } = this.session;
     this.scene = stageScene(state, box.width, box.height, turned, { unsynced, held: this.held, zoom: this.zoom });
     this.zoom = this.scene.zoom;
-    this.slide = new Slide(before, this.scene, now);
+    const slide = new Slide(before, this.scene, now);
+    this.slide = slide;
     this.hover = this.pointer ? hit(this.scene, this.pointer.x, this.pointer.y) : null;
     if (this.pointer) this.selection.point(this.seqAt(this.hover));
     if (this.pointer) this.pointing({ hover: this.hover, ...this.pointer });
-    this.tween.aim(this.scene.marks, now, { ...this.stale, turned });
+    this.tween.aim(this.scene.marks, now, { instant, moves: way.moves, turned });
     this.stale = null;
+    return slide;
   }
 
   /** @param {number} now */
   paint(now) {
     const { pen } = fitCanvas(this.canvas);
     this.pace.frame(now, this.goesOn);
-    if (this.stale || !this.scene) this.rescene(now);
-    const moving = this.tween.at(now) || this.slide.until > now;
-    const scene = this.slide.at(now);
+    const slide = this.stale || !this.slide ? this.rescene(now, this.stale ?? AT_ONCE) : this.slide;
+    const moving = this.tween.at(now) || slide.until > now;
+    const scene = slide.at(now);
     this.shown = scene;
     const flying = this.paintOn(pen, scene, now);
     const fading = this.fates?.paint(pen, scene, this.queue, now) ?? false;
     act(this, () => {
-      for (const listener of this.painted) listener(this.shown);
+      for (const listener of this.painted) listener(scene);
     });
     this.goesOn = moving || flying || fading || Object.keys(this.changes).length > 0;
     return this.goesOn;
@@ -207,22 +217,24 @@ export class StageView {
    */
   paintOn(pen, scene, now) {
     paintBands(pen, scene, this.session.state.node.alarms);
-    this.paintMarks(pen);
+    this.paintMarks(pen, scene);
     paintFence(pen, scene);
     paintSurplus(pen, scene);
     paintDelta(pen, scene);
     paintPills(pen, scene);
     const flying = this.flights.paint(pen, scene, now);
-    this.paintRings(pen);
+    this.paintRings(pen, scene);
     paintHeaders(pen, scene, this.shownChanges(now));
     paintAxis(pen, scene, edgesOf(this.queue, scene.zoom));
-    if (!scene.geo.turned) this.paintGauges(pen);
+    if (!scene.geo.turned) this.paintGauges(pen, scene);
     return flying;
   }
 
-  /** @param {CanvasRenderingContext2D} pen */
-  paintMarks(pen) {
-    const { turned } = this.scene.geo;
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   */
+  paintMarks(pen, { geo: { turned } }) {
     for (const visual of this.tween.leaving) paintMark(pen, visual, turned);
     for (const visual of this.tween.visuals.values())
       if (visual.mark.shape === "thread") paintMark(pen, visual, turned);
@@ -230,9 +242,12 @@ export class StageView {
       if (visual.mark.shape !== "thread") paintMark(pen, visual, turned);
   }
 
-  /** @param {CanvasRenderingContext2D} pen */
-  paintRings(pen) {
-    if (this.hover) paintRing(pen, frameOf(this.shown, this.hover.lane, this.hover.index), false);
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   */
+  paintRings(pen, scene) {
+    if (this.hover) paintRing(pen, frameOf(scene, this.hover.lane, this.hover.index), false);
     const { chosen, focused, pointed } = this.selection;
     for (const seq of [chosen, focused, pointed]) {
       const frame = seq === null ? null : this.frameOf(seq);
@@ -249,8 +264,9 @@ export class StageView {
    * @param {number} seq
    */
   frameOf(seq) {
-    const spot = this.shown && this.queue ? spotOf(this.shown, this.queue, seq) : null;
-    return spot && frameOf(this.shown, spot.lane, spot.index);
+    const { shown, queue } = this;
+    const spot = shown && queue ? spotOf(shown, queue, seq) : null;
+    return shown && spot ? frameOf(shown, spot.lane, spot.index) : null;
   }
 
   /**
@@ -265,9 +281,11 @@ export class StageView {
     return { x: box.left + scale * (frame.x + frame.w / 2), y: box.top + scale * (frame.y + frame.h) };
   }
 
-  /** @param {CanvasRenderingContext2D} pen */
-  paintGauges(pen) {
-    const { geo } = this.scene;
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scene} scene
+   */
+  paintGauges(pen, { geo }) {
     const gauges = gaugesOf(this.session.state, colors);
     paintThermometer(pen, 14, geo.ram + 18, geo.waterline - geo.ram - 18, gauges.ram);
     const disk = geo.waterline + geo.thickness;
@@ -286,7 +304,7 @@ export class StageView {
     return shown;
   }
 
-  /** @param {PointerOn} event */
+  /** @param {PointerOn | null} event */
   point(event) {
     const before = this.hover;
     this.pointer = event && placeOf(event);
@@ -340,7 +358,8 @@ function edgesOf(queue, zoom) {
     const last = rows[rows.length - 1];
     if (last) edges[name] = [rows[0][E.start], last[E.start] + last[E.count] - 1];
   }
-  if (queue.delta[D.count]) edges.delta = [queue.delta[D.start], queue.delta[D.end] - 1];
+  const [start, end] = [queue.delta[D.start], queue.delta[D.end]];
+  if (queue.delta[D.count] && start !== null && end !== null) edges.delta = [start, end - 1];
   if (zoom) edges[zoom.lane] = [zoom.from, zoom.from + zoom.count - 1].map((index) => seqAt(queue, zoom.lane, index));
   return edges;
 }

@@ -7,10 +7,10 @@ import { rowsOfLane } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { stateWords } from "./twin.js";
 import { wide } from "../base/canvas.js";
-import { el, setText, show } from "../base/dom.js";
+import { el, required, setText, show } from "../base/dom.js";
 
 /**
- * @import { State, Values } from "../../model/catalogue/types.js"
+ * @import { Entry, Extent, QueueState, State, Values } from "../../model/catalogue/types.js"
  * @import { Playhead } from "../../model/playhead.js"
  * @import { Selection } from "../../model/selection.js"
  */
@@ -26,8 +26,17 @@ export function messageAt(state, lane, index) {
   if (!queue) return null;
   const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;
-  const place = lane === "unacked" ? PENDING.find((each) => rowsOf(queue, each).some((row) => row === found.row)) : lane;
+  const place = lane === "unacked" ? placeOfRow(queue, found.row) : lane;
   return { seq: found.row[E.start] + found.offset, place, row: found.row };
+}
+
+/**
+ * Which of the places of unacknowledged messages has a row.
+ * @param {QueueState} queue
+ * @param {Extent | Entry} row
+ */
+function placeOfRow(queue, row) {
+  return required(PENDING.find((each) => rowsOf(queue, each).some((other) => other === row)), "the place of a row");
 }
 
 export class Tooltip {
@@ -51,8 +60,9 @@ export class Tooltip {
         : null;
     show(this.root, Boolean(message));
     if (!message) return;
-    const flags = message.place === "delta" ? 31 : message.row[E.flags];
-    const size = message.place === "delta" ? null : message.row[E.size_bytes];
+    const extent = message.place === "delta" ? null : /** @type {Extent} only delta has entries */ (message.row);
+    const flags = extent ? extent[E.flags] : 31;
+    const size = extent ? extent[E.size_bytes] : null;
     const title = fill(gettext("message %(seq)s"), { seq: number(message.seq) });
     const lines = [stateWords(message.place, flags)];
     if (size !== null)
@@ -65,7 +75,7 @@ export class Tooltip {
       this.root.dataset.key = title + lines.join();
       this.root.replaceChildren(el("b", {}, title), ...lines.map((text) => el("span", {}, text)));
     }
-    const room = this.root.parentElement.clientWidth;
+    const room = required(this.root.parentElement, "the box of the tooltip").clientWidth;
     const width = this.root.offsetWidth;
     const scale = wide();
     this.root.style.left = `${Math.max(4, Math.min(room - width - 4, x * scale - width / 2))}px`;

@@ -112,7 +112,7 @@ export class Tween {
   origin(before, mark, wanted) {
     const own = before.get(mark.key);
     if (own) return own;
-    return mark.from && !wanted.has(mark.from) ? before.get(mark.from) : null;
+    return mark.from && !wanted.has(mark.from) ? before.get(mark.from) : undefined;
   }
 
   /**
@@ -131,7 +131,7 @@ export class Tween {
 
   /**
    * @param {Visual} visual
-   * @param {Visual | null} carried
+   * @param {Visual} carried
    * @param {number} now
    * @param {{ turned: boolean, instant: boolean, moves: boolean }} how
    * @param {number} delay
@@ -158,7 +158,7 @@ export class Tween {
   /**
    * Already on its way: the same goal keeps its course, another one is reached in what time was left, or a little.
    * @param {Visual} visual
-   * @param {Visual | null} carried
+   * @param {Visual} carried
    * @param {number} now
    */
   redirect(visual, carried, now) {

@@ -9,7 +9,7 @@ import { shownQueue } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
-import { el, throttle } from "../base/dom.js";
+import { el, required, throttle } from "../base/dom.js";
 
 /**
  * @import { Entry, Extent, Values } from "../../model/catalogue/types.js"
@@ -59,7 +59,7 @@ function laneItems(rows, place) {
         skipped = 0;
         items.push({
           seq: row[E.start] + offset,
-          text: stateWords(place(row), place(row) === "delta" ? 31 : row[E.flags]),
+          text: stateWords(place(row), place(row) === "delta" ? 31 : /** @type {Extent} only delta has entries */ (row)[E.flags]),
         });
       } else {
         const jump = Math.min(row[E.count] - offset, count - SINGLES - index);
@@ -94,8 +94,9 @@ export class Twin {
     this.root = root;
     this.session = session;
     this.selection = selection;
+    /** @type {Map<string, HTMLElement>} by the names of lanes */
     this.lists = new Map();
-    /** The list out of which its reader took the message that has the keyboard, until it is drawn again. */
+    /** @type {HTMLElement | null} The list out of which its reader took the message that has the keyboard, until it is drawn again. */
     this.taken = null;
     for (const name of [...LANES, UNACKED]) {
       const list = el("ol", { role: "list", "data-lane": name });
@@ -122,7 +123,7 @@ export class Twin {
         name,
         laneItems(
           pairs.map(([row]) => row),
-          (row) => places.get(row),
+          (row) => required(places.get(row), "the place of a row"),
         ),
         total(pairs.map(([row]) => row)),
       );

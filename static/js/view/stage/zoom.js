@@ -37,6 +37,9 @@ export class Zoom {
     this.label = find("[data-zoom-text]", root);
     this.fit = find("[data-act=zoom-fit]", root);
     this.out = find("[data-act=zoom-out]", root);
+    /** @type {Scene | null} the scene that was painted last */
+    this.scene = null;
+    /** @type {{ at: number, from: number, pitch: number, moved: boolean } | null} the press that moves a zoomed lane */
     this.press = null;
     const { canvas } = stage;
     canvas.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
@@ -116,7 +119,7 @@ export class Zoom {
   down(event) {
     const { zoom } = this.stage;
     const found = zoom && this.scene && hitAt(this.scene, event);
-    if (found?.lane.name !== zoom?.lane || !zoom) return;
+    if (!found || found.lane.name !== zoom?.lane) return;
     this.press = { at: this.along(event), from: zoom.from, pitch: this.pitch(found.lane), moved: false };
   }
 
@@ -138,7 +141,7 @@ export class Zoom {
   /** @param {PointerOn} event */
   along(event) {
     const { x, y } = placeOf(event);
-    return this.scene.geo.turned ? y : x;
+    return this.scene?.geo.turned ? y : x;
   }
 
   /** @param {Lane} lane */

@@ -233,7 +233,7 @@ export class ChartsView {
       layer.points.forEach(([x, , high], at) => (at ? pen.lineTo(x, high) : pen.moveTo(x, high)));
       for (let at = layer.points.length - 1; at >= 0; at -= 1)
         pen.lineTo(layer.points[at][0], layer.points[at][1]);
-      pen.fillStyle = faded(colors[aboutPlace(layer.name).letter ?? ""], layer.name === LANES[0] ? 0.6 : 0.9);
+      pen.fillStyle = faded(colors[aboutPlace(layer.name).letter], layer.name === LANES[0] ? 0.6 : 0.9);
       pen.fill();
     }
     const last = this.current(samples);

@@ -49,14 +49,18 @@ export class Scrubber {
   scrub(event) {
     const us = this.charts.timeAt(placeOf(event).x);
     if (us === null) return;
-    if (this.engine && us > this.playhead.session.nowUs) this.ahead(us);
+    const { engine } = this;
+    if (engine && us > this.playhead.session.nowUs) this.ahead(engine, us);
     else this.playhead.toTime(us);
   }
 
-  /** @param {number} us */
-  ahead(us) {
+  /**
+   * @param {Engine} engine
+   * @param {number} us
+   */
+  ahead(engine, us) {
     this.playhead.now();
-    this.engine?.rush(us);
+    engine.rush(us);
   }
 
   /**
@@ -86,7 +90,7 @@ export class Scrubber {
     else if (back[event.key]) act = () => playhead.back();
     else if (forward[event.key]) act = () => playhead.forward();
     else if (event.key === "Home") act = () => playhead.home();
-    else if (event.key === "End") act = () => playhead.now() || (this.engine && this.ahead(playhead.session.endsUs));
+    else if (event.key === "End") act = () => playhead.now() || (this.engine && this.ahead(this.engine, playhead.session.endsUs));
     if (!act) return;
     event.preventDefault();
     event.stopPropagation();

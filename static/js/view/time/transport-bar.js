@@ -12,7 +12,7 @@ export class TransportBar {
   /**
    * @param {HTMLElement} root
    * @param {Playhead} playhead
-   * @param {Engine | null} engine
+   * @param {Engine} engine
    * @param {Alerts} alerts
    */
   constructor(root, playhead, engine, alerts) {
@@ -35,18 +35,18 @@ export class TransportBar {
   /** Let time pass, or not. Who lets it pass wants to see it. */
   toggle() {
     if (!this.session.play) this.playhead.now();
-    this.engine?.control({ play: !this.session.play });
+    this.engine.control({ play: !this.session.play });
   }
 
   /** One transition on: through the past, or from the engine. */
   step() {
     if (this.playhead.forward()) return;
-    this.engine?.step();
+    this.engine.step();
   }
 
   /** @param {number} value */
   speed(value) {
-    this.engine?.control({ speed: value });
+    this.engine.control({ speed: value });
   }
 
   /**

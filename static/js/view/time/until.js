@@ -14,7 +14,7 @@ export class UntilBar {
   /**
    * @param {HTMLElement} root
    * @param {Playhead} playhead
-   * @param {Engine | null} engine
+   * @param {Engine} engine
    * @param {Alerts} alerts
    */
   constructor(root, playhead, engine, alerts) {
@@ -27,7 +27,7 @@ export class UntilBar {
       this.select.append(el("option", { value: name }, text()));
     this.until = new Until(
       playhead.session,
-      ({ play }) => engine?.control({ play }),
+      ({ play }) => engine.control({ play }),
       (end) => this.ended(end),
     );
     this.button.addEventListener("click", () => this.toggle());
