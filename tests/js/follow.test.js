@@ -9,6 +9,7 @@ import { leaderPath } from "../../static/js/layout/leader-line.js";
 import { Life } from "../../static/js/model/life.js";
 import { lifeText } from "../../static/js/model/life-words.js";
 import { Numbers } from "../../static/js/model/numbers.js";
+import { Follow } from "../../static/js/view/panels/follow.js";
 import { BETA, GAMMA, PERSISTENT, extent, paged, published, stateOf } from "./feed.js";
 
 /** The rows of a persistent message that goes through every place. */
@@ -116,4 +117,10 @@ test("the cell of an entry is on the map, that of a folded segment is its line",
   assert.equal(recordSpot({ files: [], scale: 1 }, { file: 0, offset: 0, bytes: 1 }), null);
   const open = indexScene(state, state.queues.orders, 320, 60, folded.from);
   assert.ok(open.items.some((item) => item.number === folded.from), "the chosen segment is not folded");
+});
+
+test("a message whose queue was deleted is in no place, and the page says so", () => {
+  const words = (life) => Follow.prototype.words.call({ playhead: { state: { queues: {} } } }, life);
+  assert.equal(words(whole(5)), "over");
+  assert.equal(words(whole(6)), "not in the queue");
 });
