@@ -5,9 +5,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final
 from urllib.parse import parse_qs
 
+from django.conf import settings
 from django.urls import Resolver404, resolve
 
 PAGES: Final = frozenset(
@@ -42,10 +44,21 @@ _TABLE = re.compile(r"/whatif/table\.(csv|parquet)")
 
 def is_there(path: str) -> bool:
     """Return whether the edition has this page of the server."""
+    return page_of(path) in PAGES
+
+
+def page_of(path: str) -> str | None:
+    """Return the name of the page that the server has at an address, if it has one."""
+    return _page_of(path, settings.ROOT_URLCONF)
+
+
+@lru_cache(maxsize=10_000)
+def _page_of(path: str, addresses: str) -> str | None:
+    """Look an address up once: the same few hundred stand in thousands of links."""
     try:
-        return resolve(path).url_name in PAGES
+        return resolve(path, addresses).url_name
     except Resolver404:
-        return False
+        return None
 
 
 def file_of(path: str) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from django.test import Client
-from django.urls import resolve
 
-from playground.static_edition.addresses import is_there
+from playground.static_edition.addresses import is_there, page_of
 
 BEGIN: Final = (
     "/library/",
@@ -44,13 +43,11 @@ def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[t
         yield path, body
         if not answer["Content-Type"].startswith("text/html"):
             continue
-        found = {each for each in _LINKED.findall(body.decode()) if is_there(each) and not _own(each)}
+        found = {
+            each for each in _LINKED.findall(body.decode()) if is_there(each) and page_of(each) not in OWN
+        }
         waiting += sorted(found - seen)
         seen |= found
-
-
-def _own(path: str) -> bool:
-    return resolve(path).url_name in OWN
 
 
 def permalinks() -> Mapping[str, str]:

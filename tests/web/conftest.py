@@ -15,14 +15,14 @@ from playground.library import files, load
 from playground.models import Scenario
 from playground.web import access
 
+PLAIN_NAMES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+"""The storage of static files that changes no name."""
+
 
 @pytest.fixture(autouse=True)
 def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
     """Serve static files by their plain names, and keep everything that is written in a directory of the test."""
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
-    }
+    settings.STORAGES = {**settings.STORAGES, **PLAIN_NAMES}
     (tmp_path / "static").mkdir()
     settings.STATIC_ROOT = tmp_path / "static"
     settings.SESSIONS_DIR = tmp_path / "sessions"
@@ -35,11 +35,16 @@ def _quiet_app(settings: Any, tmp_path: Path) -> Iterator[None]:
 
 @pytest.fixture
 def library(db: None) -> list[Scenario]:
-    """Return the ready scenarios, without the time that running them takes: their digests are made up."""
+    """Return the ready scenarios, see `put_in_library`."""
+    put_in_library()
+    return selectors.library()
+
+
+def put_in_library() -> None:
+    """Keep the ready scenarios, without the time that running them takes: their digests are made up."""
     for path in files():
         entry = load(path)
         services.put_in_library(path.stem, {**entry.run, "digest": "0" * 32}, entry.story_json())
-    return selectors.library()
 
 
 @pytest.fixture

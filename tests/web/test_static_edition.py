@@ -4,26 +4,42 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.db import transaction
+from django.test import override_settings
+from django.utils import translation
+from pytest_django import DjangoDbBlocker
 
 from playground import library as ready
-from playground.models import Scenario
+from playground.static_edition import pages
 from playground.static_edition.addresses import link
 from playground.static_edition.write import write
+from tests.web.conftest import PLAIN_NAMES, put_in_library
 
-SOME = ("/library/", "/learn/", "/whatif/", "/rules/none-of-the-edition", "/i18n/catalog.js")
+OF_THE_DATABASE = pytest.mark.django_db
+"""Of each test that asks for the edition: by this pytest knows that its fixture will need the tables."""
 
 
-@pytest.fixture
-def edition(library: list[Scenario], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return an edition of few pages: what the first ones link to is not followed."""
-    from playground.static_edition import pages
-
-    monkeypatch.setattr(pages, "_LINKED", re.compile(r'href="(/(?:subjects|learn)/(?:[a-z0-9-]*/)?)"'))
-    out = tmp_path / "dist"
-    write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"))
+@pytest.fixture(scope="module")
+def edition(
+    django_db_setup: None, django_db_blocker: DjangoDbBlocker, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """Return an edition of few pages, written once: what the first ones link to is not followed."""
+    out = tmp_path_factory.mktemp("edition") / "dist"
+    with ExitStack() as meanwhile:
+        patch = meanwhile.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(pages, "_LINKED", re.compile(r'href="(/(?:subjects|learn)/(?:[a-z0-9-]*/)?)"'))
+        meanwhile.enter_context(override_settings(STORAGES={**settings.STORAGES, **PLAIN_NAMES}))
+        meanwhile.enter_context(translation.override("en"))
+        meanwhile.enter_context(django_db_blocker.unblock())
+        meanwhile.enter_context(transaction.atomic())
+        put_in_library()
+        write(out, ("en", "zh-hans"), ("/library/", "/learn/", "/whatif/", "/i18n/catalog.js"))
+        transaction.set_rollback(True)
     return out
 
 
@@ -31,12 +47,13 @@ def _links(page: str) -> set[str]:
     return set(re.findall(r' (?:href|src|data-words|data-sprite)="([^"#?]+)', page))
 
 
+@OF_THE_DATABASE
 def test_pages_are_the_servers_own_and_link_to_files(edition: Path) -> None:
-    pages = sorted((edition / "zh-hans").rglob("*.html"))
-    names = {path.relative_to(edition / "zh-hans").as_posix() for path in pages}
+    written = sorted((edition / "zh-hans").rglob("*.html"))
+    names = {path.relative_to(edition / "zh-hans").as_posix() for path in written}
     assert {"index.html", "play/index.html", "library/index.html", "whatif/index.html"} <= names
     assert sum(name.startswith("subjects/") for name in names) == 31
-    for path in pages:
+    for path in written:
         text = path.read_text("utf-8")
         assert 'lang="zh-hans"' in text
         assert "htmx.min" not in text
@@ -48,6 +65,7 @@ def test_pages_are_the_servers_own_and_link_to_files(edition: Path) -> None:
             assert "/classroom" not in each
 
 
+@OF_THE_DATABASE
 def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     kept = {path.stem for path in (edition / "en" / "data").glob("*.json")}
     assert kept == {entry.slug for entry in ready.entries()} | {"free"}
@@ -58,6 +76,7 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
 
 
+@OF_THE_DATABASE
 def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
     at = edition / "zh-hans" / "inspect" / "index.html"
     data = re.search(r'id="inspect-data" type="application/json">(.*?)</script>', at.read_text("utf-8"))
