@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tools.compile_messages import compile_messages
-from tools.live_server import PREPARED
+from tools.prepared import PREPARED
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDINGS = ROOT / "tests" / "recordings"

@@ -1,27 +1,30 @@
 """A real server for tests, pictures and measurements: its own process, port, database and directory."""
 
 import contextlib
-import fcntl
-import hashlib
 import os
 import shutil
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+from tools.prepared import PREPARED, content_of, made_once
 
 ROOT = Path(__file__).resolve().parent.parent
 START_SECONDS = 60
 STOP_SECONDS = 10
 DATABASE_URL_FILE = "database-url"
-PREPARED = "WATERLINE_PREPARED"
-"""Variable with a directory in which a run of tests keeps what it prepared: its other servers begin with copies."""
+MADE_FROM = (
+    *("engine", "playground", "spark_jobs", "static", "sweeps", "templates", "workloads"),
+    *("manage.py", "requirements.txt", "constraints.txt"),
+)
+"""What decides how tables, ready scenarios and collected files look."""
 
 
 @dataclass(frozen=True)
@@ -83,21 +86,16 @@ def prepare(var_dir: Path, root: Path = ROOT) -> None:
     var_dir.mkdir(parents=True, exist_ok=True)
     kept = os.environ.get(PREPARED)
     if kept and not (var_dir / DATABASE_URL_FILE).exists():
-        shutil.copytree(_prepared_once(Path(kept), root), var_dir, dirs_exist_ok=True)
+        prepared = made_once(
+            Path(kept), f"server-{content_of(root, MADE_FROM)}", partial(_prepare, root=root)
+        )
+        shutil.copytree(prepared, var_dir, dirs_exist_ok=True)
     else:
-        manage(var_dir, "prepare", root=root)
+        _prepare(var_dir, root)
 
 
-def _prepared_once(kept: Path, root: Path) -> Path:
-    """Return the directory that the first server of these sources was prepared in; the first caller makes it."""
-    prepared = kept / hashlib.sha256(str(root.resolve()).encode()).hexdigest()[:16]
-    with prepared.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not prepared.is_dir():
-            begun = Path(tempfile.mkdtemp(dir=kept))
-            manage(begun, "prepare", root=root)
-            begun.rename(prepared)
-    return prepared
+def _prepare(var_dir: Path, root: Path) -> None:
+    manage(var_dir, "prepare", root=root)
 
 
 def start(

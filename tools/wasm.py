@@ -22,11 +22,27 @@ from typing import Any, Final
 
 from engine.replay import Player, on_ledger
 from tools import wasm_desk
+from tools.compile_messages import compile_messages
+from tools.prepared import PREPARED, content_of, made_once
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PYODIDE: Final = ROOT / "node_modules" / "pyodide"
 WHEELS: Final = ROOT / "var" / "wheels"
 CORE: Final = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+MADE_FROM: Final = (
+    *(
+        "docs/rules",
+        "engine",
+        "fidelity",
+        "locale",
+        "playground",
+        "sweeps",
+        "templates",
+        "tools",
+        "workloads",
+    ),
+    *("requirements.txt", "constraints.txt", "package-lock.json"),
+)
 SESSIONS: Final = """
 import sys
 sys.modules.update(dict.fromkeys(("numpy", "greenlet", "django", "asyncio", "orjson")))
@@ -42,8 +58,33 @@ BEGAN: Final = (1980, 1, 1, 0, 0, 0)
 
 
 def build(out: Path) -> None:
-    """Write everything into a directory."""
-    out.mkdir(parents=True, exist_ok=True)
+    """Write everything into a directory; a run of tests builds once what is made from the same."""
+    compile_messages()
+    _set_up()
+    kept = os.environ.get(PREPARED)
+    if kept:
+        shutil.copytree(made_once(Path(kept), f"wasm-{_made_from()}", _build), out, dirs_exist_ok=True)
+    else:
+        out.mkdir(parents=True, exist_ok=True)
+        _build(out)
+
+
+def _set_up() -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
+    import django  # noqa: PLC0415 - only now are the settings named
+
+    django.setup()
+
+
+def _made_from() -> str:
+    """Return a digest of all that the build is made from: sources, texts, data, packages and limits."""
+    from django.conf import settings  # noqa: PLC0415 - set up by now
+
+    limits = hashlib.sha256(json.dumps(settings.WATERLINE, sort_keys=True).encode()).hexdigest()[:16]
+    return f"{content_of(ROOT, MADE_FROM)}-{limits}"
+
+
+def _build(out: Path) -> None:
     for name in CORE:
         shutil.copyfile(PYODIDE / name, out / name)
     lock = json.loads((PYODIDE / "pyodide-lock.json").read_text("utf-8"))
@@ -100,11 +141,7 @@ def wheel(platform: dict[str, Any]) -> Path:
 
 def _scenarios() -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the ready scenarios and the exercises' runs, each with the digest that it has natively."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "playground.settings")
-    import django  # noqa: PLC0415 - only now are the settings named
-
-    django.setup()
-    from playground import library  # noqa: PLC0415
+    from playground import library  # noqa: PLC0415 - set up by now
     from playground.exercises.catalog import exercises  # noqa: PLC0415
 
     for entry in library.entries():

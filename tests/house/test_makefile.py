@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,8 @@ WRITES = {
     "interop": "var/tiny/interop.json",
 }
 """What shows that a target did something."""
+HOLDS = {"wasm-digests": ("dist/wasm/desk.zip", "locale/zh_Hans/LC_MESSAGES/django.mo")}
+"""What an archive that a target made has in it: texts are compiled before they are packed."""
 OTHERS = {
     "run",
     "cluster",
@@ -112,6 +115,9 @@ def succeeds(place: Path, target: str) -> str:
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]
     if target in WRITES:
         assert (place / WRITES[target]).stat().st_size > 0
+    if target in HOLDS:
+        archive, name = HOLDS[target]
+        assert name in zipfile.ZipFile(place / archive).namelist()
     return run.stdout
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tools import live_server
+from tools.prepared import PREPARED
 
 MADE = "db.sqlite3"
 
@@ -29,10 +30,17 @@ def test_the_second_server_of_the_same_sources_begins_with_a_copy(
     made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "kept").mkdir()
-    monkeypatch.setenv(live_server.PREPARED, str(tmp_path / "kept"))
-    for name, root in (("one", "here"), ("two", "here"), ("other", "elsewhere")):
+    monkeypatch.setenv(PREPARED, str(tmp_path / "kept"))
+    for root, source in (("here", "a = 1"), ("copy", "a = 1"), ("changed", "a = 2")):
+        (tmp_path / root / "playground").mkdir(parents=True)
+        (tmp_path / root / "playground" / "a.py").write_text(source)
+    for name, root, begun in (
+        ("one", "here", "here"),
+        ("two", "copy", "here"),
+        ("other", "changed", "changed"),
+    ):
         live_server.prepare(tmp_path / name, tmp_path / root)
-        assert (tmp_path / name / MADE).read_text() == str(tmp_path / root)
+        assert (tmp_path / name / MADE).read_text() == str(tmp_path / begun)
         (tmp_path / name / MADE).write_text("in use")
     assert len(made) == 2
 
@@ -40,7 +48,7 @@ def test_the_second_server_of_the_same_sources_begins_with_a_copy(
 def test_a_server_with_another_database_is_prepared_itself(
     made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(live_server.PREPARED, str(tmp_path))
+    monkeypatch.setenv(PREPARED, str(tmp_path))
     (tmp_path / live_server.DATABASE_URL_FILE).write_text("postgresql://nowhere")
     live_server.prepare(tmp_path)
     assert made == [tmp_path]
@@ -49,6 +57,6 @@ def test_a_server_with_another_database_is_prepared_itself(
 def test_outside_of_tests_every_server_is_prepared_itself(
     made: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(live_server.PREPARED)
+    monkeypatch.delenv(PREPARED)
     live_server.prepare(tmp_path)
     assert made == [tmp_path]
