@@ -1,10 +1,12 @@
 """What every kind of test may use."""
 
+import gc
 import json
 import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,17 @@ def pytest_configure(config: pytest.Config) -> None:
     ):  # the workers of a parallel run, and runs that tests start, share this one's
         os.environ[PREPARED] = tempfile.mkdtemp(prefix="waterline-prepared-")
         config.add_cleanup(lambda: shutil.rmtree(os.environ.pop(PREPARED)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among the tests: thousands come, and all of them stay."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
