@@ -9,10 +9,13 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 TEXTS = "gettext_noop"
 """What marks a text for people; the engine imports it under the name `_` as well."""
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The fields in which a statement has others."""
 
 
 def fingerprint(root: Path, *modules: str) -> str:
@@ -63,13 +66,19 @@ def _write_tree(node: object, texts: frozenset[str], write: Callable[[str], None
         write("text;")
     else:
         write(f"({type(node).__name__} ")
-        for name in node._fields:
+        for name, before in _fields_of(node._fields):
             value = getattr(node, name, None)
             # What is absent differs from one version of Python to the next.
-            if value is not None and value != [] and name not in {"kind", "type_comment"}:
-                write(f"{name}=")
+            if value is not None and value != []:
+                write(before)
                 _write_tree(value, texts, write)
         write(")")
+
+
+@cache
+def _fields_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a node that take part, each with what is written before it."""
+    return tuple((name, f"{name}=") for name in names if name not in {"kind", "type_comment"})
 
 
 def _is_remark(node: object) -> bool:
@@ -85,7 +94,7 @@ def _names_of_texts(tree: ast.AST) -> frozenset[str]:
     """Return the names by which a module calls the function that marks texts for people."""
     return frozenset(
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in _statements(tree)
         if isinstance(node, ast.ImportFrom)
         for alias in node.names
         if alias.name == TEXTS
@@ -95,7 +104,7 @@ def _names_of_texts(tree: ast.AST) -> frozenset[str]:
 def _imports(tree: ast.Module, module: str, *, is_package: bool) -> Iterator[str]:
     """Yield what a module may import, wherever in the file; `from a import b` may name a module or a value."""
     package = module if is_package else module.rpartition(".")[0]
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -103,6 +112,16 @@ def _imports(tree: ast.Module, module: str, *, is_package: bool) -> Iterator[str
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield base
             yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """Yield a program and every statement in it, however deep; expressions, the most of a tree, hold none."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for name in BLOCKS:
+            waiting += getattr(node, name, ())
 
 
 def _file_of(root: Path, module: str) -> Path | None:
