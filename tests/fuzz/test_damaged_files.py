@@ -14,6 +14,7 @@ from tests.fuzz.running import inspected, opened, real_files, run
 RUNS = 400
 SOAK_RUNS = 20_000
 AT_ONCE = 50
+SOAK_AT_ONCE = 100
 MOST_BYTES = 64 * 1024 * 1024
 
 
@@ -26,9 +27,9 @@ def test_damaged_files(first: int, recordings: Path) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("first", range(RUNS, SOAK_RUNS, 400))
+@pytest.mark.parametrize("first", range(RUNS, SOAK_RUNS, SOAK_AT_ONCE))
 def test_many_damaged_files(first: int, recordings: Path) -> None:
-    for seed in range(first, first + 400):
+    for seed in range(first, first + SOAK_AT_ONCE):
         run(recordings, seed)
 
 
