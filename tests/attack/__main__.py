@@ -47,11 +47,11 @@ Stretch = tuple[str, float, float]
 
 
 @contextlib.contextmanager
-def innocent(url: str, told: Path) -> Iterator[None]:
+def innocent(url: str, times_file: Path) -> Iterator[None]:
     """Let the innocent session work meanwhile."""
     command = [sys.executable, "-m", "tests.attack.innocent", url]
     with (
-        told.open("wb") as out,
+        times_file.open("wb") as out,
         subprocess.Popen(command, cwd=live_server.ROOT, stdin=subprocess.PIPE, stdout=out) as process,
     ):
         try:
@@ -61,9 +61,9 @@ def innocent(url: str, told: Path) -> Iterator[None]:
             process.stdin.close()
 
 
-def measured(told: Path) -> list[tuple[float, float]]:
+def measured(times_file: Path) -> list[tuple[float, float]]:
     """Return when each of the innocent's commands was given, and how long it took in milliseconds."""
-    lines = told.read_text().splitlines()
+    lines = times_file.read_text().splitlines()
     return [(float(at_s), float(took_ms)) for at_s, took_ms in (line.split() for line in lines)]
 
 

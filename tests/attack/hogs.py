@@ -26,8 +26,8 @@ async def one_event_of_many_messages(world: World) -> None:
         seat = await world.seat(person, await in_thread(person.new_session))
         for number in range(1 if world.tiny else 5):
             command = {"do": "publish", "count": 20_000, "size_bytes": 2000, "persistent": True}
-            told = await seat.command(number, command)
-            assert told["t"] in {"accepted", "refused"}
+            reply = await seat.command(number, command)
+            assert reply["t"] in {"accepted", "refused"}
 
     await asyncio.gather(*(burst() for _each in range(1 if world.tiny else 3)))
 
@@ -139,8 +139,8 @@ async def files_that_are_gone(world: World) -> None:
     shutil.rmtree(directory)
     acknowledged = 8
     for number in range(8, 12):
-        told = await seat.command(number, {**SMALL, "count": 300, "size_bytes": 9000})
-        acknowledged += told["t"] == "accepted"
+        reply = await seat.command(number, {**SMALL, "count": 300, "size_bytes": 9000})
+        acknowledged += reply["t"] == "accepted"
     assert len(world.commands_of(session)) == acknowledged
     await seat.send(t="undo", id="undo")
     await seat.until(lambda m: m.get("id") == "undo")

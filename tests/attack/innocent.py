@@ -39,7 +39,7 @@ async def main(url: str) -> None:
             done = False
         took_ms = 1000 * (time.monotonic() - began_s)
         print(began_s, round(took_ms, 2) if done else -1, flush=True)
-        seat.told.clear()
+        seat.received.clear()
         await asyncio.wait([over], timeout=max(0.0, EVERY_S - took_ms / 1000))
     await seat.leave()
 

@@ -146,13 +146,13 @@ async def classes(world: World) -> None:
     member = await world.seat_of_class(student)
     await in_thread(teacher.ask, f"/class/{public_id}/freeze", frozen="yes")
     await member.until(lambda m: bool(m.get("frozen")))
-    told: dict[str, Any] = {"t": "accepted"}
+    reply: dict[str, Any] = {"t": "accepted"}
     for number in range(2, 40):  # the class is read a few times a second
-        told = await seat.command(number, SMALL)
-        if told["t"] == "refused":
+        reply = await seat.command(number, SMALL)
+        if reply["t"] == "refused":
             break
         await asyncio.sleep(0.1)
-    assert "paused the class" in told["message"]
+    assert "paused the class" in reply["message"]
 
 
 async def files_of_others(world: World) -> None:

@@ -66,7 +66,7 @@ class Seat:
 
     def __init__(self, socket: Socket) -> None:
         self.socket = socket
-        self.told: list[dict[str, Any]] = []
+        self.received: list[dict[str, Any]] = []
         self.code: int | None = None
         """With which the server closed the socket."""
         self._changed = asyncio.Event()
@@ -89,7 +89,7 @@ class Seat:
                     through = message["first"] + len(message["rows"]) if frame else message["next"]
                     await self.socket.send(t="ack", through=through)
                 else:
-                    self.told.append(message)
+                    self.received.append(message)
                 self._changed.set()
         except ConnectionClosed as closed:
             self.code = closed.rcvd.code if closed.rcvd else 1006
@@ -104,12 +104,12 @@ class Seat:
         """Return the first message of this kind; raises TimeoutError."""
         async with asyncio.timeout(PATIENCE_S):
             for at in itertools.count():
-                while at >= len(self.told):
+                while at >= len(self.received):
                     assert self.code is None, f"the socket was closed with {self.code}"
                     self._changed.clear()
                     await self._changed.wait()
-                if wanted(self.told[at]):
-                    return self.told[at]
+                if wanted(self.received[at]):
+                    return self.received[at]
         raise AssertionError
 
     async def command(self, number: int | str, command: dict[str, Any]) -> dict[str, Any]:

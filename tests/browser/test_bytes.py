@@ -62,9 +62,9 @@ def test_the_same_id_in_index_and_store(
     choose_oldest(page)
     for side in ("index", "store"):
         expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
-    told = id_bytes(page, "index")
-    assert re.fullmatch("[0-9a-f]{32}", told)
-    assert id_bytes(page, "store") == told
+    id_in_index = id_bytes(page, "index")
+    assert re.fullmatch("[0-9a-f]{32}", id_in_index)
+    assert id_bytes(page, "store") == id_in_index
     expect(strip(page, "index")).to_contain_text(re.compile(r"(\d+\.idx|journal\.jif) @ 0x"))
 
     page.get_by_role("button", name="Pause (Space)").click()
@@ -83,7 +83,7 @@ def test_the_same_id_in_index_and_store(
     with page.expect_download() as file:
         strip(page, "store").get_by_role("link", name=re.compile("Download .*rdq")).click()
     assert file.value.suggested_filename.endswith(".rdq")
-    assert told in file.value.path().read_bytes().hex()
+    assert id_in_index in file.value.path().read_bytes().hex()
     with page.expect_download() as packed:
         strip(page, "store").get_by_role("link", name="all files (zip)").click()
     with zipfile.ZipFile(io.BytesIO(packed.value.path().read_bytes())) as files:

@@ -46,7 +46,7 @@ def picture(page: Page) -> Image.Image:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_with_forced_colours_the_stage_keeps_its_own(open_page: OpenPage, scheme: str) -> None:
-    plain, forced = (open_page(color_scheme=scheme, **look) for look in ({}, {"forced_colors": "active"}))
+    plain, forced = (open_page(color_scheme=scheme, **media) for media in ({}, {"forced_colors": "active"}))
     shares = []
     for page in (plain, forced):
         start(page)

@@ -35,7 +35,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     expect(page.locator("[data-leader] path.line")).to_have_count(2)
     expect(page.locator("[data-leader] rect.ring").first).to_be_visible()
     expect(strip(page, "index").locator("[data-part='message id']").first).to_be_visible()
-    told = id_bytes(page, "index")
+    message_id = id_bytes(page, "index")
     page.get_by_role("combobox", name="Acks").select_option("each")
     page.get_by_role("button", name="Consume steadily").click()
     page.get_by_role("button", name="10×").click()
@@ -48,7 +48,7 @@ def test_a_message_is_found_followed_and_its_moments_lead_back(
     assert_accessible(page)
     find(page, "8")
     expect(life).to_contain_text("message 8")
-    find(page, told)
+    find(page, message_id)
     expect(life).to_contain_text("message 7")
     page.keyboard.press("Escape")
     expect(life).to_be_hidden()
@@ -70,7 +70,7 @@ def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
     start(page)
     find(page, "7")
     expect(strip(page, "store").locator("[data-part='message id']").first).to_be_visible()
-    told = id_bytes(page, "store")
+    message_id = id_bytes(page, "store")
     page.get_by_role("button", name="Purge").click()
     expect(strip(page, "store")).to_contain_text("This message is over")
     pause(page)
@@ -79,7 +79,7 @@ def test_going_back_shows_the_files_of_that_moment(open_page: OpenPage) -> None:
     for side in ("index", "store"):
         expect(strip(page, side)).to_contain_text("as of transition")
         expect(strip(page, side).locator("[data-part='message id']").first).to_be_visible()
-        assert id_bytes(page, side) == told
+        assert id_bytes(page, side) == message_id
     with page.expect_download() as packed:
         strip(page, "store").get_by_role("link", name="all files (zip)").click()
     assert re.search(r"-\d+\.zip$", packed.value.suggested_filename)

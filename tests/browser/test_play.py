@@ -54,13 +54,13 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
     page: Page, assert_accessible: Callable[[Page], None]
 ) -> None:
     opened(page)
-    told = page.locator("[data-routes-live]")
+    live_region = page.locator("[data-routes-live]")
     carry(page, thing(page, "exchange:logs"), thing(page, "queue:audit"))
-    expect(told).to_have_text("audit is bound to logs")
+    expect(live_region).to_have_text("audit is bound to logs")
     carry(page, thing(page, "publisher:p1").locator("b"), thing(page, "exchange:logs"))
-    expect(told).to_have_text("p1 publishes to exchange logs")
+    expect(live_region).to_have_text("p1 publishes to exchange logs")
     carry(page, thing(page, "consumer:c1").locator("b"), thing(page, "queue:audit"))
-    expect(told).to_have_text("c1 consumes from audit")
+    expect(live_region).to_have_text("c1 consumes from audit")
     rate = page.get_by_role("slider", name="Messages per second of c1")
     box = rate.bounding_box()
     assert box is not None
@@ -86,7 +86,7 @@ def test_things_are_joined_by_the_pointer_and_messages_go_back(
 
 def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[[Page], None]) -> None:
     opened(page)
-    told = page.locator("[data-routes-live]")
+    live_region = page.locator("[data-routes-live]")
     page.get_by_role("button", name="Join exchange logs to …").press("Enter")
     first = page.get_by_role("menuitem", name="p1 publishes to exchange logs")
     expect(first).to_be_focused()
@@ -95,7 +95,7 @@ def test_all_of_it_goes_by_the_keyboard(page: Page, assert_accessible: Callable[
     second = page.get_by_role("menuitem", name="audit is bound to logs")
     expect(second).to_be_focused()
     second.press("Enter")
-    expect(told).to_have_text("audit is bound to logs")
+    expect(live_region).to_have_text("audit is bound to logs")
     expect(page.get_by_role("button", name="Join exchange logs to …")).to_be_focused()
     rate = page.get_by_role("slider", name="Messages per second of c1")
     rate.press("ArrowUp")

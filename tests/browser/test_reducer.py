@@ -23,21 +23,21 @@ async ({path, commands}) => {
   const {differences} = await import("/static/js/model/canonical.js");
   const address = location.origin.replace("http", "ws") + path;
   const session = new Session();
-  const told = {rows: 0, snapshots: {}, refused: 0, notices: []};
+  const played = {rows: 0, snapshots: {}, refused: 0, notices: []};
   let welcomed, stopped, fail;
   const lost = new Promise((_, refuse) => (fail = refuse));
   const ready = new Promise((done) => (welcomed = done));
   const transport = new Transport(address, {
     welcome: () => {},
-    snapshot: (m) => { told.snapshots[m.why] = (told.snapshots[m.why] || 0) + 1; session.snapshot(m); welcomed(); },
-    frame: (m) => { told.rows += m.rows.length; session.frame(m); if (stopped && !m.play) stopped(); },
-    notice: (m) => told.notices.push(m.message),
+    snapshot: (m) => { played.snapshots[m.why] = (played.snapshots[m.why] || 0) + 1; session.snapshot(m); welcomed(); },
+    frame: (m) => { played.rows += m.rows.length; session.frame(m); if (stopped && !m.play) stopped(); },
+    notice: (m) => played.notices.push(m.message),
     status: (name) => name === "lost" && fail(new Error("the server closed the socket")),
   });
   transport.connect();
   await ready;
   transport.send({t: "control", play: true, speed: 1});
-  const refused = () => (told.refused += 1);
+  const refused = () => (played.refused += 1);
   for (let at = 0; at < commands.length; at += 10) {
     await Promise.all(commands.slice(at, at + 10).map((command) => transport.command(command).catch(refused)));
   }
@@ -54,7 +54,7 @@ async ({path, commands}) => {
     };
   });
   transport.close();
-  return {...told, next: session.next, theirs: snapshot.next, digest: session.digest === snapshot.digest,
+  return {...played, next: session.next, theirs: snapshot.next, digest: session.digest === snapshot.digest,
           differences: differences(session.state, snapshot.state)};
 }
 """
@@ -108,10 +108,10 @@ def test_fold_in_the_browser_equals_the_engine(
     page = context.new_page()
     begin(page)
     path = page.evaluate("JSON.parse(document.querySelector('#live-data').textContent).websocket")
-    told = page.evaluate(PLAY, {"path": path, "commands": random_commands(7)})
+    played = page.evaluate(PLAY, {"path": path, "commands": random_commands(7)})
     context.close()
-    assert told["differences"] == []
-    assert told["next"] == told["theirs"]
-    assert told["digest"]
-    assert told["rows"] >= ROWS_FOLDED_AT_LEAST, told
-    assert 0 < told["refused"] < COMMANDS / 2, told
+    assert played["differences"] == []
+    assert played["next"] == played["theirs"]
+    assert played["digest"]
+    assert played["rows"] >= ROWS_FOLDED_AT_LEAST, played
+    assert 0 < played["refused"] < COMMANDS / 2, played

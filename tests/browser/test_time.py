@@ -84,9 +84,9 @@ def test_events_home_the_slider_and_the_lines_lead_to_their_moments(open_page: O
     expect(page.locator("[data-why-title]")).not_to_be_empty()
     slider = page.get_by_role("slider", name="Moment of the run")
     slider.focus()
-    told = slider.get_attribute("aria-valuetext")
+    value_text = slider.get_attribute("aria-valuetext")
     page.keyboard.press("ArrowRight")
-    expect(slider).not_to_have_attribute("aria-valuetext", told or "")
+    expect(slider).not_to_have_attribute("aria-valuetext", value_text or "")
     line = page.get_by_role("button", name=re.compile("messages published to q4")).last
     count = int((re.search(r"(\d+) messages", line.inner_text()) or [0, "0"])[1])
     line.click()

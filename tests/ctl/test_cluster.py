@@ -15,7 +15,7 @@ def _cluster() -> Node:
     return operated(parse({"version": 1, "profile": "real", "settings": {"nodes": 3}}), LedgerStorage())
 
 
-def _said(node: Node, line: str) -> str:
+def _printed(node: Node, line: str) -> str:
     return ask(line, node.snapshot(), node.now_us).text
 
 
@@ -23,9 +23,9 @@ def test_mirrors_are_listed_with_their_nodes_and_synchronised_by_a_line() -> Non
     node = _cluster()
     node.submit({"do": "publish", "count": 3, "size_bytes": 10})
     node.submit({"do": "ctl", "line": 'set_policy ha .* \'{"ha-mode":"all"}\''})
-    assert "[<rabbit@n2.1.400.0>, <rabbit@n3.1.400.0>]\t[]" in _said(node, MIRRORED)
+    assert "[<rabbit@n2.1.400.0>, <rabbit@n3.1.400.0>]\t[]" in _printed(node, MIRRORED)
     node.submit({"do": "ctl", "line": "sync_queue orders"})
-    row = _said(node, MIRRORED)
+    row = _printed(node, MIRRORED)
     assert row.count("[<rabbit@n2.1.400.0>, <rabbit@n3.1.400.0>]") == 2
     assert row.count("orders") == 1, "mirrors are no queues of their own"
 
@@ -33,9 +33,9 @@ def test_mirrors_are_listed_with_their_nodes_and_synchronised_by_a_line() -> Non
 def test_the_cluster_says_who_runs() -> None:
     node = _cluster()
     node.submit({"do": "kill_node", "node": "n2"})
-    said = _said(node, "cluster_status")
-    assert "Running Nodes\n\nrabbit@n1\nrabbit@n3\n" in said
-    assert "Disk Nodes\n\nrabbit@n1\nrabbit@n2\nrabbit@n3\n" in said
+    printed = _printed(node, "cluster_status")
+    assert "Running Nodes\n\nrabbit@n1\nrabbit@n3\n" in printed
+    assert "Disk Nodes\n\nrabbit@n1\nrabbit@n2\nrabbit@n3\n" in printed
 
 
 def test_a_queue_without_mirroring_is_not_synchronised() -> None:

@@ -59,8 +59,8 @@ async def _with_stub(url: str) -> int:
             result: dict[str, Any] = {"context": "tab"}
             if call["method"] == "script.evaluate":
                 count = asked.count("script.evaluate")
-                told = "9" if "getImageData" in call["params"]["expression"] else json.dumps(count > 1)
-                result = {"type": "success", "result": {"type": "string", "value": told}}
+                returned = "9" if "getImageData" in call["params"]["expression"] else json.dumps(count > 1)
+                result = {"type": "success", "result": {"type": "string", "value": returned}}
             await socket.send(json.dumps({"id": call["id"], "type": "success", "result": result}))
 
     async with serve(answer, "127.0.0.1", 0) as server:

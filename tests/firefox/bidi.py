@@ -51,22 +51,22 @@ class Tab:
         """
         wrapped = f"JSON.stringify({expression})"
         target = {"context": self._context}
-        told = await self._call("script.evaluate", expression=wrapped, target=target, awaitPromise=True)
-        if told["type"] != "success":
-            raise BidiError(told["exceptionDetails"]["text"])
-        return json.loads(told["result"]["value"])
+        answer = await self._call("script.evaluate", expression=wrapped, target=target, awaitPromise=True)
+        if answer["type"] != "success":
+            raise BidiError(answer["exceptionDetails"]["text"])
+        return json.loads(answer["result"]["value"])
 
     async def _call(self, method: str, **params: Any) -> dict[str, Any]:
         self._calls += 1
         await self._socket.send(json.dumps({"id": self._calls, "method": method, "params": params}))
         async with asyncio.timeout(ANSWERS_S):
             while True:
-                told = json.loads(await self._socket.recv())
-                if told.get("id") == self._calls:
+                answer = json.loads(await self._socket.recv())
+                if answer.get("id") == self._calls:
                     break
-        if told["type"] != "success":
-            raise BidiError(f"{method}: {told.get('message', told['error'])}")
-        found: dict[str, Any] = told["result"]
+        if answer["type"] != "success":
+            raise BidiError(f"{method}: {answer.get('message', answer['error'])}")
+        found: dict[str, Any] = answer["result"]
         return found
 
 
@@ -99,10 +99,10 @@ async def firefox(program: str) -> AsyncIterator[Tab]:
 
 async def _address(process: asyncio.subprocess.Process) -> str:
     assert process.stderr is not None
-    said = []
+    logged = []
     async for line in process.stderr:
-        said.append(line.decode(errors="replace"))
-        found = re.search(r"WebDriver BiDi listening on (ws://\S+)", said[-1])
+        logged.append(line.decode(errors="replace"))
+        found = re.search(r"WebDriver BiDi listening on (ws://\S+)", logged[-1])
         if found:
             return found[1]
-    raise BidiError("Firefox ended before it listened: " + "".join(said)[-500:])
+    raise BidiError("Firefox ended before it listened: " + "".join(logged)[-500:])

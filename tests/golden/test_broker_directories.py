@@ -67,10 +67,10 @@ def test_everything_in_the_manifest(place: Path) -> None:
     ours = by_name(found["queues"], "name")
     for queue in expected["queues"]:
         mine = ours[queue["name"]]
-        told = {message["seq"]: message for message in mine["messages"]}
+        by_seq = {message["seq"]: message for message in mine["messages"]}
         assert mine["messages_sha256"] == queue["messages_sha256"]
         for message in queue.pop("messages"):
-            assert told[message["seq"]] == message
+            assert by_seq[message["seq"]] == message
         assert mine["dir"] == "queues/" + queue_directory("/", queue["name"])
         assert_says_the_same(queue, mine, queue["name"])
     assert len(ours) == len(expected["queues"])

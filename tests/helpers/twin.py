@@ -21,7 +21,7 @@ class Twin:
         self.node_js = node_js
         self.root = root
 
-    def says(self, expression: str, module: str) -> Any:
+    def evaluate(self, expression: str, module: str) -> Any:
         """Return what a JavaScript expression over a module's exports comes to, as plain data.
 
         Args:

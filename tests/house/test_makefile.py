@@ -185,9 +185,9 @@ def test_attack_tries_what_takes_no_time(place: Path) -> None:
 
 
 def test_soak_brings_about_every_fault_once(place: Path) -> None:
-    said = succeeds(place, "soak")
-    assert re.search(r"soak: [1-9]\d* faults, \d+ sessions, [1-9]\d* commands accepted", said)
-    assert "soak: nothing wrong" in said
+    printed = succeeds(place, "soak")
+    assert re.search(r"soak: [1-9]\d* faults, \d+ sessions, [1-9]\d* commands accepted", printed)
+    assert "soak: nothing wrong" in printed
 
 
 def test_postgresql_test_runs_on_a_server_of_its_own(place: Path) -> None:
@@ -196,8 +196,8 @@ def test_postgresql_test_runs_on_a_server_of_its_own(place: Path) -> None:
 
 def test_cluster_shows_that_another_process_takes_over(place: Path) -> None:
     """Two processes of the app: the owner of a session is stopped and writes too late, its heir is killed with -9."""
-    said = succeeds(place, "cluster")
-    assert re.search(r"the late command refused; killed: .* the same digest [0-9a-f]{32}\n", said)
+    printed = succeeds(place, "cluster")
+    assert re.search(r"the late command refused; killed: .* the same digest [0-9a-f]{32}\n", printed)
 
 
 @pytest.mark.parametrize("target", ["differential", "stories", "interop"])

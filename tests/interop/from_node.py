@@ -167,11 +167,11 @@ def read_with_node(node: PrivateNode, queues: list[str], acknowledge: bool) -> E
     found = {}
     with channel(node.amqp_port) as ch:
         for queue in queues:
-            said = count_of(ch, queue)
+            counted = count_of(ch, queue)
             found[queue] = drain(ch, queue, acknowledge)
-            if said != len(found[queue]):
+            if counted != len(found[queue]):
                 raise AssertionError(
-                    f"{queue}: the node says {said} messages and hands out {len(found[queue])}"
+                    f"{queue}: the node says {counted} messages and hands out {len(found[queue])}"
                 )
     return found
 
@@ -223,10 +223,10 @@ def run(report: Report, kind: str, count: int = MESSAGES) -> None:
             compare(report, f"{kind}: the engine reads", must, found)
         copy = copied(node, node.root / "copy")
         again = read_with_node(node, sorted(must), acknowledge=False)
-        told = {
+        reported = {
             queue: [Seen(each.body, True, each.properties) for each in seen] for queue, seen in again.items()
         }
-        compare(report, f"{kind}: the node itself reads", found, told)
+        compare(report, f"{kind}: the node itself reads", found, reported)
         node.stop()
         with opened(copy) as host:
             go_on(host, found)

@@ -119,11 +119,11 @@ def read_by_engine(case: Case, directory: Path, scratch: Path) -> list[Seen]:
 def compare(case: Case, node: PrivateNode) -> tuple[int, str | None]:
     """Take everything from the node; return how many messages came and what is wrong with them."""
     with channel(node.amqp_port, case.vhost) as ch:
-        said = count_of(ch, "cq")
+        counted = count_of(ch, "cq")
         seen = drain(ch, "cq", acknowledge=True)
     problem = first_difference(case.expected, seen, "from the node")
-    if problem is None and said != len(seen):
-        problem = f"the node says {said} messages and hands out {len(seen)}"
+    if problem is None and counted != len(seen):
+        problem = f"the node says {counted} messages and hands out {len(seen)}"
     if problem is None and case.must is not None and case.may is not None:
         problem = wrong_bodies([each.body for each in seen], case.must, case.may)
     if problem is None and not all(each.redelivered for each in seen):

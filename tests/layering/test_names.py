@@ -13,8 +13,15 @@ SOURCES = {
 }
 
 
+TESTS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in python_files("tests")
+}
+
+
 def test_names_are_of_the_domain() -> None:
-    found = [breach for path, source in SOURCES.items() for breach in names.empty_verbs(source, path)]
+    found = [
+        breach for path, source in (SOURCES | TESTS).items() for breach in names.empty_verbs(source, path)
+    ]
     assert not found, "\n".join(["", *found])
 
 

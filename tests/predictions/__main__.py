@@ -49,19 +49,19 @@ def constants() -> dict[str, Any]:
 
 def compare(cells: Sequence[MeasuredCell], predicted: dict[str, dict[str, Predicted]]) -> dict[str, Any]:
     """Return every cell with its errors, and the errors of each metric over the cells that were not fitted."""
-    told = [_cell(cell, predicted[cell.name]) for cell in cells]
-    judged = [each for each in told if not each["fitted"]]
+    rows = [_cell(cell, predicted[cell.name]) for cell in cells]
+    judged = [each for each in rows if not each["fitted"]]
     found = {}
     for name, floor in FLOORS.items():
         pairs = [
             (each["metrics"][name]["predicted"], each["metrics"][name]["measured"])
-            for each in told
+            for each in rows
             if each["workload"] == ORDERED and name in each["metrics"]
         ]
         summary = errors.summary(judged, name, errors.tau(pairs, floor))
         if summary is not None:
             found[name] = {"floor": floor, **summary}
-    return {"metrics": found, "cells": told}
+    return {"metrics": found, "cells": rows}
 
 
 def _cell(cell: MeasuredCell, predicted: dict[str, Predicted]) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         date=options.date,
         again=options.again,
         last=None if options.minutes is None else time.monotonic() + 60 * options.minutes,
-        say=_print,
+        report=_print,
     ):
         _print("not every cell was measured as often as asked; the same command goes on from here")
     names = {cell.name for cell in wanted}

@@ -47,21 +47,21 @@ def summary(cells: list[dict[str, Any]], name: str, order: float | None) -> dict
     Keys: cells, median_pct, worst_pct, inside (of how many the measured value lies in the predicted band), tau,
     verdict: `good`, `rough`, `order` (only the order of settings is told) or `none`.
     """
-    told = [each["metrics"][name] for each in cells if name in each["metrics"]]
-    if not told:
+    values = [each["metrics"][name] for each in cells if name in each["metrics"]]
+    if not values:
         return None
-    errors = [abs(each["error_pct"]) for each in told]
+    errors = [abs(each["error_pct"]) for each in values]
     middle = median(errors)
     inside = sum(
-        each["low"] <= each["measured_high"] and each["measured_low"] <= each["high"] for each in told
+        each["low"] <= each["measured_high"] and each["measured_low"] <= each["high"] for each in values
     )
     return {
-        "cells": len(told),
+        "cells": len(values),
         "median_pct": round(middle, 1),
         "worst_pct": round(max(errors), 1),
         "inside": inside,
         "tau": None if order is None else round(order, 2),
-        "verdict": verdict(middle, order, len(told)),
+        "verdict": verdict(middle, order, len(values)),
     }
 
 

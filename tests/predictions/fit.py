@@ -29,18 +29,18 @@ MOST_SHARE: Final = 1.0
 
 
 def fit(
-    cells: Sequence[MeasuredCell], pool: Pool, start: dict[str, Any], say: Callable[[str], None]
+    cells: Sequence[MeasuredCell], pool: Pool, start: dict[str, Any], report: Callable[[str], None]
 ) -> dict[str, Any]:
     """Return the constants with the least error, each in turn the best of its candidates with the others held."""
     chosen = dict(start)
     least = _cost(cells, pool, chosen)
-    say(f"fit: {least:.3f} with {chosen}")
+    report(f"fit: {least:.3f} with {chosen}")
     for name, values in CANDIDATES.items():
         for value in values:
             if value == chosen[name]:
                 continue
             cost = _cost(cells, pool, {**chosen, name: value})
-            say(f"fit: {cost:.3f} with {name} {value}")
+            report(f"fit: {cost:.3f} with {name} {value}")
             if cost < least - GAIN:
                 least, chosen[name] = cost, value
     return chosen

@@ -12,7 +12,7 @@ import pytest
 from tests.differential.node import NodeFailed
 from tests.predictions.drive.clients import Client
 from tests.predictions.drive.repeat import measure_missing
-from tests.predictions.drive.run import NotOnANode, first_paging_s, measure, node_settings, told
+from tests.predictions.drive.run import NotOnANode, first_paging_s, measure, node_settings, reported
 from tests.predictions.drive.seen import Seen, percentile
 from tests.predictions.measured import RUNS, CellToMeasure, cells, read
 
@@ -76,7 +76,7 @@ def test_a_run_is_told_in_the_words_of_the_recorded_ones() -> None:
         (1.0, {**base, "monitor": 100}, True),
         (3.0, {**level, "monitor": 60, "files": FILES}, False),
     ]
-    row = told({"commands": [], "until_us": 4_000_000}, seen, base, samples)
+    row = reported({"commands": [], "until_us": 4_000_000}, seen, base, samples)
     assert row["peak_ram_bytes"] == 100
     assert row["final_ram_bytes"] == 60
     assert row["over_watermark_s"] == 2.0
@@ -132,7 +132,7 @@ def test_what_was_measured_is_kept_at_once_and_gone_on_with(tmp_path: Path) -> N
         return {**kept, "cell": cell.name, "quiet": True}
 
     def go_on(**more: Any) -> bool:
-        return measure_missing(wanted, runs, 2, date="2026-01-31", say=lambda _: None, one=one, **more)
+        return measure_missing(wanted, runs, 2, date="2026-01-31", report=lambda _: None, one=one, **more)
 
     with pytest.raises(KeyboardInterrupt):
         go_on()
@@ -160,7 +160,7 @@ def test_a_node_that_fails_is_passed_over_and_measured_by_the_next_run(tmp_path:
         return {**kept, "cell": cell.name, "quiet": True}
 
     def go_on() -> bool:
-        return measure_missing(wanted, runs, 1, date="2026-01-31", say=words.append, one=one)
+        return measure_missing(wanted, runs, 1, date="2026-01-31", report=words.append, one=one)
 
     assert not go_on()
     assert [each["cell"] for each in json.loads(runs.read_text())] == [wanted[1].name]

@@ -67,7 +67,7 @@ UNTIL = "Object.values(m.CONDITIONS).map(({ when }) => when('orders', 3))"
 def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
     """The conditions of "run until", which the page offers, are among those that are compared."""
     runs: list[list[dict[str, Any]]] = []
-    until = twin.says(UNTIL, "model/until.js")
+    until = twin.evaluate(UNTIL, "model/until.js")
     assert until
 
     @settings(max_examples=30, deadline=None, derandomize=True)
@@ -87,10 +87,10 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
             rows = node.log.since(moments[-1]["next"] if moments else 0)
             assert rows is not None
             moment = msgspec.json.decode(msgspec.json.encode(watched.moment()))
-            said = []
+            answers = []
             for form, each, watch in zip(forms, read, watches, strict=True):
                 watch.observe(moment)
-                said.append([form, watch.holds(moment), value_at(moment, each.path or "-")])
+                answers.append([form, watch.holds(moment), value_at(moment, each.path or "-")])
             moments.append(
                 {
                     "rows": rows.rows,
@@ -98,7 +98,7 @@ def test_the_page_reads_a_state_as_the_engine_does(twin: Twin) -> None:
                     "state": moment,
                     "letters": {name: letters_of(queue) for name, queue in moment["queues"].items()},
                     "places": {name: placements(queue) for name, queue in moment["queues"].items()},
-                    "conditions": said,
+                    "conditions": answers,
                 }
             )
             for queue in moment["queues"].values():

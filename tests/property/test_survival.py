@@ -69,9 +69,11 @@ def test_what_is_foreseen_is_what_is_left(kind: str, twin: Twin) -> None:
         assert fate.transient + fate.unsynced == total(fate.lost) + fate.unplaced
         recovered = next(row.entries for row in rows if isinstance(row, IndexRecovered))
         assert fate == fate_of(before, recovered, length)
-        for entries, said in ((recovered, fate), (None, fate_of(before, None))):
+        for entries, expected in ((recovered, fate), (None, fate_of(before, None))):
             asked.append(
-                msgspec.to_builtins({"queue": before, "recovered": entries, "length": length, "fate": said})
+                msgspec.to_builtins(
+                    {"queue": before, "recovered": entries, "length": length, "fate": expected}
+                )
             )
     twin.agrees("survival-twin.mjs", asked)
 

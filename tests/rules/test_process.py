@@ -92,8 +92,8 @@ def test_what_is_told_of_the_disk() -> None:
     node.advance(20 * SECOND)
     rows = node.log.since(0)
     assert rows is not None
-    told = [each for each in rows.rows if isinstance(each, NodeChanged) and each.part == "disk"]
-    assert {each.rule for each in told} == {"M10"}
+    disk_changes = [each for each in rows.rows if isinstance(each, NodeChanged) and each.part == "disk"]
+    assert {each.rule for each in disk_changes} == {"M10"}
     assert storage.used_bytes() in node.snapshot()["node"]["disk"].values()
 
 

@@ -78,8 +78,8 @@ def test_sums_over_all_files() -> None:
     client.side.remove(ranges(1, 5))
     world.store.settle()
     assert world.files() == [[0, 4348, 3261], [1, 2174, 1087]]
-    facts = world.store.vector()
-    assert (facts["total"], facts["valid"], facts["current"]) == (6522, 4348, 1)
+    vector = world.store.vector()
+    assert (vector["total"], vector["valid"], vector["current"]) == (6522, 4348, 1)
 
 
 def test_every_write_to_the_persistent_store_owes_a_sync() -> None:
@@ -133,8 +133,8 @@ def test_everything_that_happens_is_told() -> None:
     world.ack([11, 11])
     world.ack([1, 1], [3, 4], [7, 8], [15, 20])
     world.do("pre_hibernate")
-    told = {type(each) for each in world.transitions}
-    assert told >= {
+    kinds = {type(each) for each in world.transitions}
+    assert kinds >= {
         EntriesRecorded,
         JournalSynced,
         JournalFlushed,
@@ -152,7 +152,7 @@ def test_everything_that_happens_is_told() -> None:
         FileUnlinked,
         ConfirmsDue,
     }
-    assert OperationDeferred not in told, "the door lets the collector finish"
+    assert OperationDeferred not in kinds, "the door lets the collector finish"
 
 
 def broken_sum(world: World) -> None:

@@ -59,8 +59,8 @@ async def soak(place: Place, seconds: float, tiny: bool) -> list[str]:
     works = [work for user in users for work in user.works]
     given, uncertain = (sum(len(getattr(work, name)) for work in works) for name in ("accepted", "uncertain"))
     refused = sum(user.refused for user in users)
-    told = f"{given} commands accepted, {refused} refused, {uncertain} never answered"
-    print(f"soak: {happened} faults, {len(works)} sessions, {told}")
+    summary = f"{given} commands accepted, {refused} refused, {uncertain} never answered"
+    print(f"soak: {happened} faults, {len(works)} sessions, {summary}")
     problems = [] if given else ["nobody could do anything"]
     problems += await remains.lost(world, works)
     problems += await remains.different(world, works)

@@ -92,15 +92,15 @@ class User:
             self._size += 1
             size = 100 + self._size
             work.uncertain.add(size)
-            told = await asyncio.wait_for(seat.command(f"size {size}", self._command(size)), ANSWER_S)
+            answer = await asyncio.wait_for(seat.command(f"size {size}", self._command(size)), ANSWER_S)
             work.uncertain.discard(size)
-            if told["t"] == "accepted":
+            if answer["t"] == "accepted":
                 work.accepted.append(size)
                 self._refused_in_a_row = 0
             else:
                 self.refused += 1
                 self._refused_in_a_row += 1
-            seat.told.clear()
+            seat.received.clear()
             await asyncio.sleep(self._chance.uniform(0.05, 0.6))
 
     def _command(self, size: int) -> dict[str, Any]:

@@ -64,10 +64,10 @@ def sweeping(folder: Path, master: str, java_home: str) -> subprocess.Popen[str]
 
 def lines_until(process: subprocess.Popen[str], words: str) -> list[str]:
     """Return what the process says, up to a line with these words."""
-    said = []
+    printed = []
     assert process.stdout is not None
     for line in process.stdout:
-        said.append(line)
+        printed.append(line)
         if words in line:
-            return said
-    pytest.fail(f"it never said {words!r}: {''.join(said)}")
+            return printed
+    pytest.fail(f"it never said {words!r}: {''.join(printed)}")

@@ -154,8 +154,8 @@ def test_the_page_reads_what_is_written(session: Any, tmp_path: Path) -> None:
     path = tmp_path / f"{GRID['name']}.parquet"
     write_table(spec, pa.Table.from_pylist(rows, schema=schema), str(path))
     assert [axis.name for axis in read_axes(str(path))] == [axis.parameter for axis in spec.grid.axes]
-    said: list[str] = []
-    write_findings(session, str(path), str(tmp_path), asked(), said.append)
+    printed: list[str] = []
+    write_findings(session, str(path), str(tmp_path), asked(), printed.append)
     assert {each.stem for each in (tmp_path / "tiny.findings").glob("*.parquet")} == set(TABLES)
     read = findings("tiny", tmp_path)
     assert read is not None

@@ -92,17 +92,17 @@ def test_a_sweep_after_an_interrupt_writes_a_table_and_a_page_and_knows_its_cell
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"axes": GRID["axes"][:1]}, "a sweep needs two or more"),
         ({"axes": [{"parameter": "colour", "values": [1]}, GRID["axes"][0]]}, "called 'colour'; known:"),
     ],
 )
 def test_a_refusal_is_one_line_that_tells_the_fix(
-    tmp_path: Path, java_home: str, change: dict[str, Any], says: str
+    tmp_path: Path, java_home: str, change: dict[str, Any], message: str
 ) -> None:
     write_sweep(tmp_path, WORKLOAD, {**GRID, **change})
     result = sweep(tmp_path, java_home)
     assert result.returncode == 2
-    assert says in result.stderr
+    assert message in result.stderr
     assert "Traceback" not in result.stderr

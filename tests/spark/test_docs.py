@@ -51,7 +51,7 @@ def commands(body: str) -> list[tuple[str, list[str]]]:
     return typed
 
 
-def says(expected: str, line: str) -> bool:
+def matches(expected: str, line: str) -> bool:
     """Return whether a printed line is the expected one; … stands for anything."""
     return re.fullmatch(".*".join(map(re.escape, expected.split("…"))), line) is not None
 
@@ -88,7 +88,7 @@ def test_the_page_is_true(tmp_path: Path, java_home: str, settings: Any) -> None
             printed = (run.stderr if "fails" in info else run.stdout).splitlines()
             assert (run.returncode != 0) == ("fails" in info), f"{command}\n{run.stdout}{run.stderr}"
             for line in expected:
-                assert any(says(line, each) for each in printed), (
+                assert any(matches(line, each) for each in printed), (
                     f"{command}\nnever says {line!r}, but {printed}"
                 )
     assert typed >= 6

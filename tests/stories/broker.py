@@ -211,13 +211,13 @@ class BrokerPlayer:
     def _deliver(
         self, channel: str, consumer: str | None, method: Any, properties: Any, body: bytes, held: bool
     ) -> None:
-        said = {
+        given = {
             name: value
             for name, value in vars(properties).items()
             if value is not None and name not in {"headers", "delivery_mode"}
         }
         if properties.delivery_mode == 2:
-            said["delivery_mode"] = 2
+            given["delivery_mode"] = 2
         self._view.deliveries.append(
             Delivery(
                 method.delivery_tag,
@@ -228,7 +228,7 @@ class BrokerPlayer:
                 method.routing_key,
                 comparable_headers(properties.headers),
                 channel,
-                said,
+                given,
             )
         )
         if held:
@@ -273,11 +273,11 @@ class BrokerPlayer:
         self._channel(on).exchange_unbind(destination, source, routing_key, arguments)
 
     def _set_policy(self, **words: Any) -> None:
-        self._view.said = "refused" if "refused" in self._driver.ask({"do": "set_policy", **words}) else ""
+        self._view.printed = "refused" if "refused" in self._driver.ask({"do": "set_policy", **words}) else ""
 
     def _clear_policy(self, name: str) -> None:
         answer = self._driver.ask({"do": "clear_policy", "name": name})
-        self._view.said = "refused" if "refused" in answer else ""
+        self._view.printed = "refused" if "refused" in answer else ""
 
     # --- messages in -------------------------------------------------------------------------------------------------
 
@@ -298,7 +298,7 @@ class BrokerPlayer:
         on: str | None = None,
     ) -> None:
         self._together = together
-        said = pika.BasicProperties(
+        given = pika.BasicProperties(
             delivery_mode=2 if persistent else 1,
             expiration=str(expiration_ms) if expiration_ms is not None else expiration,
             headers=headers or None,
@@ -310,12 +310,12 @@ class BrokerPlayer:
             if on is not None:
                 hand = self._channel(on)
                 self._count_publish(hand._impl)
-                hand.basic_publish(exchange, routing_key, body, said, mandatory)
+                hand.basic_publish(exchange, routing_key, body, given, mandatory)
                 continue
             if publisher is None or not publisher.is_open:
                 break  # it was closed meanwhile: what is behind it in the socket is not read any more
             self._count_publish(publisher)
-            publisher.basic_publish(exchange, routing_key, body, said, mandatory)
+            publisher.basic_publish(exchange, routing_key, body, given, mandatory)
             if not together:
                 self._receive()
         if pad_ms:
@@ -481,7 +481,7 @@ class BrokerPlayer:
             text=True,
             check=False,
         )
-        self._view.said = run.stdout.replace(NODE, "rabbit@waterline")
+        self._view.printed = run.stdout.replace(NODE, "rabbit@waterline")
 
     def _wait(self, ms: int) -> None:
         until = time.monotonic() + ms / 1000

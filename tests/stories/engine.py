@@ -50,7 +50,7 @@ class EnginePlayer:
         except CommandError as error:
             self._view.closed.append(("refused", 0, str(error)))
         self.node.advance(self.node.now_us + SETTLE_US)
-        self._look()
+        self._observe()
         for name, queue in self.node.queues.items():
             self._view.queues[name] = (queue.depth, len(self.node.consumers.of(name)))
         if not self._view.closed:
@@ -89,7 +89,7 @@ class EnginePlayer:
             return
         for size in sizes:
             self._submit("publish", on=on, count=1, size_bytes=size, **words)
-            self._look()
+            self._observe()
             if self._view.closed:  # what is behind it in the socket is not read any more
                 break
         if pad_ms:
@@ -137,13 +137,13 @@ class EnginePlayer:
         try:
             self._submit("set_policy", **words)
         except CommandError:
-            self._view.said = "refused"
+            self._view.printed = "refused"
 
     def _clear_policy(self, name: str) -> None:
         try:
             self._submit("clear_policy", name=name)
         except CommandError:
-            self._view.said = "refused"
+            self._view.printed = "refused"
 
     def _cancel(self, name: str, on: str | None = None) -> None:
         if name in self.node.consumers.all:
@@ -158,7 +158,7 @@ class EnginePlayer:
             self._submit("remove", name=name)
 
     def _ctl(self, line: str) -> None:
-        self._view.said = ask(self.node, line).text
+        self._view.printed = ask(self.node, line).text
         self._submit("ctl", line=line)
 
     def _restart(self, kind: str) -> None:
@@ -172,10 +172,10 @@ class EnginePlayer:
     # --- what clients see --------------------------------------------------------------------------------------------
 
     def _deliver(self, seen: Delivered) -> None:
-        said = self.node.kinds.of(seen.extent.template)
-        properties = dict(said.properties)
-        if said.expiration_ms is not None:
-            properties["expiration"] = str(said.expiration_ms)
+        kind = self.node.kinds.of(seen.extent.template)
+        properties = dict(kind.properties)
+        if kind.expiration_ms is not None:
+            properties["expiration"] = str(kind.expiration_ms)
         if seen.extent.raw_persistent:
             properties["delivery_mode"] = 2
         for i in range(seen.count):
@@ -185,15 +185,15 @@ class EnginePlayer:
                     seen.consumer,
                     seen.extent.size_bytes,
                     seen.offset + i * seen.step < seen.redelivered,
-                    said.exchange,
-                    said.routing_key,
-                    comparable_headers(said.headers),
+                    kind.exchange,
+                    kind.routing_key,
+                    comparable_headers(kind.headers),
                     seen.channel,
                     properties,
                 )
             )
 
-    def _look(self) -> None:
+    def _observe(self) -> None:
         rows = self.node.log.since(self._seen)
         assert rows is not None, "the log is too short for this step"
         self._seen = rows.next

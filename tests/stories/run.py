@@ -141,12 +141,12 @@ class Bench:
     """A private node with a player, beside the engine.
 
     Args:
-        say: prints a line of progress.
+        report: prints a line of progress.
     """
 
-    def __init__(self, node: PrivateNode, say: Callable[[str], None]) -> None:
+    def __init__(self, node: PrivateNode, report: Callable[[str], None]) -> None:
         self.broker = BrokerPlayer(node)
-        self._say = say
+        self._report = report
 
     def differs(self, story: Story) -> list[str]:
         """Play a story on both sides, and once more with patience if they differ; return where they do."""
@@ -186,7 +186,7 @@ def run(
     record: Path | None = None,
     found: Path | None = None,
     on_differing: Callable[[], None] | None = None,
-    say: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
     result: Result | None = None,
 ) -> Result:
     """Play the stories against a private node and against the engine.
@@ -200,7 +200,7 @@ def run(
     result, recorded = result or Result(), []
     with PrivateNode(SETTINGS) as node:
         node.start()
-        bench = Bench(node, say)
+        bench = Bench(node, report)
         for story in stories:
             differing = bench.differs(story)
             if record is not None:
@@ -210,18 +210,18 @@ def run(
             result.equal += not differing
             if differing and bench.by_chance(story):
                 result.by_chance.append(story.name)
-                say(f"{story.name}: the broker leaves to chance {differing[0]}")
+                report(f"{story.name}: the broker leaves to chance {differing[0]}")
             elif differing:
                 result.differing.append(story.name)
-                say(f"{story.name} DIFFERS")
+                report(f"{story.name} DIFFERS")
                 for each in differing[:3]:
-                    say(f"    {each}")
+                    report(f"    {each}")
                 if found is not None:
-                    _store(bench, story, found, say)
+                    _store(bench, story, found, report)
                 if on_differing is not None:
                     on_differing()
             elif result.stories % 50 == 0:
-                say(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
+                report(f"{result.stories} stories, {result.steps} steps, {len(result.differing)} differ")
         bench.broker.close()
         node.stop()
     if record is not None:
@@ -229,14 +229,14 @@ def run(
     return result
 
 
-def _store(bench: Bench, story: Story, folder: Path, say: Callable[[str], None]) -> None:
+def _store(bench: Bench, story: Story, folder: Path, report: Callable[[str], None]) -> None:
     short = bench.shortened(story)
     differing = bench.differs(short)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{story.name}.jsonl"
     write_recorded(path, [as_recorded(short, bench.theirs)])
-    say(f"    {len(short.steps)} steps are left, in {path.name}:")
+    report(f"    {len(short.steps)} steps are left, in {path.name}:")
     for step in short.steps:
-        say(f"      {step}")
+        report(f"      {step}")
     for each in differing[:3]:
-        say(f"    {each}")
+        report(f"    {each}")

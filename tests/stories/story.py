@@ -60,7 +60,7 @@ class View(msgspec.Struct, omit_defaults=True):
         empty: basic.get found nothing.
         answer: what queue.declare, queue.delete and queue.purge answered: message and consumer counts.
         queues: ready messages and consumers of every queue that there is.
-        said: what rabbitmqctl printed.
+        printed: what rabbitmqctl printed; recordings name it `said`.
     """
 
     deliveries: list[Delivery] = []
@@ -73,7 +73,7 @@ class View(msgspec.Struct, omit_defaults=True):
     empty: bool = False
     answer: list[int] = []
     queues: dict[str, tuple[int, int]] = {}
-    said: str = ""
+    printed: str = msgspec.field(default="", name="said")
 
 
 class Player(Protocol):

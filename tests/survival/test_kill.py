@@ -31,19 +31,19 @@ BEGIN = """async () => {
 
 COMMANDER = """(path) => {
   const socket = new WebSocket(`ws://${location.host}${path}`);
-  const told = { sent: 0, accepted: [], refused: [], open: false };
-  window.told = told;
+  const answers = { sent: 0, accepted: [], refused: [], open: false };
+  window.answers = answers;
   socket.onopen = () => {
     socket.send(JSON.stringify({ t: "hello", have: null }));
     socket.send(JSON.stringify({ t: "control", play: true, speed: 2 }));
-    told.open = true;
+    answers.open = true;
     const timer = setInterval(() => {
       if (socket.readyState !== 1) return clearInterval(timer);
-      if (told.sent - told.accepted.length - told.refused.length > 3) return;
-      told.sent += 1;
-      const size_bytes = 1000 + told.sent;
-      const command = { do: "publish", count: 1 + (told.sent % 3), size_bytes, persistent: true };
-      socket.send(JSON.stringify({ t: "command", id: told.sent, command }));
+      if (answers.sent - answers.accepted.length - answers.refused.length > 3) return;
+      answers.sent += 1;
+      const size_bytes = 1000 + answers.sent;
+      const command = { do: "publish", count: 1 + (answers.sent % 3), size_bytes, persistent: true };
+      socket.send(JSON.stringify({ t: "command", id: answers.sent, command }));
     }, 40);
   };
   socket.onmessage = (event) => {
@@ -52,8 +52,8 @@ COMMANDER = """(path) => {
       const through = message.t === "frame" ? message.first + message.rows.length : message.next;
       socket.send(JSON.stringify({ t: "ack", through }));
     }
-    if (message.t === "accepted") told.accepted.push(1000 + message.id);
-    if (message.t === "refused") told.refused.push(message.message);
+    if (message.t === "accepted") answers.accepted.push(1000 + message.id);
+    if (message.t === "refused") answers.refused.push(message.message);
   };
 }"""
 
@@ -80,14 +80,14 @@ def browser() -> Iterator[Browser]:
 def accepted_until_killed(page: Page, server: live_server.LiveServer, path: str, wait_ms: int) -> list[int]:
     """Send commands on a socket of its own until the server is killed; return those that it acknowledged."""
     page.evaluate(COMMANDER, path)
-    page.wait_for_function("() => told.accepted.length > 5", timeout=SLOW_MS)
+    page.wait_for_function("() => answers.accepted.length > 5", timeout=SLOW_MS)
     page.wait_for_timeout(wait_ms)
     server.process.kill()
     server.process.wait()
     page.wait_for_timeout(100)  # what was on the wire arrives
-    told: dict[str, Any] = page.evaluate("() => told")
-    assert told["refused"] == []
-    return list(told["accepted"])
+    answers: dict[str, Any] = page.evaluate("() => answers")
+    assert answers["refused"] == []
+    return list(answers["accepted"])
 
 
 def recorded(page: Page, session: str) -> dict[str, Any]:

@@ -75,8 +75,8 @@ def test_what_is_known_of_a_metric_stands_with_its_function() -> None:
 
 def test_what_the_node_alone_can_tell_comes_from_outside() -> None:
     assert {row()[name] for name in OUTSIDE} == {None}
-    told = Meter().row(1, refused=2, power_cut=PowerCut(5, 3, 1), confirmed_and_lost=4)
-    assert [told[name] for name in ("refused", *POWER_CUT, "confirmed_and_lost")] == [2, 5, 3, 1, 4]
+    measured = Meter().row(1, refused=2, power_cut=PowerCut(5, 3, 1), confirmed_and_lost=4)
+    assert [measured[name] for name in ("refused", *POWER_CUT, "confirmed_and_lost")] == [2, 5, 3, 1, 4]
 
 
 def test_mirrors_count_for_bytes_and_not_for_messages() -> None:

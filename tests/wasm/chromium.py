@@ -57,11 +57,11 @@ def rows(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
                 f"{host.url}wasm/pyodide-lock.json"
             )  # any page of the host: the worker is of the same origin
             asked = [WORKER % {"url": host.url}, PLAY.read_text("utf-8"), " ".join(names)]
-            told: list[dict[str, Any]] = json.loads(page.evaluate(ASK, asked))
+            answers: list[dict[str, Any]] = json.loads(page.evaluate(ASK, asked))
         browser.close()
     if warnings:
         raise RuntimeError(f"Chromium says: {warnings}")
-    return told
+    return answers
 
 
 def main(arguments: list[str]) -> int:

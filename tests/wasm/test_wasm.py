@@ -47,7 +47,7 @@ def test_the_ledger_needs_no_numpy() -> None:
     assert played.stdout.strip() == entry.run["digest"]
 
 
-class Told(Protocol):
+class AskPython(Protocol):
     """Asks one thing of the Python in Node.js, see asked.mjs."""
 
     def __call__(self, **asked: Any) -> Any:
@@ -64,7 +64,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(built: Path) -> Iterator[Told]:
+def ask_python(built: Path) -> Iterator[AskPython]:
     """Yield what asks one Python in WebAssembly: starting it takes most of the time."""
     node = shutil.which("node")
     assert node is not None, "make test installs Node.js"
@@ -73,7 +73,7 @@ def told(built: Path) -> Iterator[Told]:
         assert run.stdin
         assert run.stdout
 
-        def tell(**asked: Any) -> Any:
+        def send(**asked: Any) -> Any:
             print(json.dumps(asked), file=run.stdin, flush=True)
             line = run.stdout.readline()
             assert line, "Python ended"
@@ -81,19 +81,19 @@ def told(built: Path) -> Iterator[Told]:
             assert "told" in answer, answer["error"]
             return answer["told"]
 
-        yield tell
+        yield send
         run.stdin.close()
 
 
-def test_a_sample_has_the_same_digests_in_webassembly(built: Path, told: Told) -> None:
-    rows = told(play=SAMPLE)
+def test_a_sample_has_the_same_digests_in_webassembly(built: Path, ask_python: AskPython) -> None:
+    rows = ask_python(play=SAMPLE)
     assert {row["name"] for row in rows} == set(SAMPLE)
     assert [row["digest"] for row in rows] == [row["native"] for row in rows]
     assert sum(path.stat().st_size for path in built.iterdir()) < MOST_BYTES
 
 
-def test_the_desk_grades_an_exercise_and_begins_it_again(told: Told) -> None:
-    shown = told(ask={"q": "task", "exercise": "first-in"})
+def test_the_desk_grades_an_exercise_and_begins_it_again(ask_python: AskPython) -> None:
+    shown = ask_python(ask={"q": "task", "exercise": "first-in"})
     assert 'value="q4"' in shown["html"]
     answer = {
         "q": "task",
@@ -101,24 +101,24 @@ def test_the_desk_grades_an_exercise_and_begins_it_again(told: Told) -> None:
         "do": "answer",
         "log": {"commands": [], "until_us": 0},
     }
-    wrong = told(ask={**answer, "form": [["answer", "q1"]]})
-    right = told(ask={**answer, "form": [["answer", "q4"]], "lang": "zh-hans"})
+    wrong = ask_python(ask={**answer, "form": [["answer", "q1"]]})
+    right = ask_python(ask={**answer, "form": [["answer", "q4"]], "lang": "zh-hans"})
     assert (wrong["score"], right["score"]) == (0.0, 1.0), (wrong["problem"], right["problem"])
     assert "Not quite" in wrong["html"]
     assert "Right or not" not in right["html"]
-    again = told(ask={"q": "task", "work": wrong["work"], "do": "again"})
+    again = ask_python(ask={"q": "task", "work": wrong["work"], "do": "again"})
     assert again["work"]["variant"] > 0
 
 
-def test_the_desk_searches_and_shows_heatmaps(told: Told) -> None:
-    found = told(ask={"q": "library", "query": "q=mirror"})
+def test_the_desk_searches_and_shows_heatmaps(ask_python: AskPython) -> None:
+    found = ask_python(ask={"q": "library", "query": "q=mirror"})
     assert 'id="mirrors-failover"' in found["html"]
     assert 'id="first-burst"' not in found["html"]
-    assert "<table" in told(ask={"q": "whatif", "query": "h=lazy-default"})["html"]
+    assert "<table" in ask_python(ask={"q": "whatif", "query": "h=lazy-default"})["html"]
 
 
-def test_a_link_that_the_desk_makes_opens_the_same_run(told: Told) -> None:
-    scenario = told(ask={"q": "task", "exercise": "first-in"})["scenario"]
-    link = told(ask={"q": "share", "scenario": {**scenario, "title": ""}})
-    opened = told(ask={"q": "link", "packed": link["packed"]})
+def test_a_link_that_the_desk_makes_opens_the_same_run(ask_python: AskPython) -> None:
+    scenario = ask_python(ask={"q": "task", "exercise": "first-in"})["scenario"]
+    link = ask_python(ask={"q": "share", "scenario": {**scenario, "title": ""}})
+    opened = ask_python(ask={"q": "link", "packed": link["packed"]})
     assert opened["scenario"] == {**scenario, "title": opened["title"]}

@@ -93,7 +93,7 @@ runpy.run_module("playground.serve", run_name="__main__")
 
 def test_what_the_server_writes_is_its_own() -> None:
     env = {**os.environ, "DJANGO_SETTINGS_MODULE": "playground.settings"}
-    said = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-c", SERVE], cwd=ROOT, env=env, capture_output=True, text=True, check=True
     )
-    assert said.stdout.strip() == "0o77"
+    assert run.stdout.strip() == "0o77"

@@ -68,7 +68,7 @@ def condition(
     row: int, observable: str, op: str, value: object, text: str = "so", message: str = ""
 ) -> dict[str, str]:
     fields = {"text": text, "observable": observable, "op": op, "value": str(value), "message": message}
-    return {f"{name}-{row}": said for name, said in fields.items()}
+    return {f"{name}-{row}": value for name, value in fields.items()}
 
 
 CHOICE = {
@@ -133,7 +133,7 @@ def test_a_choice_is_made_and_exactly_one_option_is_true(author: Client, session
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "sentence"),
     [
         (condition(2, "q4", "==", 2, "two stay"), "here it is 2"),
         (condition(1, "q3", "==", 5, "five"), "here it is 0"),
@@ -145,11 +145,11 @@ def test_a_choice_is_made_and_exactly_one_option_is_true(author: Client, session
     ],
 )
 def test_what_is_no_choice_is_told(
-    author: Client, session: Session, change: dict[str, str], said: str
+    author: Client, session: Session, change: dict[str, str], sentence: str
 ) -> None:
     reply = author.post(address(session), {**TEXTS, **CHOICE, **change, "keep": "1"})
     assert reply.status_code == 422
-    assert said in reply.content.decode()
+    assert sentence in reply.content.decode()
     assert Made.objects.count() == 0
 
 
@@ -254,13 +254,13 @@ def test_a_number_is_what_the_run_comes_to(author: Client, session: Session) -> 
     assert solution_of(exercise) == 2
     assert grade(exercise, 4).feedback == ("slip-2",)
     assert exercise.en.feedback["slip-2"] == "Four is what stays in q4."
-    for change, said in [
+    for change, sentence in [
         ({"observable-1": "place"}, "what is counted"),
         ({"value-2": "2"}, "must not be what the run comes to"),
         ({"text-2": ""}, "A wrong number needs"),
     ]:
         page = author.post(address(session), {**TEXTS, **NUMBER, **change, "keep": "1"})
-        assert said in page.content.decode()
+        assert sentence in page.content.decode()
 
 
 def test_a_second_try_has_other_numbers_where_the_author_says_so(author: Client, session: Session) -> None:
@@ -284,7 +284,7 @@ def test_a_second_try_has_other_numbers_where_the_author_says_so(author: Client,
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "sentence"),
     [
         ({"first-a": "7"}, "a is usually 6"),
         ({"first-a": "few"}, "a is usually 6"),
@@ -294,10 +294,10 @@ def test_a_second_try_has_other_numbers_where_the_author_says_so(author: Client,
     ],
 )
 def test_every_combination_of_numbers_is_checked(
-    author: Client, session: Session, change: dict[str, str], said: str
+    author: Client, session: Session, change: dict[str, str], sentence: str
 ) -> None:
     page = author.post(address(session), {**TEXTS, **VARIED, **change, "keep": "1"}).content.decode()
-    assert said in page
+    assert sentence in page
     assert Made.objects.count() == 0
 
 

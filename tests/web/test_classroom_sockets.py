@@ -97,18 +97,20 @@ async def test_the_teacher_sees_rows_as_they_change() -> None:
     assert (first["whole"], [row["name"] for row in first["changed"]]) == (True, ["owl"])
     assert first["changed"][0]["online"] is False
     other = await End("/ws/class/me/", student).connect()
-    told = await end.until(lambda m: m["changed"])
-    assert told["changed"][0]["online"] is True
+    update = await end.until(lambda m: m["changed"])
+    assert update["changed"][0]["online"] is True
     post = database_sync_to_async(student.post)
     await post("/learn/waterline/first-in/begin")
     await post("/learn/waterline/first-in/answer", {"answer": "q1"})
-    told = await end.until(lambda m: m["changed"] and "first-in" in m["changed"][0]["cells"] and m["hardest"])
-    assert told["changed"][0]["cells"]["first-in"][:2] == ["wrong", 1]
-    assert told["hardest"]["answers"] == [["q1", 1, False]]
-    assert told["whole"] is False
+    update = await end.until(
+        lambda m: m["changed"] and "first-in" in m["changed"][0]["cells"] and m["hardest"]
+    )
+    assert update["changed"][0]["cells"]["first-in"][:2] == ["wrong", 1]
+    assert update["hardest"]["answers"] == [["q1", 1, False]]
+    assert update["whole"] is False
     await post("/class/me/delete")
-    told = await end.until(lambda m: m["gone"])
-    assert told["changed"] == []
+    update = await end.until(lambda m: m["gone"])
+    assert update["changed"] == []
     assert await other.closed() == sockets.GONE
     await end.leave()
 
@@ -130,9 +132,9 @@ async def test_a_student_hears_what_the_teacher_does() -> None:
     await database_sync_to_async(services.freeze)(classroom, True)
     assert (await end.next())["frozen"] is True
     await database_sync_to_async(voting.open_vote)(classroom, "first-in")
-    told = await end.until(lambda m: m["vote"])
-    assert told["vote"]["stage"] == "first"
-    assert set(told) == {"t", "frozen", "ended", "handed", "push", "vote"}, "nothing about anybody else"
+    update = await end.until(lambda m: m["vote"])
+    assert update["vote"]["stage"] == "first"
+    assert set(update) == {"t", "frozen", "ended", "handed", "push", "vote"}, "nothing about anybody else"
     await database_sync_to_async(services.delete_class)(classroom)
     assert await end.closed() == sockets.GONE
 
@@ -254,9 +256,9 @@ async def test_the_teacher_sees_how_the_queue_is_made_up() -> None:
     stage = await End(f"/ws/session/{work.session.public_id}/", student).connect()
     await stage.socket.send_to(text_data=json.dumps({"t": "hello", "have": None}))
     end = await End(f"/ws/class/{classroom.public_id}/", teacher).connect()
-    told = await end.until(
+    update = await end.until(
         lambda m: m["changed"] and m["changed"][0]["mix"] and m["changed"][0]["mix"][4] == 10
     )
-    assert told["changed"][0]["mix"] == [10, 0, 0, 0, 10]
+    assert update["changed"][0]["mix"] == [10, 0, 0, 0, 10]
     await end.leave()
     await stage.leave()

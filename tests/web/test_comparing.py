@@ -32,14 +32,14 @@ BURST = {"at_us": 1_000_000, "do": "publish", "count": 40, "size_bytes": 6000}
 CONSUMER = {"at_us": 2_000_000, "do": "set_consumer", "name": "c1", "rate_per_s": 10, "prefetch": 1}
 
 
-def told(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
+def compared(a: dict[str, Any], b: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(gzip.decompress(make(a, b, Making())))
     return found
 
 
 def test_both_sides_are_told_in_messages_without_a_gap() -> None:
     a = scenario(BURST, CONSUMER)
-    both = told(a, changes.apply("prefetch", 100, a))
+    both = compared(a, changes.apply("prefetch", 100, a))
     for side in both["sides"]:
         position = None
         for message in side["messages"]:
@@ -54,7 +54,7 @@ def test_both_sides_are_told_in_messages_without_a_gap() -> None:
 
 def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> None:
     a = scenario(BURST, CONSUMER)
-    both = told(a, a)
+    both = compared(a, a)
     assert both["divergence"] is None
     assert both["sides"][0] == both["sides"][1]
     node = door().rehearse(a)
@@ -64,7 +64,7 @@ def test_a_run_against_itself_never_parts_and_has_the_digest_of_a_live_one() -> 
 
 def test_a_lazy_queue_parts_at_its_first_message() -> None:
     a = scenario(BURST)
-    parting = told(a, door().check(changes.apply("queue_mode", "lazy", a)))["divergence"]
+    parting = compared(a, door().check(changes.apply("queue_mode", "lazy", a)))["divergence"]
     assert parting["at_us"] == 1_000_000
     assert (parting["a"][4], parting["b"][4]) == ("q4", "delta")
 
@@ -84,7 +84,7 @@ def test_a_fork_in_the_middle_leaves_the_time_before_as_it_was() -> None:
     a = scenario(CONSUMER | {"at_us": 0}, BURST, until_us=8_000_000)
     b = door().check(changes.apply("prefetch", 30, a, at_us=3_000_000))
     assert [each["prefetch"] for each in b["commands"] if each["do"] == "set_consumer"] == [1, 30]
-    assert told(a, b)["divergence"]["at_us"] >= 3_000_000
+    assert compared(a, b)["divergence"]["at_us"] >= 3_000_000
 
 
 def test_a_live_setting_in_the_middle_is_a_command() -> None:

@@ -28,8 +28,8 @@ async def ask(world: World, reader: Any, line: str, number: int = 1) -> dict[str
 async def test_a_listing_is_answered_and_not_on_record(world: World) -> None:
     reader = world.reader()
     await reader.until("snapshot")
-    said = await ask(world, reader, "list_queues", 7)
-    assert (said["id"], said["text"], said["error"]) == (7, "said: list_queues", None)
+    answer = await ask(world, reader, "list_queues", 7)
+    assert (answer["id"], answer["text"], answer["error"]) == (7, "said: list_queues", None)
     assert world.books["one"].record.commands == []
 
 
@@ -43,9 +43,9 @@ async def test_a_change_is_a_command_on_record(world: World) -> None:
 async def test_a_change_that_the_node_refuses_says_so(world: World) -> None:
     reader = world.reader()
     await reader.until("snapshot")
-    said = await ask(world, reader, "set refuse")
-    assert said["text"] == ""
-    assert "does not want to" in said["error"]
+    answer = await ask(world, reader, "set refuse")
+    assert answer["text"] == ""
+    assert "does not want to" in answer["error"]
     assert world.books["one"].record.commands == []
 
 

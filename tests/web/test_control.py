@@ -38,12 +38,12 @@ async def line() -> AsyncIterator[Callable[..., Line]]:
             await task
 
 
-async def heard(said: Callable[[], None], where: list[Any], count: int = 1) -> None:
+async def heard(sent: Callable[[], None], where: list[Any], count: int = 1) -> None:
     """Say something until it is heard: whoever listens a moment later hears only what comes then."""
     ends = time.monotonic() + 20
     while len(where) < count:
         assert time.monotonic() < ends
-        said()
+        sent()
         await asyncio.sleep(0.05)
 
 
@@ -99,7 +99,7 @@ async def test_a_layer_that_fails_is_tried_again(monkeypatch: Any, line: Any) ->
 
 
 @pytest.fixture
-def said(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
+def sent(monkeypatch: Any) -> list[tuple[str, dict[str, Any]]]:
     """Return what this process says to the others."""
     found: list[tuple[str, dict[str, Any]]] = []
     monkeypatch.setattr(control, "broadcast", lambda kind, **fields: found.append((kind, fields)))
@@ -129,12 +129,12 @@ async def test_a_class_that_is_frozen_elsewhere_holds_its_sessions_here(monkeypa
     assert not holds.is_held("one"), "a room that says nothing more holds nobody"
 
 
-async def test_a_frozen_class_says_so_at_each_look_and_its_end_once(said: Any) -> None:
+async def test_a_frozen_class_says_so_at_each_look_and_its_end_once(sent: Any) -> None:
     others.hold(CLASS, ["one"], True)
     others.hold(CLASS, ["one"], True)
     others.hold(CLASS, ["one"], False)
     others.hold(CLASS, ["one"], False)
-    assert said == [
+    assert sent == [
         ("hold", {"classroom": CLASS, "sessions": ["one"]}),
         ("hold", {"classroom": CLASS, "sessions": ["one"]}),
         ("hold", {"classroom": CLASS, "sessions": []}),
@@ -151,7 +151,7 @@ class Member:
         """Take no notice."""
 
 
-async def test_a_room_counts_who_is_connected_elsewhere(said: Any) -> None:
+async def test_a_room_counts_who_is_connected_elsewhere(sent: Any) -> None:
     reads: list[dict[int, int]] = []
 
     async def read(classroom: int, online: dict[int, int]) -> dict[str, Any]:
@@ -163,25 +163,25 @@ async def test_a_room_counts_who_is_connected_elsewhere(said: Any) -> None:
     hear("present", classroom=CLASS, online=[[3, 1], [4, 2]])
     hear("present", classroom=CLASS + 1, online=[[9, 9]])
     assert room.online() == {3: 2, 4: 2}
-    await heard(lambda: None, said)
-    assert said[0] == ("present", {"classroom": CLASS, "online": [(3, 1)]}), "only its own are told"
+    await heard(lambda: None, sent)
+    assert sent[0] == ("present", {"classroom": CLASS, "online": [(3, 1)]}), "only its own are told"
     hear("present", classroom=CLASS, online=[])
     assert room.online() == {3: 1}
     rooms.leave(room, member)
     while rooms.of(CLASS) is not None:  # noqa: ASYNC110 - a room tells nobody that it is over
         await asyncio.sleep(0.05)
-    assert said[-1] == ("present", {"classroom": CLASS, "online": []})
+    assert sent[-1] == ("present", {"classroom": CLASS, "online": []})
 
 
-async def test_a_change_is_told_to_the_rooms_of_all_processes(said: Any) -> None:
+async def test_a_change_is_told_to_the_rooms_of_all_processes(sent: Any) -> None:
     rooms.announce_change(CLASS)
-    assert said == [("class", {"classroom": CLASS})]
+    assert sent == [("class", {"classroom": CLASS})]
 
 
-async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(said: Any) -> None:
+async def test_sessions_elsewhere_are_asked_for_and_shown_as_they_answered(sent: Any) -> None:
     assert await others.mixes_of(["away"]) == {}
-    assert said == [("ask_mixes", {"sessions": ["away"]})]
+    assert sent == [("ask_mixes", {"sessions": ["away"]})]
     hear("mixes", mixes={"away": [1, 2, 3, 4]})
     assert await others.mixes_of(["away"]) == {"away": [1, 2, 3, 4]}
     hear("ask_mixes", sessions=["away"])
-    assert len(said) == 2, "who has it not does not answer"
+    assert len(sent) == 2, "who has it not does not answer"

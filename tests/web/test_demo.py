@@ -14,9 +14,9 @@ pytestmark = pytest.mark.django_db
 def opened(client: Client, **data: str) -> str:
     answer = client.post("/demo", data)
     assert answer.status_code == 200
-    told = answer.json()
-    assert told["websocket"] == f"/ws/session/{told['session']}/"
-    return told["session"]
+    live = answer.json()
+    assert live["websocket"] == f"/ws/session/{live['session']}/"
+    return live["session"]
 
 
 def test_looking_at_the_page_makes_no_session(client: Client) -> None:

@@ -237,20 +237,20 @@ class LockedBook(MemoryBook):
 
     locked = False
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self.locked:
             raise Unreachable("database is locked")
 
     async def load(self) -> Remembered:
-        self._look()
+        self._check()
         return await super().load()
 
     async def add_command(self, sequence: int, at_us: int, command: dict[str, Any]) -> None:
-        self._look()
+        self._check()
         await super().add_command(sequence, at_us, command)
 
     async def undo_command(self, sequence: int, at_us: int) -> None:
-        self._look()
+        self._check()
         await super().undo_command(sequence, at_us)
 
     def note(self, at_us: int) -> None:
@@ -258,7 +258,7 @@ class LockedBook(MemoryBook):
             super().note(at_us)
 
     async def reached(self, at_us: int, digest: str) -> None:
-        self._look()
+        self._check()
         await super().reached(at_us, digest)
 
 

@@ -44,9 +44,9 @@ class Server:
     def send(self, message: Any) -> None:
         self._held.append(type(message).__name__)
         if isinstance(message, protocol.Text):
-            told = json.loads(message.text)
-            self.frames += told["t"] == "frame"
-            if told.get("ack", True):
+            received = json.loads(message.text)
+            self.frames += received["t"] == "frame"
+            if received.get("ack", True):
                 self.acknowledged += 1
                 self.arrives.append(protocol.Ack(NAME, 1, 10**9))
 
@@ -145,8 +145,8 @@ def test_an_answer_waits_for_no_picture_while_others_want_theirs(server: Server)
     for name, number in ((NAME, 5), ("two", 6)):
         server.arrives += [protocol.Submit(name, number, {"do": "emit", "count": 1})]
     server.let(0.1)
-    told = [kind for parcel in server.parcels for kind in parcel if kind in {"Answer", "Text"}]
-    assert told == ["Answer", "Answer", "Text", "Text"]
+    received = [kind for parcel in server.parcels for kind in parcel if kind in {"Answer", "Text"}]
+    assert received == ["Answer", "Answer", "Text", "Text"]
 
 
 async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: World) -> None:
@@ -157,8 +157,8 @@ async def test_how_far_a_run_is_wakes_no_task_unless_something_goes_on(world: Wo
     world.command(reader, do="emit", count=1)
     await reader.until("accepted")
     host._poke.clear()
-    said = protocol.Reached("one", host.keeper.life, 7_000_000)
-    host.hear(said)
+    reached = protocol.Reached("one", host.keeper.life, 7_000_000)
+    host.hear(reached)
     assert not host._poke.is_set()
     assert host.keeper.record.reached_us == 7_000_000
     host._working = True

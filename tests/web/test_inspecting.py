@@ -65,10 +65,15 @@ def test_a_directory_of_a_real_node_is_started(mixed: uploads.Files) -> None:
 def test_the_answer_has_the_start_and_keeps_nothing(mixed: uploads.Files) -> None:
     answer = sent(files=zipped({f"vhost/{path}": data for path, data in mixed.items()}))
     assert answer.status_code == 200
-    told = answer.json()
-    rows = [row for part in told["started"]["parts"] for message in part for row in message.get("rows", ())]
+    found_report = answer.json()
+    rows = [
+        row
+        for part in found_report["started"]["parts"]
+        for message in part
+        for row in message.get("rows", ())
+    ]
     assert {"NodeStarted", "QueueStarted"} & {row[0] for row in rows}
-    assert told["damage"] == []
+    assert found_report["damage"] == []
     assert not Scenario.objects.exists()
     assert not Session.objects.exists()
 
@@ -293,9 +298,9 @@ def test_definitions_become_a_topology() -> None:
 @pytest.fixture
 def desk(mixed: uploads.Files) -> Desk:
     found = Desk()
-    told = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
-    assert told["stop"]["clean"]
-    assert told["stop"]["ignored"] == ["recovery.dets"]
+    found_report = json.loads(found.directory(json.dumps(list(mixed)), list(mixed.values())))
+    assert found_report["stop"]["clean"]
+    assert found_report["stop"]["ignored"] == ["recovery.dets"]
     return found
 
 
@@ -318,10 +323,12 @@ def test_any_record_is_shown_byte_by_byte(desk: Desk) -> None:
     listed = json.loads(desk.records(path, 0))
     assert [row[0] for row in listed["records"][:3]] == [0, 5218, 10536]
     offset, size, kind, _entry = listed["records"][1]
-    told = json.loads(desk.bytes_at(path, offset, size))
+    found_report = json.loads(desk.bytes_at(path, offset, size))
     assert kind == "content"
-    assert told["hex"].startswith("00001462  00 00 00 00 00 00 14 bd")
-    assert ["message id", "67d7432fb3f9a3db5a68468bcf8f26cd"] in [field[2:] for field in told["fields"]]
+    assert found_report["hex"].startswith("00001462  00 00 00 00 00 00 14 bd")
+    assert ["message id", "67d7432fb3f9a3db5a68468bcf8f26cd"] in [
+        field[2:] for field in found_report["fields"]
+    ]
     assert json.loads(desk.records("no/such.rdq", 0)) == {"unreadable": "no_record", "values": {}}
 
 
@@ -358,14 +365,14 @@ def test_the_desk_survives_damaged_files(recordings: Path, seed: int) -> None:
     """As the fuzz tests damage them: an answer, each finding in words, and every file can be looked into."""
     files = damaged(load(recordings / "datadirs" / ("clean-mixed", "dirty-mixed")[seed % 2]), seed)
     desk = Desk()
-    told = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
-    assert "unreadable" in told or all(each["words"] for each in told["damage"])
-    for each in told.get("files", ()):
+    found_report = json.loads(desk.directory(json.dumps(list(files)), list(files.values())))
+    assert "unreadable" in found_report or all(each["words"] for each in found_report["damage"])
+    for each in found_report.get("files", ()):
         listed = json.loads(desk.records(each["path"], 0))
         for offset, size, _kind, _entry in listed.get("records", ())[:20]:
             assert json.loads(desk.bytes_at(each["path"], offset, size))["hex"]
-    if told.get("started"):
-        desk.begin(told["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
+    if found_report.get("started"):
+        desk.begin(found_report["started"]["scenario"]["until_us"], lambda text: None, lambda log: None)
 
 
 def built(folder: Path, name: str, source: bytes) -> None:

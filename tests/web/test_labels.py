@@ -40,13 +40,15 @@ def test_a_scenario_stands_on_the_page_of_the_subject_that_it_judges() -> None:
     [(r"^True\b", "true"), (r"^(False|Neither)\b", "false"), (r"\bdepends on\b", "depends")],
 )
 def test_the_first_word_of_a_finding_is_its_label(words: str, label: str) -> None:
-    said = [(each.slug, each.finding["en"], each.verdict) for each in verdicts.verdicts().values()]
-    said += [
+    verdicts_in_english = [
+        (each.slug, each.finding["en"], each.verdict) for each in verdicts.verdicts().values()
+    ]
+    verdicts_in_english += [
         (entry.slug, entry.story.verdict.text["en"], entry.story.verdict.verdict)
         for entry in ENTRIES
         if entry.story.verdict
     ]
-    begins = [(slug, verdict) for slug, text, verdict in said if re.search(words, text[:60])]
+    begins = [(slug, verdict) for slug, text, verdict in verdicts_in_english if re.search(words, text[:60])]
     assert begins
     assert [slug for slug, verdict in begins if verdict not in (label, "depends")] == []
 

@@ -63,11 +63,11 @@ def test_a_file_is_complete_and_canonical(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_file_speaks_three_languages(path: Path) -> None:
-    for place, said in texts(json.loads(path.read_bytes())):
-        assert set(said) == set(KEYS.values()), place
-        assert not TRADITIONAL.intersection(said["zh_Hans"]), place
-        assert not SIMPLIFIED.intersection(said["zh_Hant"]), place
-        assert [word for word in MAINLAND.split() if word in said["zh_Hant"]] == [], place
+    for place, words in texts(json.loads(path.read_bytes())):
+        assert set(words) == set(KEYS.values()), place
+        assert not TRADITIONAL.intersection(words["zh_Hans"]), place
+        assert not SIMPLIFIED.intersection(words["zh_Hant"]), place
+        assert [word for word in MAINLAND.split() if word in words["zh_Hant"]] == [], place
 
 
 def test_a_claim_that_is_wrong_would_be_found() -> None:

@@ -152,7 +152,7 @@ def test_a_link_that_was_made_long_ago_is_still_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("9abc", "another version"),
         ("1", "no scenario"),
@@ -161,8 +161,8 @@ def test_a_link_that_was_made_long_ago_is_still_read() -> None:
         ("1" + "A" * 200, "no scenario"),
     ],
 )
-def test_a_broken_link_is_told_honestly(text: str, said: str) -> None:
-    with pytest.raises(links.BadLink, match=said):
+def test_a_broken_link_is_told_honestly(text: str, sentence: str) -> None:
+    with pytest.raises(links.BadLink, match=sentence):
         links.unpacked(text)
 
 

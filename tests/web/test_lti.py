@@ -45,7 +45,7 @@ def connected(found: Platform, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]
 
 
 def register(platform: Platform) -> str:
-    said = StringIO()
+    printed = StringIO()
     call_command(
         "lti",
         "--register=Moodle",
@@ -54,9 +54,9 @@ def register(platform: Platform) -> str:
         f"--auth-url={platform.address}/auth",
         f"--token-url={platform.address}/token",
         f"--keyset-url={platform.address}/keys",
-        stdout=said,
+        stdout=printed,
     )
-    return said.getvalue()
+    return printed.getvalue()
 
 
 def begin(client: Client, platform: Platform) -> dict[str, str]:
@@ -92,10 +92,10 @@ def launch(client: Client, platform: Platform, target: str = "first-in", **more:
 def work_on(client: Client, slug: str, *answers: Any) -> None:
     base = f"/learn/{catalog.exercise(slug).unit}/{slug}/"
     client.post(base + "begin")
-    for number, said in enumerate(answers):
+    for number, answer in enumerate(answers):
         if number:
             client.post(base + "again")
-        client.post(base + "answer", {"answer": said})
+        client.post(base + "answer", {"answer": answer})
 
 
 def test_a_launch_leads_to_the_exercise_and_the_score_goes_back(client: Client, platform: Platform) -> None:
@@ -166,9 +166,9 @@ def test_a_score_that_was_not_taken_is_sent_again(client: Client, platform: Plat
     work_on(client, "first-in", "q4")
     assert (platform.scores, Placement.objects.get().sent) == ([], None)
     platform.broken = False
-    said = StringIO()
-    call_command("lti_scores", stdout=said)
-    assert said.getvalue() == "1 scores sent\n"
+    printed = StringIO()
+    call_command("lti_scores", stdout=printed)
+    assert printed.getvalue() == "1 scores sent\n"
     call_command("lti_scores", stdout=StringIO())
     assert len(platform.scores) == 1
 
@@ -204,9 +204,9 @@ def test_a_teacher_places_exercises_and_units_in_a_course(
     reply = Client().post("/lti/choose", form)  # in a frame there is no cookie
     page = reply.content.decode()
     assert f'action="{platform.address}/return"' in page
-    said = re.search(r'name="JWT" value="([^"]+)"', page)[1]
+    token = re.search(r'name="JWT" value="([^"]+)"', page)[1]
     key = Key.objects.get().public_key
-    message = jwt.decode(said, key, algorithms=["RS256"], audience=platform.address)
+    message = jwt.decode(token, key, algorithms=["RS256"], audience=platform.address)
     items = message["https://purl.imsglobal.org/spec/lti-dl/claim/content_items"]
     placed = ["waterline", "first-in"] if several else ["waterline"]
     assert [each["custom"]["waterline"] for each in items] == placed, "a unit, and one exercise"
@@ -265,9 +265,9 @@ def test_keys_are_published_and_rotated(client: Client, platform: Platform) -> N
 
 
 def test_registering_again_changes_the_addresses_and_says_the_log_in(platform: Platform) -> None:
-    said = register(platform)
+    printed = register(platform)
     registration = LtiRegistration.objects.get()
-    assert f"/lti/log-in/{registration.uuid}/" in said
+    assert f"/lti/log-in/{registration.uuid}/" in printed
 
 
 def test_a_store_of_statements_hears_once_and_of_nobody_by_name(

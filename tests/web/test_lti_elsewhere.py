@@ -120,7 +120,7 @@ def test_an_exercise_and_a_unit_are_placed(client: Client, elsewhere: Elsewhere)
     page = launch(client, elsewhere, choosing=True).content.decode()
     token = re.search(r'name="token" value="([^"]+)"', page)[1]
     page = Client().post("/lti/choose", {"token": token, "target": ["waterline", "first-in"]})
-    said = re.search(r'name="JWT" value="([^"]+)"', page.content.decode())[1]
-    items = elsewhere.conf.validate_deeplinking_resp({"JWT": said})
+    jwt = re.search(r'name="JWT" value="([^"]+)"', page.content.decode())[1]
+    items = elsewhere.conf.validate_deeplinking_resp({"JWT": jwt})
     assert [each["custom"]["waterline"] for each in items] == ["waterline", "first-in"]
     assert {each["type"] for each in items} == {"ltiResourceLink"}

@@ -43,12 +43,12 @@ def test_every_script_that_writes_how_much_memory_a_node_has_says_how_it_is_coun
 @pytest.mark.parametrize("name", sorted(path.stem for path in DIRECTORY.glob("*.parquet")))
 def test_every_heatmap_says_how_its_memory_is_counted(client: Client, name: str) -> None:
     page = client.get("/whatif/", {"h": name}).content.decode()
-    [said] = re.findall(r"data-counted-as>[^<]*strategy ([a-z, ]+) \(", page)
-    assert said == ("rss, erlang, allocated" if name == "memory-strategy" else "erlang")
+    [strategy] = re.findall(r"data-counted-as>[^<]*strategy ([a-z, ]+) \(", page)
+    assert strategy == ("rss, erlang, allocated" if name == "memory-strategy" else "erlang")
 
 
 @pytest.mark.parametrize(
-    ("scenario", "said"),
+    ("scenario", "strategy"),
     [
         ({}, "erlang"),
         ({"settings": {"vm_memory_calculation_strategy": "rss"}}, "rss"),
@@ -59,6 +59,6 @@ def test_every_heatmap_says_how_its_memory_is_counted(client: Client, name: str)
     ],
 )
 def test_the_strategy_of_a_run_is_what_it_begins_with_and_is_given(
-    scenario: dict[str, Any], said: str
+    scenario: dict[str, Any], strategy: str
 ) -> None:
-    assert counted_as([scenario, scenario]) == said
+    assert counted_as([scenario, scenario]) == strategy

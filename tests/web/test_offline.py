@@ -89,9 +89,11 @@ def test_bytes_are_kept_at_the_moments_that_the_story_stops_at() -> None:
     assert [stop.number for stop in recorded.stops] == sorted({stop.number for stop in recorded.stops})
     kept = kept_bytes.keep(door(), entry.run, recorded.stops)
     assert kept[0] == {}, "everything was in RAM"
-    content = [told for question, told in kept[2].items() if question.startswith("file=transient%3A")]
+    content = [
+        kept_record for question, kept_record in kept[2].items() if question.startswith("file=transient%3A")
+    ]
     assert content
-    assert all(told["kind"] == "content" and len(told["hex"]) > 1000 for told in content)
+    assert all(kept_record["kind"] == "content" and len(kept_record["hex"]) > 1000 for kept_record in content)
 
 
 def test_a_run_of_a_million_messages_fits_into_two_megabytes() -> None:

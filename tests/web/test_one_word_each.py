@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from tests.web.test_translations import DOMAINS, LEFTOVERS, MAINLAND, ROOT, TAIWANESE, catalogue
-from tests.web.test_translations import texts as said
+from tests.web.test_translations import texts as strings
 
 WORDS: list[dict[str, Any]] = json.loads((ROOT / "playground/verdicts/words.json").read_bytes())
 SCRIPTS = ("zh_Hans", "zh_Hant")
-Told = tuple[str, str, dict[str, str]]
-"""Where it is said, in English, and in each script."""
+Stated = tuple[str, str, dict[str, str]]
+"""The place of a text, the text in English, and in each script."""
 
 
-def of_json(value: Any, place: str) -> Iterator[Told]:
+def of_json(value: Any, place: str) -> Iterator[Stated]:
     if isinstance(value, dict) and isinstance(value.get("en"), str) and "zh_Hans" in value:
         yield place, value["en"], {script: value[script] for script in SCRIPTS}
     elif isinstance(value, dict):
@@ -31,7 +31,7 @@ def of_json(value: Any, place: str) -> Iterator[Told]:
             yield from of_json(part, f"{place}[{at}]")
 
 
-def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Told]:
+def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Stated]:
     if isinstance(english, str):
         yield place, english, {"zh_Hans": hans, "zh_Hant": hant}
     elif isinstance(english, dict):
@@ -42,17 +42,17 @@ def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Told]:
             yield from of_toml(part, hans[at], hant[at], f"{place}[{at}]")
 
 
-def of_catalogues() -> Iterator[Told]:
+def of_catalogues() -> Iterator[Stated]:
     for domain in DOMAINS:
-        hant = {entry.msgid: "".join(said(entry)) for entry in catalogue("zh_Hant", domain)}
+        hant = {entry.msgid: "".join(strings(entry)) for entry in catalogue("zh_Hant", domain)}
         for entry in catalogue("zh_Hans", domain):
-            texts = {"zh_Hans": "".join(said(entry)), "zh_Hant": hant[entry.msgid]}
+            texts = {"zh_Hans": "".join(strings(entry)), "zh_Hant": hant[entry.msgid]}
             yield f"{domain}.po", entry.msgid, texts
 
 
-def everything() -> list[Told]:
-    """Return all that is said in the scenarios, the verdicts, the exercises and on the pages."""
-    found: list[Told] = []
+def everything() -> list[Stated]:
+    """Return all texts of the scenarios, the verdicts, the exercises and on the pages."""
+    found: list[Stated] = []
     for path in [*ROOT.glob("playground/scenarios/*.json"), *ROOT.glob("playground/verdicts/**/*.json")]:
         found += of_json(json.loads(path.read_bytes()), path.name)
     for path in ROOT.glob("playground/exercises/data/*/*.toml"):

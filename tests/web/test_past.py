@@ -43,9 +43,9 @@ def first_with_files(client: Client, session_id: str) -> int:
 
 def test_a_message_that_is_gone_has_its_bytes_in_the_past(client: Client, session_id: str) -> None:
     at = first_with_files(client, session_id)
-    told = ask(client, session_id, seq=7, at=at).json()
-    assert told["at"] == at
-    assert told["seq"] == 7
+    reply = ask(client, session_id, seq=7, at=at).json()
+    assert reply["at"] == at
+    assert reply["seq"] == 7
     record = {"file": "persistent:0", "offset": 0}
     there = ask(client, session_id, **record, at=at)
     assert there.json()["size"] > 6000

@@ -19,8 +19,8 @@ def test_every_reading_has_its_page(client: Client, language: str) -> None:
         page = client.get(address, headers={"accept-language": language}).content.decode()
         texts = each.texts(language)
         assert texts.title in page
-        for said in texts.sentences.values():
-            assert said.replace("'", "&#x27;") in page
+        for sentence in texts.sentences.values():
+            assert sentence.replace("'", "&#x27;") in page
         assert page.count('href="https://') == 3, "what carries over names its sources"
 
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_place_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    told = subprocess.run(
+    run = subprocess.run(
         [sys.executable, "manage.py", "check"],
         cwd=ROOT,
         env={**os.environ, "WATERLINE_VAR": str(tmp_path / "file" / "var")},
@@ -28,9 +28,9 @@ def test_a_place_that_cannot_be_written_is_told_in_words(tmp_path: Path) -> None
         text=True,
         check=False,
     )
-    assert told.returncode != 0
-    assert "Set WATERLINE_VAR" in told.stderr
-    assert "Traceback" not in told.stderr
+    assert run.returncode != 0
+    assert "Set WATERLINE_VAR" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 def test_a_directory_that_is_there_but_read_only_is_told_as_well(tmp_path: Path, monkeypatch: Any) -> None:

@@ -51,16 +51,16 @@ def ask(client: Client, session_id: str, **query: Any) -> dict[str, Any]:
     return dict(response.json())
 
 
-def assert_true_bytes(session_id: str, told: dict[str, Any]) -> None:
+def assert_true_bytes(session_id: str, reply: dict[str, Any]) -> None:
     """What is shown is what the file has, and the fields cover the record."""
-    data = (root(session_id) / told["path"]).read_bytes()[told["offset"] : told["offset"] + told["size"]]
-    at, shown = 0, bytes.fromhex(told["hex"])
-    for field in told["fields"]:
+    data = (root(session_id) / reply["path"]).read_bytes()[reply["offset"] : reply["offset"] + reply["size"]]
+    at, shown = 0, bytes.fromhex(reply["hex"])
+    for field in reply["fields"]:
         assert field["offset"] == at
         assert data[at : at + field["shown"]] == shown[: field["shown"]]
         shown = shown[field["shown"] :]
         at += field["length"]
-    assert at == told["size"]
+    assert at == reply["size"]
     assert shown == b""
 
 
@@ -77,9 +77,9 @@ def store_file(session_id: str) -> Path:
 
 
 def test_a_message_is_found_in_the_index_and_its_id_in_the_store(client: Client, session_id: str) -> None:
-    told = ask(client, session_id, seq=3)
-    assert_true_bytes(session_id, told)
-    assert (told["kind"], told["seq"], told["embedded"]) == ("publish", 3, 0)
+    reply = ask(client, session_id, seq=3)
+    assert_true_bytes(session_id, reply)
+    assert (reply["kind"], reply["seq"], reply["embedded"]) == ("publish", 3, 0)
     number = store_file(session_id).stem
     stored = ask(client, session_id, file=f"persistent:{number}", offset=0, whose=1)
     assert_true_bytes(session_id, stored)
@@ -100,33 +100,33 @@ def test_each_queue_has_its_own_index(client: Client) -> None:
         )
         node.advance(node.now_us + 5_000_000)
     files.close()
-    told = {name: ask(client, found, queue=name, seq=1) for name in ("orders", "audit", "urgent:0")}
-    assert len({each["path"] for each in told.values()}) == 3
-    assert len({each["msg_id"] for each in told.values()}) == 3
-    for name, each in told.items():
+    reply = {name: ask(client, found, queue=name, seq=1) for name in ("orders", "audit", "urgent:0")}
+    assert len({each["path"] for each in reply.values()}) == 3
+    assert len({each["msg_id"] for each in reply.values()}) == 3
+    for name, each in reply.items():
         again = ask(client, found, queue=name, file=each["file"], offset=each["offset"])
         assert (again["path"], again["msg_id"]) == (each["path"], each["msg_id"])
     assert "no record" in ask(client, found, queue="nobody", seq=1)["waiting"]
 
     number = store_file(found).stem
     where = {"file": f"persistent:{number}", "offset": 0, "whose": 1}
-    owners = [name for name in told if ask(client, found, queue=name, **where)["seq"] is not None]
+    owners = [name for name in reply if ask(client, found, queue=name, **where)["seq"] is not None]
     assert owners == ["orders"]
 
 
 def test_a_small_message_is_inside_its_index_record(client: Client, session_id: str) -> None:
-    told = ask(client, session_id, seq=21)
-    assert_true_bytes(session_id, told)
-    assert told["embedded"] > 40
-    again = ask(client, session_id, file=told["file"], offset=told["offset"])
-    assert again["fields"] == told["fields"]
+    reply = ask(client, session_id, seq=21)
+    assert_true_bytes(session_id, reply)
+    assert reply["embedded"] > 40
+    again = ask(client, session_id, file=reply["file"], offset=reply["offset"])
+    assert again["fields"] == reply["fields"]
 
 
 def test_what_waits_in_a_buffer_is_no_error(client: Client, session_id: str) -> None:
     number = store_file(session_id).stem
-    told = ask(client, session_id, file=f"persistent:{number}", offset=store_file(session_id).stat().st_size)
-    assert "write buffer" in told["waiting"]
-    assert told["reason"] == "waiting"
+    reply = ask(client, session_id, file=f"persistent:{number}", offset=store_file(session_id).stat().st_size)
+    assert "write buffer" in reply["waiting"]
+    assert reply["reason"] == "waiting"
     assert "journal's buffer" in ask(client, session_id, seq=999)["waiting"]
 
 

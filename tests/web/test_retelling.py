@@ -42,9 +42,9 @@ def whole(session_id: str) -> list[Any]:
 
 def test_a_short_past_is_told_row_by_row_from_nothing(client: Client, session_id: str) -> None:
     rows = whole(session_id)
-    told = ask(client, session_id, to=len(rows) - 3).json()
-    (only,) = told["stretches"]
-    assert told["through"] == len(rows) - 3
+    past = ask(client, session_id, to=len(rows) - 3).json()
+    (only,) = past["stretches"]
+    assert past["through"] == len(rows) - 3
     assert (only["first"], only["us"]) == (0, 0)
     assert "state" not in only
     assert len(only["at_us"]) == len(only["rows"]) == len(rows) - 3
@@ -59,14 +59,14 @@ def test_of_a_long_past_come_moments_and_the_last_rows(
     monkeypatch.setattr(retelling, "NEAR", 20)
     monkeypatch.setattr(retelling, "SLICE", 10)
     rows = whole(session_id)
-    told = ask(client, session_id, to=len(rows)).json()
-    *moments, last = told["stretches"]
+    past = ask(client, session_id, to=len(rows)).json()
+    *moments, last = past["stretches"]
     assert moments
-    assert [each["first"] for each in told["stretches"]] == sorted(
-        each["first"] for each in told["stretches"]
+    assert [each["first"] for each in past["stretches"]] == sorted(
+        each["first"] for each in past["stretches"]
     )
     assert all("rows" not in each for each in moments)
-    assert all("state" in each for each in told["stretches"] if each["first"])
+    assert all("state" in each for each in past["stretches"] if each["first"])
     assert last["first"] + len(last["rows"]) == len(rows)
     assert encode(last["rows"]) == encode(rows[last["first"] :])
 
@@ -79,8 +79,8 @@ def test_what_lies_between_is_told_with_the_state_before_it(client: Client, sess
         if piece.first + piece.count > 60:
             break
     place = player.next
-    told = ask(client, session_id, **{"from": place, "to": len(rows)}).json()
-    first = told["stretches"][0]
+    past = ask(client, session_id, **{"from": place, "to": len(rows)}).json()
+    first = past["stretches"][0]
     assert encode(first["rows"]) == encode(rows[first["first"] :])
 
 
@@ -109,10 +109,10 @@ def test_telling_is_rationed_bounded_in_time_and_what_is_kept_is_free(
     limit(past_per_minute=1, past_s=0)
     live._registry.cache_clear()
     live._retellings.cache_clear()
-    told = ask(client, session_id, to=30)
-    assert told.json()["through"] <= 30, "what was told in time is told"
+    past = ask(client, session_id, to=30)
+    assert past.json()["through"] <= 30, "what was told in time is told"
     assert ask(client, session_id, to=31).status_code == 429
-    assert ask(client, session_id, to=30).content == told.content
+    assert ask(client, session_id, to=30).content == past.content
 
 
 def test_what_a_stop_would_leave_is_asked_of_a_repetition(

@@ -150,10 +150,10 @@ def test_a_long_query_is_cut() -> None:
 
 
 def test_markdown_cannot_bring_html_or_scripts() -> None:
-    told = rendered("<script>x</script> [a](javascript:x) <img src=x onerror=y>", "queue")
-    assert "<script" not in told
-    assert "<img" not in told
-    assert "href" not in told
+    shown = rendered("<script>x</script> [a](javascript:x) <img src=x onerror=y>", "queue")
+    assert "<script" not in shown
+    assert "<img" not in shown
+    assert "href" not in shown
 
 
 @pytest.mark.parametrize("language", ["zh-hans", "zh-hant"])
@@ -165,7 +165,7 @@ def test_the_frame_is_translated_and_the_text_says_that_it_is_english(client: Cl
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "shown"),
     [
         ("Q46", '<a class="rule" href="/rules/Q46">Q46</a>'),
         ("S63.2", '<a class="rule" href="/rules/S63">S63.2</a>'),
@@ -173,8 +173,8 @@ def test_the_frame_is_translated_and_the_text_says_that_it_is_english(client: Cl
         ("Z9 & <b>", "Z9 &amp; &lt;b&gt;"),
     ],
 )
-def test_linked(text: str, told: str) -> None:
-    assert linked(text) == told
+def test_linked(text: str, shown: str) -> None:
+    assert linked(text) == shown
 
 
 def test_chips_in_pages_lead_to_rules(client: Client, library: list[Scenario]) -> None:

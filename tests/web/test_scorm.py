@@ -69,9 +69,9 @@ def test_the_page_knows_its_exercises_and_finds_its_files(edition: Path, tmp_pat
         names = set(found.namelist())
         assert b'import("./pyodide.asm.js")' in found.read("wasm/pyodide.js")
         assert b"pyodide.mjs" not in found.read("static/js/wasm/python.js")
-    told = re.search(r'<script id="scorm" type="application/json">(.*?)</script>', page)
-    assert told is not None
-    told_exercises = json.loads(told[1])
+    data = re.search(r'<script id="scorm" type="application/json">(.*?)</script>', page)
+    assert data is not None
+    told_exercises = json.loads(data[1])
     assert told_exercises["exercises"] == list(unit.exercises)
     assert told_exercises["first"] == f"learn/{unit.slug}/{unit.exercises[0]}/index.html"
     for link in re.findall(r'(?:href|src)="([^"]+)"', page):

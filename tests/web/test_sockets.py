@@ -146,20 +146,20 @@ async def test_joining_brings_a_welcome_and_a_snapshot(browsers: Any) -> None:
 async def test_where_the_server_sends_at_once_nothing_overtakes_and_the_end_comes_last(browsers: Any) -> None:
     session_id, cookie = await _start()
     browser = Browser(session_id, cookie)
-    said: list[str] = []
+    texts: list[str] = []
     snapshot_came = asyncio.Event()
 
-    def say(text: bytes) -> bool:
-        said.append(json.loads(text)["t"])
-        if said[-1] == "snapshot":
+    def receive(text: bytes) -> bool:
+        texts.append(json.loads(text)["t"])
+        if texts[-1] == "snapshot":
             snapshot_came.set()
         return True
 
-    browser.socket.scope[AT_ONCE] = say
+    browser.socket.scope[AT_ONCE] = receive
     await browser.connect()
     async with asyncio.timeout(30):
         await snapshot_came.wait()
-    assert said[:2] == ["welcome", "snapshot"]
+    assert texts[:2] == ["welcome", "snapshot"]
     await live.end()
     assert await browser.close_code() == sockets.TRY_AGAIN
     assert browser.seen == []
@@ -183,11 +183,11 @@ async def test_a_burst_is_on_record_accepted_and_seen(browsers: Any) -> None:
     record = await database_sync_to_async(CommandRecord.objects.get)()
     assert (record.sequence, record.command["count"]) == (0, 40)
 
-    def tells(message: dict[str, Any]) -> bool:
+    def carries(message: dict[str, Any]) -> bool:
         return message["t"] == "frame" and any(row[0] == "Published" for row in message["rows"])
 
     # The worker sends frames by itself: it may be seen before it is accepted.
-    frame = next(filter(tells, browser.seen), None) or await browser.until(tells)
+    frame = next(filter(carries, browser.seen), None) or await browser.until(carries)
     assert len(frame["digest"]) == 32
 
 

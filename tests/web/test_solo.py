@@ -80,17 +80,17 @@ def test_a_run_that_waits_for_an_answer_stops_there_and_says_so_in_words() -> No
         page.run()
     page.send(t="command", id=1, command=BURST)
     page.run()
-    told = [each["message"] for each in page.heard if each["t"] in ("notice", "refused")]
-    assert len(told) == 3
-    assert all("waits for your answer" in each for each in told)
+    messages = [each["message"] for each in page.heard if each["t"] in ("notice", "refused")]
+    assert len(messages) == 3
+    assert all("waits for your answer" in each for each in messages)
     assert max(each["now_us"] for each in page.heard if each["t"] == "frame") == 500_000
 
 
 def test_it_needs_nothing_that_a_browser_has_not() -> None:
-    told = subprocess.run(
+    messages = subprocess.run(
         [sys.executable, "-c", WITHOUT], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert told.stdout.strip() == "here", told.stderr[-2000:]
+    assert messages.stdout.strip() == "here", messages.stderr[-2000:]
 
 
 def test_a_scenario_is_played_to_its_digest() -> None:

@@ -81,12 +81,12 @@ def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
     at = edition / "zh-hans" / "inspect" / "index.html"
     data = re.search(r'id="inspect-data" type="application/json">(.*?)</script>', at.read_text("utf-8"))
     assert data is not None
-    told = json.loads(data[1])
-    assert (at.parent / told["worker"]).is_file()
-    assert (at.parent / told["place"]).resolve() == (edition / "wasm").resolve()
-    assert (told["server"], told["importing"]) == ("", "")
-    assert told["sentences"]["segment_of_zeros"].startswith("全部 %(count)s 字节都是零")
-    assert told["kinds"]["zeros"] == "零字节"
+    data_of_page = json.loads(data[1])
+    assert (at.parent / data_of_page["worker"]).is_file()
+    assert (at.parent / data_of_page["place"]).resolve() == (edition / "wasm").resolve()
+    assert (data_of_page["server"], data_of_page["importing"]) == ("", "")
+    assert data_of_page["sentences"]["segment_of_zeros"].startswith("全部 %(count)s 字节都是零")
+    assert data_of_page["kinds"]["zeros"] == "零字节"
     assert 'href="../inspect/index.html"' in (edition / "zh-hans" / "library" / "index.html").read_text(
         "utf-8"
     )

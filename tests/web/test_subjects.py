@@ -102,10 +102,10 @@ def test_a_story_comes_with_the_words_that_its_reader_may_not_know(library: list
     found = next(each for each in library if each.slug == "busy-store-syncs")
     for language, mailbox in (("en", "mailbox"), ("zh-hans", "邮箱"), ("zh-hant", "信箱")):
         with translation.override(language):
-            told = story_for_page(found.story)
-        assert told["words"][mailbox] == "mailbox"
-        assert set(told["words"].values()) <= {each.anchor for each in verdicts.glossary().values()}
-        assert told["glossary"] == "/glossary/"
+            localised = story_for_page(found.story)
+        assert localised["words"][mailbox] == "mailbox"
+        assert set(localised["words"].values()) <= {each.anchor for each in verdicts.glossary().values()}
+        assert localised["glossary"] == "/glossary/"
 
 
 BROKERS_WORDS = re.compile(
@@ -120,12 +120,12 @@ BROKERS_WORDS = re.compile(
 def test_the_brokers_words_are_in_the_glossary(entry: Entry) -> None:
     """A second-year student need not know them: where one comes first in a story, its meaning is a key away."""
     with translation.override("en"):
-        told = localized(entry.written)
-    explained = words_of(told)
+        localised = localized(entry.written)
+    explained = words_of(localised)
     story = [
-        told[name]
+        localised[name]
         for name in ("question", "watch_for", "annotations", "prediction", "verdict")
-        if name in told
+        if name in localised
     ]
     used = {found[0].lower() for found in BROKERS_WORDS.finditer(json.dumps(story))}
     assert {

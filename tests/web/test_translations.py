@@ -180,6 +180,6 @@ def test_both_scripts_have_the_same_numbers_and_names(domain: str) -> None:
 @pytest.mark.parametrize(("language", "words"), [("zh-hans", "条消息已 ack"), ("zh-hant", "則訊息已 ack")])
 def test_the_scripts_get_the_translations(client: Client, language: str, words: str) -> None:
     answer = client.get("/i18n/catalog.js", headers={"accept-language": language}).content.decode()
-    said = re.search(r'"%\(n\)s message acknowledged": (\[.*?\])', answer, re.DOTALL)
-    assert said is not None
-    assert words in json.loads(said[1])[0]
+    forms = re.search(r'"%\(n\)s message acknowledged": (\[.*?\])', answer, re.DOTALL)
+    assert forms is not None
+    assert words in json.loads(forms[1])[0]

@@ -54,9 +54,9 @@ def test_sessions_library_imports_and_our_own_are_exported_once(var: Path) -> No
     (var / "arrivals.csv").write_text("at_s,size_bytes\n0,10\n1,20\n")
     run("import_workload", "csv", var / "arrivals.csv", "--name", "mine")
     uri = (var / "store").as_uri()
-    said = run("export_workloads", uri)
-    assert "session: 1 workloads, 1 new" in said
-    assert f"shipped: {len(shipped())} workloads, {len(shipped())} new" in said
+    printed = run("export_workloads", uri)
+    assert "session: 1 workloads, 1 new" in printed
+    assert f"shipped: {len(shipped())} workloads, {len(shipped())} new" in printed
     by_name = {each.name: each for each in store.read(uri)}
     assert by_name["mine"].source == "import"
     assert by_name["1-first"].source == "library"
@@ -73,13 +73,13 @@ def test_sessions_library_imports_and_our_own_are_exported_once(var: Path) -> No
 
 def test_an_import_says_what_it_made(var: Path) -> None:
     (var / "run.txt").write_text("perf-test --rate 100 -s 500 -z 5\n")
-    said = run("import_workload", "perf-test", var / "run.txt", "--name", "nightly", "--consumer-rate", 90)
-    assert "about 500 messages" in said
+    printed = run("import_workload", "perf-test", var / "run.txt", "--name", "nightly", "--consumer-rate", 90)
+    assert "about 500 messages" in printed
     assert (var / "workloads" / "nightly.json").exists()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         (("csv", "none.csv", "--name", "x"), "cannot be read"),
         (("csv", "bad.csv", "--name", "x"), "bad.csv: line 2: at_s = 'soon' is no time"),
@@ -87,13 +87,13 @@ def test_an_import_says_what_it_made(var: Path) -> None:
     ],
 )
 def test_a_refused_import_names_file_and_line(
-    var: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], says: str
+    var: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(var)
     (var / "bad.csv").write_text("at_s,size_bytes\nsoon,3\n")
     with pytest.raises(CommandError) as refusal:
         run("import_workload", *arguments)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
     assert not (var / "workloads").exists()
 
 

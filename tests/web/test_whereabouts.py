@@ -100,8 +100,8 @@ async def test_a_socket_is_told_where_the_session_is(browsers: Any, node: str) -
     await database_sync_to_async(leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one)
     assert await browser.close_code() == sockets.MOVED
-    told = next(each for each in browser.seen if each["t"] == "moved")
-    assert msgspec.convert(told, MovedMessage).websocket == f"/ws/session/{one}/?node=app2"
+    moved = next(each for each in browser.seen if each["t"] == "moved")
+    assert msgspec.convert(moved, MovedMessage).websocket == f"/ws/session/{one}/?node=app2"
 
 
 async def test_a_socket_whose_owner_cannot_be_reached_comes_again(browsers: Any, node: str) -> None:

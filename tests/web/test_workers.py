@@ -256,12 +256,12 @@ async def test_a_turn_that_never_ends_ends_its_worker_and_names_the_session(tmp_
 async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: Workers) -> None:
     reader = workers.reader("one")
     await reader.until("snapshot", seconds=20)
-    told: list[Any] = []
+    received: list[Any] = []
     (end,) = workers.registry.pool.ends
     send = end.send
 
     def note_and_send(message: Any) -> None:
-        told.append(message)
+        received.append(message)
         send(message)
 
     end.send = note_and_send  # type: ignore[method-assign]
@@ -269,4 +269,4 @@ async def test_a_server_that_is_late_asks_its_workers_for_fewer_frames(workers: 
     loop = asyncio.get_running_loop()
     for turn in range(12):
         loop.call_later(0.25 * turn, time.sleep, 0.25)
-    await settled(lambda: any(isinstance(each, protocol.Space) and each.factor > 2 for each in told))
+    await settled(lambda: any(isinstance(each, protocol.Space) and each.factor > 2 for each in received))

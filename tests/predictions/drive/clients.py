@@ -110,16 +110,16 @@ class Client:
 
     def _sender(self, channel: Any) -> Callable[[], None]:
         """Return what publishes one message; confirms are waited for beside it."""
-        said = self._command
+        asked_for = self._command
         properties = pika.BasicProperties(
-            delivery_mode=2 if said.get("persistent") else 1,
-            expiration=None if said.get("expiration_ms") is None else str(said["expiration_ms"]),
+            delivery_mode=2 if asked_for.get("persistent") else 1,
+            expiration=None if asked_for.get("expiration_ms") is None else str(asked_for["expiration_ms"]),
         )
-        padding = b"x" * max(0, said["size_bytes"] - STAMP_BYTES)
-        exchange = said.get("exchange", "")
-        key = said.get("routing_key") if exchange else said.get("routing_key") or said["queue"]
+        padding = b"x" * max(0, asked_for["size_bytes"] - STAMP_BYTES)
+        exchange = asked_for.get("exchange", "")
+        key = asked_for.get("routing_key") if exchange else asked_for.get("routing_key") or asked_for["queue"]
         unconfirmed: deque[tuple[int, int]] = deque()
-        if said.get("confirm"):
+        if asked_for.get("confirm"):
             channel._impl.confirm_delivery(lambda frame: self._confirmed(unconfirmed, frame.method))
         number = 0
 
@@ -127,7 +127,7 @@ class Client:
             nonlocal number
             number += 1
             now_ns = time.monotonic_ns()
-            if said.get("confirm"):
+            if asked_for.get("confirm"):
                 unconfirmed.append((number, now_ns))
             body = now_ns.to_bytes(STAMP_BYTES) + padding
             channel._impl.basic_publish(exchange, key or "", body, properties)
@@ -149,9 +149,9 @@ class Client:
     # --- consumers ---------------------------------------------------------------------------------------------------
 
     def _consume(self, connection: pika.BlockingConnection, channel: Any) -> None:
-        said = self._command
+        asked_for = self._command
         held: deque[int] = deque()
-        auto = said.get("ack") == "auto"
+        auto = asked_for.get("ack") == "auto"
 
         def on_message(_: Any, method: Any, __: Any, body: bytes) -> None:
             wait_ns = time.monotonic_ns() - int.from_bytes(body[:STAMP_BYTES])
@@ -159,13 +159,13 @@ class Client:
             if not auto:
                 held.append(method.delivery_tag)
 
-        channel.basic_qos(prefetch_count=said.get("prefetch", 0))
-        channel.basic_consume(said["queue"], on_message, auto_ack=auto)
+        channel.basic_qos(prefetch_count=asked_for.get("prefetch", 0))
+        channel.basic_consume(asked_for["queue"], on_message, auto_ack=auto)
         due = self._due()
         while not self._stopping.is_set():
             connection.process_data_events(TICK_S)
             done = [held.popleft() for _ in range(min(due(), len(held)))]
-            if done and said.get("ack") == "multiple":
+            if done and asked_for.get("ack") == "multiple":
                 channel.basic_ack(done[-1], multiple=True)
             else:
                 for tag in done:

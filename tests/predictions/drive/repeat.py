@@ -22,7 +22,7 @@ def measure_missing(
     date: str,
     again: bool = False,
     last: float | None = None,
-    say: Callable[[str], None] = print,
+    report: Callable[[str], None] = print,
     one: Measure = lambda cell: measure(cell.name, cell.scenario, cell.strategy, cell.limit_shift_bytes),
 ) -> bool:
     """Measure each cell until this driver has done so `repetitions` times; all cells once, then all twice, and so on.
@@ -51,14 +51,14 @@ def measure_missing(
             try:
                 row = {"date": date, **one(cell)}
             except (NodeFailed, ConnectionError) as failed:
-                say(f"{cell.name}: the node failed and is measured when the command runs again: {failed}")
+                report(f"{cell.name}: the node failed and is measured when the command runs again: {failed}")
                 missing = True
                 continue
             rows.append(row)
             runs.parent.mkdir(parents=True, exist_ok=True)
             runs.write_text(as_text(rows), encoding="utf-8")
             quiet = "quiet" if row["quiet"] else f"others used {row['others_pct']} % of the machine"
-            say(f"measured {cell.name}, {repetition} of {repetitions}: {quiet}")
+            report(f"measured {cell.name}, {repetition} of {repetitions}: {quiet}")
     return not missing
 
 

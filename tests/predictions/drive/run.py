@@ -59,7 +59,7 @@ def measure(name: str, scenario: Mapping[str, Any], strategy: str, limit_shift_b
         base, seen = driver.ask({"do": "sample"}), Seen()
         samples = play(scenario, node.amqp_port, seen, lambda: driver.ask({"do": "sample"}))
         share = other.share()
-        row = told(scenario, seen, base, samples)
+        row = reported(scenario, seen, base, samples)
         driver.close()
     return {
         "cell": name,
@@ -138,14 +138,14 @@ def _do(
     seen: Seen,
 ) -> None:
     verb, name = command["do"], command.get("name", "")
-    said = {"queue": queue, **command}
+    spoken = {"queue": queue, **command}
     if verb == "publish":
-        bursts.append(Client(port, said, seen))
+        bursts.append(Client(port, spoken, seen))
     elif verb in {"set_publisher", "set_consumer"}:
         if name in clients:
             clients[name].change(command)
         else:
-            clients[name] = Client(port, said, seen)
+            clients[name] = Client(port, spoken, seen)
     elif verb == "remove":
         clients.pop(name).stop()
     elif verb != "set" or name != "queue_mode":
@@ -165,7 +165,7 @@ def first_paging_s(
     return next((at for at, each, _ in samples if each["files"]["msg_store_write_count"] > before), None)
 
 
-def told(
+def reported(
     scenario: Mapping[str, Any], seen: Seen, base: Row, samples: Sequence[tuple[float, Row, bool]]
 ) -> Row:
     """Return the metrics of a run from what its clients saw and its node told."""

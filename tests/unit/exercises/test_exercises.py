@@ -109,15 +109,15 @@ def test_texts_name_the_same_things_in_every_language(exercise: Exercise, langua
     assert set(named) <= set(texts.words)
 
 
-def said(texts: Texts | UnitTexts) -> str:
+def all_text(texts: Texts | UnitTexts) -> str:
     return str(texts)
 
 
 @pytest.mark.parametrize("owner", [*EXERCISES, *catalog.units()], ids=name)
 def test_chinese_is_in_its_script(owner: Any) -> None:
-    assert not TRADITIONAL.intersection(said(owner.zh_hans))
-    assert not SIMPLIFIED.intersection(said(owner.zh_hant))
-    assert [word for word in MAINLAND.split() if word in said(owner.zh_hant)] == []
+    assert not TRADITIONAL.intersection(all_text(owner.zh_hans))
+    assert not SIMPLIFIED.intersection(all_text(owner.zh_hant))
+    assert [word for word in MAINLAND.split() if word in all_text(owner.zh_hant)] == []
     for texts in (owner.zh_hans, owner.zh_hant):
         assert re.search(r"[一-鿿]", texts.title)
 
@@ -133,9 +133,9 @@ def test_messages_are_lost_by_a_power_cut_or_a_kill(kind: str) -> None:
 @pytest.mark.parametrize("owner", [*EXERCISES, *catalog.units()], ids=name)
 def test_sizes_of_messages_are_said_in_the_unit_of_the_form(owner: Any) -> None:
     """The form takes bytes; only what an operator types at the console has a unit of its own, as in 500KB."""
-    if "rabbitmqctl" not in said(owner.en):
+    if "rabbitmqctl" not in all_text(owner.en):
         for texts in (owner.en, owner.zh_hans, owner.zh_hant):
-            assert not re.search(r"(?i)\d\s?[km]i?b\b", said(texts))
+            assert not re.search(r"(?i)\d\s?[km]i?b\b", all_text(texts))
 
 
 def test_grading_is_pure() -> None:

@@ -33,13 +33,13 @@ SCENARIO = {
 
 def test_a_playback_equals_the_run_however_it_is_cut() -> None:
     whole, cut = Playback(SCENARIO), Playback(SCENARIO)
-    facts = whole.go(3_000_000)
+    result = whole.go(3_000_000)
     for at_us in range(0, 3_000_001, 250_000):
         last = cut.go(at_us)
-    assert last == facts
+    assert last == result
     assert cut.node.log.digest == whole.node.log.digest
-    delta = [place for place in placements(facts["queues"]["orders"]).values() if place == "delta"]
-    assert len(delta) == facts["queues"]["orders"]["delta"][1]
+    delta = [place for place in placements(result["queues"]["orders"]).values() if place == "delta"]
+    assert len(delta) == result["queues"]["orders"]["delta"][1]
 
 
 def test_a_playback_gives_up_when_told_to() -> None:

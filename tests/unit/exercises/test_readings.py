@@ -42,7 +42,7 @@ def test_every_exercise_has_one_page_before_it() -> None:
 def test_what_is_said_holds_in_the_run_with_whatever_numbers(reading: Reading) -> None:
     for numbers in corners(reading):
         found = holds(reading, numbers)
-        assert [said for said, right in found.items() if not right] == [], numbers
+        assert [sentence for sentence, right in found.items() if not right] == [], numbers
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
@@ -58,9 +58,9 @@ def test_a_false_sentence_would_be_refuted(reading: Reading, monkeypatch: pytest
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)
 def test_every_sentence_cites_rules_that_there_are(reading: Reading) -> None:
-    for said in reading.sentences:
-        assert said.rules
-        assert [rule for rule in said.rules if address(rule) is None] == []
+    for sentence in reading.sentences:
+        assert sentence.rules
+        assert [rule for rule in sentence.rules if address(rule) is None] == []
 
 
 @pytest.mark.parametrize("reading", READINGS, ids=name)

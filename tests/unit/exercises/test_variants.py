@@ -77,8 +77,8 @@ def test_texts_say_the_numbers_of_the_run_in_every_language(exercise: Exercise) 
     for each in variants(exercise)[:5]:
         numbers = []
         for texts in (each.en, each.zh_hans, each.zh_hant):
-            said = str(msgspec.to_builtins(texts))
-            assert not re.search(r"\{[a-z]", said.replace("{'", "")), said
+            written = str(msgspec.to_builtins(texts))
+            assert not re.search(r"\{[a-z]", written.replace("{'", "")), written
             numbers.append(sorted(re.findall(r"\d+", texts.task)))
         assert numbers[0] == numbers[1] == numbers[2], each.slug
 

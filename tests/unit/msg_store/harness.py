@@ -62,7 +62,7 @@ class Client:
     """A store client that records what it is told."""
 
     def __init__(self, store: MsgStore, ref: str, confirms: bool = True) -> None:
-        self.told: list[tuple[str, list[int]]] = []
+        self.notified: list[tuple[str, list[int]]] = []
         self.grants: list[int] = []
         self.closes = 0
         self.side: StoreClient = store.client(
@@ -70,7 +70,7 @@ class Client:
         )
 
     def _on_disk(self, messages: RangeSet, how: str) -> None:
-        self.told.append((how, numbers(messages)))
+        self.notified.append((how, numbers(messages)))
 
     def _on_close(self) -> None:
         self.closes += 1

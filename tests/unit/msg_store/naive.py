@@ -35,7 +35,7 @@ class NaiveStore:
         self.mailbox: deque[tuple[Any, ...]] = deque()
         self.results: deque[tuple[Any, ...]] = deque()
         self.requests: deque[tuple[int, ...]] = deque()
-        self.told: list[tuple[str, str, int]] = []
+        self.notified: list[tuple[str, str, int]] = []
         self.handled: dict[str, int] = {}
 
     # --- clients ---
@@ -80,11 +80,11 @@ class NaiveStore:
     def sync(self) -> None:
         due, self.confirms = self.confirms, {}
         for ref, msgs in due.items():
-            self.told.extend((ref, "written", msg) for msg in msgs)
+            self.notified.extend((ref, "written", msg) for msg in msgs)
 
-    def _tell(self, ref: str, how: str, msg: int) -> None:
+    def _notify(self, ref: str, how: str, msg: int) -> None:
         if ref not in self.silent:
-            self.told.append((ref, how, msg))
+            self.notified.append((ref, how, msg))
 
     def _await(self, ref: str, msg: int) -> None:
         if ref not in self.silent:
@@ -116,7 +116,7 @@ class NaiveStore:
         self.handled[ref] = self.handled.get(ref, 0) + 1
         self.cache[msg] = max(0, self.cache[msg] - 1)
         if not self._settled(ref, msg, 1):
-            self._tell(ref, "ignored", msg)
+            self._notify(ref, "ignored", msg)
             self._uncache(msg)
             return
         row = self.index.get(msg)
@@ -139,7 +139,7 @@ class NaiveStore:
                 self._await(ref, msg)
             else:
                 self._uncache(msg)
-                self._tell(ref, "written", msg)
+                self._notify(ref, "written", msg)
 
     def _append(self, ref: str, msg: int, size: int) -> None:
         self._await(ref, msg)
@@ -161,7 +161,7 @@ class NaiveStore:
             for msg in processed:
                 if msg in waiting:
                     waiting.discard(msg)
-                    self._tell(ref, "ignored", msg)
+                    self._notify(ref, "ignored", msg)
             if not waiting:
                 del self.confirms[ref]
         self._maybe_compact()

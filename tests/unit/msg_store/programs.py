@@ -257,8 +257,8 @@ class World:
 
     def shown(self) -> dict[str, Any]:
         """Return everything that must not depend on the grain."""
-        told = {
-            (at, how): sorted(n for each, found in client.told for n in found if each == how)
+        notified = {
+            (at, how): sorted(n for each, found in client.notified for n in found if each == how)
             for at, client in enumerate(self.clients)
             for how in ("written", "ignored")
         }
@@ -266,7 +266,7 @@ class World:
             "facts": self.harness.store.vector(),
             "places": self.harness.places(),
             "sizes": self.harness.sizes(),
-            "told": told,
+            "told": notified,
             "credit": [(client.side.credit, sum(client.grants)) for client in self.clients],
             "held": [numbers(held) for held in self.held],
             "waiting": self.harness.store.mailbox_messages,

@@ -75,24 +75,24 @@ class Pair(World):
         self.naive.delete(REFS[at])
         super()._delete(at)
         self.naive.settle()
-        self.naive.told = [each for each in self.naive.told if each[0] != REFS[at]]
+        self.naive.notified = [each for each in self.naive.notified if each[0] != REFS[at]]
         self.naive.handled.pop(REFS[at], None)
 
     def compare(self) -> None:
         """Compare all that both know."""
         store, naive = self.harness.store, self.naive
-        facts = store.vector()
+        vector = store.vector()
         assert {n: list(place) for n, place in self.harness.places().items()} == naive.index
-        assert facts["files"] == [[n, file[1], file[0]] for n, file in sorted(naive.files.items())]
+        assert vector["files"] == [[n, file[1], file[0]] for n, file in sorted(naive.files.items())]
         locked = [row[0] for row in store.snapshot()["files"] if row[3]]
         assert locked == [n for n, file in sorted(naive.files.items()) if file[2]]
-        assert facts["cache"] == len(naive.cache)
+        assert vector["cache"] == len(naive.cache)
         assert store.sync_owed == bool(naive.confirms)
         assert store.mailbox_messages == len(naive.mailbox) + len(naive.results)
         for at, client in enumerate(self.clients):
             assert sum(client.grants) == naive.grants(REFS[at])
-            told = sorted((how, n) for how, found in client.told for n in found)
-            assert told == sorted((how, n) for ref, how, n in naive.told if ref == REFS[at])
+            notified = sorted((how, n) for how, found in client.notified for n in found)
+            assert notified == sorted((how, n) for ref, how, n in naive.notified if ref == REFS[at])
 
 
 def without_stops(commands: list[Command]) -> list[Command]:

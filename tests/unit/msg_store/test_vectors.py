@@ -58,8 +58,8 @@ def test_g1() -> None:
     assert world.files() == [[n, 4348, 4348] for n in range(4)] + [[4, 2174, 2174]]
     client.side.remove(ranges(1, 3, 6, 7, 10, 11, 13, 14, 15), one_by_one=True)
     world.store.settle()
-    facts = world.store.vector()
-    assert (facts["valid"], facts["total"]) == (9783, 19566)
+    vector = world.store.vector()
+    assert (vector["valid"], vector["total"]) == (9783, 19566)
     assert not world.of(CombineStepped), "exactly one half is not more than half"
     world.check()
 
@@ -73,9 +73,9 @@ def test_g1() -> None:
 
     client.side.remove(ranges(16))
     world.store.settle()
-    facts = world.store.vector()
-    assert (facts["valid"], facts["total"], facts["disk"]) == (7609, 9783, "same")
-    assert [file[0] for file in facts["files"]] == [0, 1, 4]
+    vector = world.store.vector()
+    assert (vector["valid"], vector["total"], vector["disk"]) == (7609, 9783, "same")
+    assert [file[0] for file in vector["files"]] == [0, 1, 4]
     world.check()
 
 

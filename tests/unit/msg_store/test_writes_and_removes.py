@@ -22,7 +22,7 @@ def test_a_remove_that_overtakes_the_write_cancels_it(world: Harness) -> None:
     client.side.write(extent(0, 5))
     client.side.remove([Range(1, 2)])
     world.store.settle()
-    assert client.told == [("ignored", [1, 2]), ("ignored", []), ("written", [0, 3, 4])]
+    assert client.notified == [("ignored", [1, 2]), ("ignored", []), ("written", [0, 3, 4])]
     assert [(t.msg_no, t.count) for t in world.of(WriteIgnored)] == [(1, 2)]
     assert sorted(world.places()) == [0, 3, 4]
     assert world.store.vector()["cache"] == 3
@@ -37,7 +37,7 @@ def test_a_write_sent_again_behind_its_remove_is_processed_once(world: Harness) 
     client.side.write(extent(0))
     world.store.settle()
     assert world.places() == {0: (1, 0, 0, 1087)}, "the first write is processed, the second meets no entry"
-    assert client.told == [("ignored", []), ("ignored", [0]), ("written", [0])]
+    assert client.notified == [("ignored", []), ("ignored", [0]), ("written", [0])]
     world.check()
 
 
@@ -65,7 +65,7 @@ def test_one_message_in_several_queues_is_stored_once(world: Harness) -> None:
         client.side.write(extent(0, 2))
     world.store.settle()
     assert world.places() == {0: (3, 0, 0, 1087), 1: (3, 0, 1087, 1087)}
-    assert all(client.told == [("written", [0, 1])] for client in clients)
+    assert all(client.notified == [("written", [0, 1])] for client in clients)
     assert world.store.vector()["total"] == 2174
     for client in clients[:2]:
         client.side.remove([Range(0, 1)])
@@ -87,10 +87,10 @@ def test_a_duplicate_in_an_older_file_is_confirmed_at_once(world: Harness) -> No
     assert world.store.vector()["current"] == 1
     second.side.write(extent(3, 2))
     world.store.handle_mailbox()
-    assert second.told == [("written", [3])], "4 is in the current file and waits for a sync"
+    assert second.notified == [("written", [3])], "4 is in the current file and waits for a sync"
     assert world.store.sync_owed
     world.store.settle()
-    assert second.told == [("written", [3]), ("written", [4])]
+    assert second.notified == [("written", [3]), ("written", [4])]
     assert world.store.vector()["cache"] == 1
     world.check()
 
@@ -116,11 +116,11 @@ def test_removing_an_unsynced_message_confirms_it_as_ignored(world: Harness) -> 
     world.store.handle_mailbox()
     client.side.remove(ranges(1))
     world.store.handle_mailbox()
-    assert client.told == [("ignored", [1])]
+    assert client.notified == [("ignored", [1])]
     other.side.write(extent(10))
     world.store.settle()
-    assert client.told[1:] == [("written", [0, 2])]
-    assert other.told == [("written", [10])]
+    assert client.notified[1:] == [("written", [0, 2])]
+    assert other.notified == [("written", [10])]
     world.check()
 
 
@@ -133,7 +133,7 @@ def test_a_client_with_pending_confirms_hears_even_of_nothing(world: Harness) ->
     world.store.handle_mailbox()
     client.side.remove(ranges(0))
     world.store.handle_mailbox()
-    assert client.told[-1] == ("ignored", [])
+    assert client.notified[-1] == ("ignored", [])
 
 
 def test_the_transient_store_confirms_and_syncs_nothing() -> None:
@@ -159,7 +159,7 @@ def test_a_sync_serves_all_clients_with_one_fsync(world: Harness) -> None:
     world.store.sync()
     world.store.sync()
     assert len(world.of(StoreSynced)) == 1
-    assert [client.told for client in clients] == [[("written", [0])], [("written", [10])]]
+    assert [client.notified for client in clients] == [[("written", [0])], [("written", [10])]]
 
 
 def test_credit(world: Harness) -> None:
@@ -238,7 +238,7 @@ def test_a_cut_mailbox_handles_the_same(world: Harness) -> None:
 
 def numbers_reported(client: Client, how: str) -> list[int]:
     """Return every message number that a client was told in one way, sorted."""
-    return sorted(number for told, found in client.told for number in found if told == how)
+    return sorted(number for each, found in client.notified for number in found if each == how)
 
 
 # --- dying clients ---------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_what_a_dying_client_wrote_last_is_ignored(world: Harness) -> None:
     world.store.settle()
     assert [(t.rule, t.msg_no, t.count) for t in world.of(WriteIgnored)] == [("S150", 2, 3)]
     assert world.places() == {0: (1, 0, 0, 1087), 1: (0, 0, 1087, 1087)}
-    assert dying.told == [("written", [0, 1])]
+    assert dying.notified == [("written", [0, 1])]
     assert world.store.vector()["cache"] == 2
     world.check()
 
@@ -322,7 +322,7 @@ def test_a_deleted_client_is_forgotten(world: Harness) -> None:
     world.store.handle_mailbox()
     client.side.delete()
     world.store.settle()
-    assert client.told == [], "its pending confirms went with it"
+    assert client.notified == [], "its pending confirms went with it"
     assert not world.store.sync_owed
 
 
@@ -335,7 +335,7 @@ def test_a_terminated_client_hears_nothing_more(world: Harness) -> None:
     assert not world.store.sync_owed
     assert world.store.snapshot()["buffered_bytes"] == 2174
     world.store.settle()
-    assert client.told == []
+    assert client.notified == []
     world.check()
 
 
@@ -344,7 +344,7 @@ def test_what_a_killed_client_sent_is_still_handled(world: Harness) -> None:
     client.side.write(extent(0, 9))
     client.side.kill()
     world.store.settle()
-    assert client.told == []
+    assert client.notified == []
     assert client.grants == []
     assert len(world.places()) == 9
     world.check()

@@ -30,12 +30,12 @@ def others(count: int) -> dict[str, Any]:
     return {"do": "set", "name": "disk_free_bytes_other", "value": count}
 
 
-def facts(follower: Follower, part: str) -> dict[str, Any]:
+def part_of(follower: Follower, part: str) -> dict[str, Any]:
     found: dict[str, Any] = follower.node.snapshot()["node"][part]
     return found
 
 
-def told(follower: Follower, *kinds: type) -> list[Any]:
+def emitted(follower: Follower, *kinds: type) -> list[Any]:
     rows = follower.node.log.since(0)
     assert rows is not None
     return [each for each in rows.rows if type(each) in kinds]
@@ -52,10 +52,10 @@ def test_a_disk_alarm_stops_paging_and_publishers() -> None:
     assert queue.ram_msg_count < 30
     follower.submit(others(951_000_000))
     follower.advance(10 * SECOND)
-    assert facts(follower, "alarms") == {"memory": False, "disk": True}
-    assert facts(follower, "memory")["desired_duration"] is None
+    assert part_of(follower, "alarms") == {"memory": False, "disk": True}
+    assert part_of(follower, "memory")["desired_duration"] is None
     follower.submit(burst(10))
-    assert facts(follower, "actors")["burst"]["state"] == "blocked"
+    assert part_of(follower, "actors")["burst"]["state"] == "blocked"
     assert queue.len == 30
     follower.submit({"do": "set_consumer", "name": "c1", "rate_per_s": 20, "prefetch": 5})
     follower.advance(5 * SECOND)
@@ -63,23 +63,23 @@ def test_a_disk_alarm_stops_paging_and_publishers() -> None:
     assert queue.len == 0
     follower.submit(others(0))
     follower.advance(10 * SECOND)
-    assert facts(follower, "alarms") == {"memory": False, "disk": False}
-    assert facts(follower, "actors")["burst"]["published"] == 40
+    assert part_of(follower, "alarms") == {"memory": False, "disk": False}
+    assert part_of(follower, "actors")["burst"]["published"] == 40
 
 
 def test_a_disk_can_fill_between_two_checks() -> None:
     """M11: it was looked at when a lot was free, and nobody looks again for ten seconds."""
     follower = follower_of(disk_total_bytes=10_000_000_000)
-    assert facts(follower, "disk")["next_check_at_us"] == 10 * SECOND
+    assert part_of(follower, "disk")["next_check_at_us"] == 10 * SECOND
     follower.advance(SECOND)
     follower.submit(others(10_000_000_000))
     follower.advance(8 * SECOND)
     follower.submit(burst(5))
-    assert facts(follower, "alarms")["disk"] is False
-    assert facts(follower, "actors")["burst"]["published"] == 5
+    assert part_of(follower, "alarms")["disk"] is False
+    assert part_of(follower, "actors")["burst"]["published"] == 5
     follower.advance(SECOND)
-    assert facts(follower, "alarms")["disk"] is True
-    assert facts(follower, "disk")["free"] == 0
+    assert part_of(follower, "alarms")["disk"] is True
+    assert part_of(follower, "disk")["free"] == 0
 
 
 def test_the_checks_come_closer_as_the_disk_fills() -> None:
@@ -89,7 +89,7 @@ def test_the_checks_come_closer_as_the_disk_fills() -> None:
     for free in (175_010_000, 100_010_000, 51_000_000):
         follower.submit(others(10_000_000_000 - free))
         follower.submit({"do": "set", "name": "disk_free_limit", "value": 50_000_000})
-        gaps.append(facts(follower, "disk")["next_check_at_us"] - follower.node.now_us)
+        gaps.append(part_of(follower, "disk")["next_check_at_us"] - follower.node.now_us)
     assert gaps == [1_000_000, 400_000, 100_000]
 
 
@@ -98,10 +98,10 @@ def test_a_new_limit_is_compared_at_once() -> None:
     follower = follower_of(**DISK)
     limit = {"do": "set", "name": "disk_free_limit", "value": {"mem_relative": 1000.0}}
     follower.submit(limit)
-    assert facts(follower, "alarms")["disk"] is True
-    assert facts(follower, "settings")["disk_free_limit"] == 1000 * 1024 * 1024
+    assert part_of(follower, "alarms")["disk"] is True
+    assert part_of(follower, "settings")["disk_free_limit"] == 1000 * 1024 * 1024
     follower.submit({**limit, "value": {"absolute": 1000}})
-    assert facts(follower, "alarms")["disk"] is False
+    assert part_of(follower, "alarms")["disk"] is False
 
 
 def test_blocking_becomes_blocked_with_the_first_message() -> None:
@@ -111,9 +111,11 @@ def test_blocking_becomes_blocked_with_the_first_message() -> None:
     follower.submit(slow)
     follower.submit({"do": "set_consumer", "name": "c1", "rate_per_s": 5})
     follower.submit({"do": "set", "name": "disk_free_limit", "value": 999_999_999_999})
-    states = [{name: each["state"] for name, each in facts(follower, "actors").items() if name != "hand"}]
+    states = [{name: each["state"] for name, each in part_of(follower, "actors").items() if name != "hand"}]
     follower.advance(SECOND + 20_000)
-    states.append({name: each["state"] for name, each in facts(follower, "actors").items() if name != "hand"})
+    states.append(
+        {name: each["state"] for name, each in part_of(follower, "actors").items() if name != "hand"}
+    )
     assert states == [
         {"burst": "blocking", "c1": "blocking", "p1": "blocking"},
         {"burst": "blocking", "c1": "blocking", "p1": "blocked"},
@@ -132,13 +134,13 @@ def test_only_clients_that_asked_for_it_hear_that_they_are_blocked() -> None:
     follower.advance(SECOND)
     follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": 0.9})
     follower.advance(SECOND)
-    assert [(t.actor, t.reason) for t in told(follower, ConnectionBlocked)] == [
+    assert [(t.actor, t.reason) for t in emitted(follower, ConnectionBlocked)] == [
         ("p1", "low on memory & low on disk")
     ]
-    assert not told(follower, ConnectionUnblocked)
-    assert facts(follower, "actors")["p1"]["state"] == "blocked"
+    assert not emitted(follower, ConnectionUnblocked)
+    assert part_of(follower, "actors")["p1"]["state"] == "blocked"
     follower.submit({"do": "set", "name": "disk_free_limit", "value": 0})
-    assert [t.actor for t in told(follower, ConnectionUnblocked)] == ["p1"]
+    assert [t.actor for t in emitted(follower, ConnectionUnblocked)] == ["p1"]
 
 
 def test_a_restart_forgets_what_was_set_while_it_ran() -> None:
@@ -146,13 +148,13 @@ def test_a_restart_forgets_what_was_set_while_it_ran() -> None:
     follower = follower_of(vm_memory_high_watermark=0.6, **DISK)
     follower.submit({"do": "set", "name": "vm_memory_high_watermark", "value": {"absolute": 104_858}})
     follower.submit({"do": "set", "name": "disk_free_limit", "value": 1})
-    assert facts(follower, "memory")["limit"] == 104_858
-    assert facts(follower, "settings")["vm_memory_high_watermark"] == pytest.approx(0.1, rel=1e-4)
+    assert part_of(follower, "memory")["limit"] == 104_858
+    assert part_of(follower, "settings")["vm_memory_high_watermark"] == pytest.approx(0.1, rel=1e-4)
     follower.submit({"do": "restart", "kind": "clean"})
-    assert facts(follower, "memory")["limit"] == 629_145
-    settings = facts(follower, "settings")
+    assert part_of(follower, "memory")["limit"] == 629_145
+    settings = part_of(follower, "settings")
     assert (settings["vm_memory_high_watermark"], settings["disk_free_limit"]) == (0.6, 50_000_000)
-    assert [t.values for t in told(follower, NodeChanged) if t.rule == "M8"] == [
+    assert [t.values for t in emitted(follower, NodeChanged) if t.rule == "M8"] == [
         {"vm_memory_high_watermark": 0.6, "disk_free_limit": 50_000_000}
     ]
 
@@ -160,10 +162,10 @@ def test_a_restart_forgets_what_was_set_while_it_ran() -> None:
 def test_an_alarm_that_a_restart_does_not_end_blocks_as_before() -> None:
     """A1, M7: the connections are new, the memory of persistent messages is not."""
     follower = follower_of(vm_memory_high_watermark=0.05)
-    assert facts(follower, "alarms")["memory"] is True
+    assert part_of(follower, "alarms")["memory"] is True
     follower.submit({"do": "restart", "kind": "clean"})
     follower.submit(burst(3))
-    assert facts(follower, "actors")["burst"]["state"] == "blocked"
+    assert part_of(follower, "actors")["burst"]["state"] == "blocked"
 
 
 def test_acknowledgements_on_a_blocked_connection_lie_unread() -> None:
@@ -226,8 +228,8 @@ def hanging(alarm: bool) -> Follower:
 
 
 def connection(follower: Follower) -> tuple[str, str]:
-    facts = follower.node.snapshot()["node"]["actors"]["p1"]
-    return facts["state"], facts.get("connection_state", "open")
+    actor = follower.node.snapshot()["node"]["actors"]["p1"]
+    return actor["state"], actor.get("connection_state", "open")
 
 
 def test_a_client_that_hangs_is_closed_when_its_heartbeats_are_missing() -> None:

@@ -54,7 +54,7 @@ class Shelf:
         self._ready: Stretches[Extent] = Stretches()
         self._lent: Stretches[Extent] = Stretches()
         self._next = 0
-        self._told: dict[str, Any] = {}
+        self._reported: dict[str, Any] = {}
 
     parts: Mapping[str, BackingQueue] = {}
     directories: Sequence[str] = ()
@@ -68,8 +68,8 @@ class Shelf:
     # --- beginning and end ---
 
     def start_new(self) -> None:
-        self._told = self._counts()
-        self._emit(QueueStarted("Q62", self.name, "default", self.durable, BLANK, dict(self._told)))
+        self._reported = self._counts()
+        self._emit(QueueStarted("Q62", self.name, "default", self.durable, BLANK, dict(self._reported)))
 
     def recover(self, terms: Terms | None, store_clean: bool, contains: Callable[[Range], RangeSet]) -> None:
         self.start_new()
@@ -291,9 +291,9 @@ class Shelf:
         return {"len": self.depth, "next_seq_id": self._next}
 
     def _done(self, result: T) -> T:
-        if self._counts() != self._told:
-            self._told = self._counts()
-            self._emit(CountersChanged("Q5", self.name, dict(self._told)))
+        if self._counts() != self._reported:
+            self._reported = self._counts()
+            self._emit(CountersChanged("Q5", self.name, dict(self._reported)))
         return result
 
 

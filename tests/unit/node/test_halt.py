@@ -40,7 +40,7 @@ def run(storage: Storage, halt_at: int | None = None) -> Node:
     return node
 
 
-def told(state: dict[str, Any]) -> dict[str, int]:
+def counts_of(state: dict[str, Any]) -> dict[str, int]:
     """Return the sizes of the files that a state tells."""
     sizes = {}
     for queue in state["queues"].values():
@@ -77,6 +77,6 @@ def test_the_files_are_those_of_the_transition(tmp_path: Path) -> None:
         with pytest.raises(Halted):
             run(storage, halt_at=number)
         storage.close()
-        assert found(root) == told(to_json(state)), (
+        assert found(root) == counts_of(to_json(state)), (
             f"after {number} transitions, the last a {type(row).__name__}"
         )

@@ -28,8 +28,15 @@ def node(highest: int = 3, compare: bool = True, **settings: Any) -> Follower:
 def publish(made: Follower, *priorities: int | None, **words: Any) -> None:
     """Publish a message of each priority; its size tells which it is."""
     for size, priority in enumerate(priorities, start=1):
-        said = {} if priority is None else {"properties": {"priority": priority}}
-        command = {"do": "publish", "count": 1, "size_bytes": size, "routing_key": "tasks", **said, **words}
+        properties = {} if priority is None else {"properties": {"priority": priority}}
+        command = {
+            "do": "publish",
+            "count": 1,
+            "size_bytes": size,
+            "routing_key": "tasks",
+            **properties,
+            **words,
+        }
         assert made.submit(command)
 
 

@@ -104,5 +104,5 @@ def test_a_channel_that_leaves_tx_mode_shows_that() -> None:
     for tx, shown in ((4, (4, 1)), (0, (0, 0)), (3, (3, 1))):
         follower.submit({**publisher, "tx": tx})
         follower.advance(50_000)
-        facts = follower.node.snapshot()["node"]["actors"]["c"]
-        assert (facts["tx"], min(facts["commits"], 1)) == shown
+        consumer = follower.node.snapshot()["node"]["actors"]["c"]
+        assert (consumer["tx"], min(consumer["commits"], 1)) == shown

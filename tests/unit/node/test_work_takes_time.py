@@ -357,10 +357,10 @@ def test_a_million_messages_take_few_transitions_of_processes() -> None:
     node = node_of(ram_bytes=2**34)
     node.submit(burst(100_000, 100))
     after(node, 10 * SECOND)
-    told = rows(node, ProcessChanged)
+    changes = rows(node, ProcessChanged)
     assert node.queues["orders"].depth == 100_000
     each: dict[str, list[int]] = {}
-    for at, row in told:
+    for at, row in changes:
         each.setdefault(row.process, []).append(at)
     for times in each.values():
         assert all(later - earlier >= 100_000 for earlier, later in pairwise(times))

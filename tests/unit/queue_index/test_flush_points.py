@@ -25,9 +25,9 @@ def test_the_flush_comes_on_the_32769th_operation() -> None:
     assert not any(isinstance(each, JournalFlushed) for each in it.log)
     it.index.publish(extent(16384, STORE_PERSISTENT), None)
     assert it.index.dirty == 1
-    facts = it.index.vector()
-    assert facts["files"] == [*([segment, 2048 * 36] for segment in range(8)), [8, 34]]
-    assert facts["segments"] == [*([segment, 2048, 0] for segment in range(8)), [8, 1, 1]]
+    vector = it.index.vector()
+    assert vector["files"] == [*([segment, 2048 * 36] for segment in range(8)), [8, 34]]
+    assert vector["segments"] == [*([segment, 2048, 0] for segment in range(8)), [8, 1, 1]]
     it.index.flush()
     last = it.bytes_of("8.idx")
     assert last is not None
@@ -171,10 +171,10 @@ def test_the_cache_is_flushed_at_n_entries() -> None:
     """S76, S77."""
     it = Harness(size=8)
     it.index.pre_publish(extent(0, STORE_TRANSIENT, 20), None)
-    facts = it.index.vector()
-    assert facts["cache"] == 4
-    assert facts["dirty"] == 20 + 16
-    assert facts["journal"] == [0, 16 * 48]
+    vector = it.index.vector()
+    assert vector["cache"] == 4
+    assert vector["dirty"] == 20 + 16
+    assert vector["journal"] == [0, 16 * 48]
     it.index.flush_pre_publish_cache(None)
     it.index.sync()
     journal = it.bytes_of("journal.jif")

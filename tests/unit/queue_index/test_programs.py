@@ -159,14 +159,14 @@ class Twins:
             **{f"{segment}.idx": data for segment, data in self.naive.files.items()},
             **({} if self.naive.journal is None else {"journal.jif": self.naive.journal}),
         }
-        facts: dict[str, Any] = self.batched.index.vector()
-        assert facts == self.single.index.vector()
-        assert facts["dirty"] == self.naive.dirty
-        assert facts["segments"] == [
+        vector: dict[str, Any] = self.batched.index.vector()
+        assert vector == self.single.index.vector()
+        assert vector["dirty"] == self.naive.dirty
+        assert vector["segments"] == [
             [segment, unacked, len(self.naive.map.get(segment, ()))]
             for segment, unacked in sorted(self.naive.unacked.items())
         ]
-        assert facts["journal"][1] == len(self.naive.buffer)
+        assert vector["journal"][1] == len(self.naive.buffer)
         assert self.batched.confirmed == self.single.confirmed == self.naive.confirmed
         for each in (self.batched, self.single):
             each.index.verify()

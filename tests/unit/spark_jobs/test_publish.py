@@ -40,13 +40,13 @@ def computed(tmp_path: Path) -> tuple[Spec, Plan, Path]:
 
 def test_failed_cells_keep_their_place_and_are_told(computed: tuple[Spec, Plan, Path]) -> None:
     spec, plan, out = computed
-    said: list[str] = []
-    assert sweep._publish(spec, plan, str(out), str(out / "cells"), said.append) == 1
+    printed: list[str] = []
+    assert sweep._publish(spec, plan, str(out), str(out / "cells"), printed.append) == 1
     table = pq.read_table(out / "tiny.parquet")
     assert table.column(COST).null_count == 0
     assert table.column("cell_id").to_pylist() == [cell.cell_id for cell in plan.cells]
     assert [bool(error) for error in table.column("error").to_pylist()] == [False, False, True] + [False] * 3
-    assert any("EngineError: no" in line for line in said)
+    assert any("EngineError: no" in line for line in printed)
     heatmap = heatmaps(out)["tiny"]
     assert heatmap.cells[2].metrics is None
     assert heatmap.scenario(heatmap.cells[3]) == plan.cells[3].scenario
@@ -80,7 +80,7 @@ def test_a_page_has_an_upper_bound(
 
 
 @pytest.mark.parametrize(
-    ("after", "told"),
+    ("after", "written"),
     [
         ({"a": 1, "b": [{"c": 2}]}, []),
         ({"a": 1.0, "b": [{"c": 2}]}, [(["a"], 1.0)]),
@@ -89,5 +89,5 @@ def test_a_page_has_an_upper_bound(
         ({"b": [{"c": 2}]}, [([], {"b": [{"c": 2}]})]),
     ],
 )
-def test_changes_say_where_and_what(after: dict[str, Any], told: list[Any]) -> None:
-    assert list(document.changes({"a": 1, "b": [{"c": 2}]}, after)) == told
+def test_changes_say_where_and_what(after: dict[str, Any], written: list[Any]) -> None:
+    assert list(document.changes({"a": 1, "b": [{"c": 2}]}, after)) == written

@@ -72,7 +72,7 @@ def refused(tmp_path: Path, workload: Any = WORKLOAD, grid: Any = GRID) -> str:
 
 
 @pytest.mark.parametrize(
-    ("axis", "says"),
+    ("axis", "message"),
     [
         ({"parameter": "color", "values": [1]}, "known: vm_memory_high_watermark"),
         ({"parameter": "persistent", "values": [1]}, "use one of: False, True"),
@@ -88,12 +88,12 @@ def refused(tmp_path: Path, workload: Any = WORKLOAD, grid: Any = GRID) -> str:
         ({"parameter": "message_size_bytes", "values": [1]}, "on two axes"),
     ],
 )
-def test_impossible_axes_are_refused_with_the_fix(tmp_path: Path, axis: dict[str, Any], says: str) -> None:
-    assert says in refused(tmp_path, grid={**GRID, "axes": [axis, GRID["axes"][1]]})
+def test_impossible_axes_are_refused_with_the_fix(tmp_path: Path, axis: dict[str, Any], message: str) -> None:
+    assert message in refused(tmp_path, grid={**GRID, "axes": [axis, GRID["axes"][1]]})
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         ({"axes": GRID["axes"][:1]}, "two or more"),
         ({"version": 2}, "version"),
@@ -104,8 +104,10 @@ def test_impossible_axes_are_refused_with_the_fix(tmp_path: Path, axis: dict[str
         ({"series_points": 0}, "2 to 200"),
     ],
 )
-def test_impossible_grids_are_refused_with_the_fix(tmp_path: Path, change: dict[str, Any], says: str) -> None:
-    assert says in refused(tmp_path, grid={**GRID, **change})
+def test_impossible_grids_are_refused_with_the_fix(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    assert message in refused(tmp_path, grid={**GRID, **change})
 
 
 def test_a_sweep_has_an_upper_bound(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def test_arrivals_of_a_tick_are_one_burst_of_each_kind() -> None:
     scenario = read("csv", ARRIVALS, consumer_rate_per_s=50, ram_bytes=2**28).scenario
     consumer, *bursts = scenario["commands"]
     assert (consumer["do"], consumer["rate_per_s"]) == ("set_consumer", 50)
-    told = [(each["at_us"], each["count"], each["size_bytes"], each["persistent"]) for each in bursts]
-    assert told == [(0, 3, 100, False), (0, 1, 200, True), (1_500_000, 5, 100, False)]
+    arrivals = [(each["at_us"], each["count"], each["size_bytes"], each["persistent"]) for each in bursts]
+    assert arrivals == [(0, 3, 100, False), (0, 1, 200, True), (1_500_000, 5, 100, False)]
     assert scenario["settings"] == {"ram_bytes": 2**28}
     assert messages(workload(Imported(scenario, [])).scenario) == 9
 
@@ -55,7 +55,7 @@ def test_times_may_be_told_in_four_ways() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("", "line 1: name one column for the time"),
         ("at_s,size\n1,2", "line 1: no column is called 'size'; known:"),
@@ -74,10 +74,10 @@ def test_times_may_be_told_in_four_ways() -> None:
         ("at_s,size_bytes\n", "there is no message in it"),
     ],
 )
-def test_an_impossible_table_is_refused_with_its_line(text: str, says: str) -> None:
+def test_an_impossible_table_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(WorkloadError) as refusal:
         read("csv", text)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 def test_one_queue_of_several_can_be_chosen() -> None:
@@ -154,7 +154,7 @@ def test_timestamps_of_older_and_newer_plugins_are_read(zone: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("{}", "line 1: no line of a rabbitmq_tracing log in JSON"),
         ("=====\nNode: x", "choose the format JSON"),
@@ -169,10 +169,10 @@ def test_timestamps_of_older_and_newer_plugins_are_read(zone: str) -> None:
         (line("received", "00:000"), "there is no message in it"),
     ],
 )
-def test_an_impossible_trace_is_refused_with_its_line(text: str, says: str) -> None:
+def test_an_impossible_trace_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(WorkloadError) as refusal:
         read("tracing", text)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)
 
 
 # --- PerfTest ---
@@ -204,12 +204,12 @@ def test_variable_rates_and_sizes_go_round() -> None:
         "perf-test -vr 100:2 -vr 0:1 -vs 1000:3 --variable-size 2000:3 -z 7 --autoack -qa x-queue-mode=lazy"
     )
     scenario = workload(read("perf-test", text)).scenario
-    told = [
+    arrivals = [
         (each["at_us"] // 1_000_000, each["rate_per_s"], each["size_bytes"], each["running"])
         for each in scenario["commands"]
         if each["do"] == "set_publisher"
     ]
-    assert told == [
+    assert arrivals == [
         (0, 100, 1000, True),
         (2, 1, 1000, False),
         (3, 100, 2000, True),
@@ -221,7 +221,7 @@ def test_variable_rates_and_sizes_go_round() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         ("perf-test -x 1 \\\n -y 1 --json-body", "line 2: the option --json-body cannot be carried over"),
         ("perf-test -x 1", "add --rate"),
@@ -238,7 +238,7 @@ def test_variable_rates_and_sizes_go_round() -> None:
         ),
     ],
 )
-def test_what_cannot_be_carried_over_is_refused_by_name(text: str, says: str) -> None:
+def test_what_cannot_be_carried_over_is_refused_by_name(text: str, message: str) -> None:
     with pytest.raises(WorkloadError) as refusal:
         read("perf-test", text)
-    assert says in str(refusal.value)
+    assert message in str(refusal.value)

@@ -70,7 +70,7 @@ def test_the_workloads_that_matter_come_with_the_project() -> None:
 
 
 def test_everything_that_a_person_named_is_replaced() -> None:
-    told = {
+    stored = {
         "version": 1,
         "title": "Alice's shop",
         "digest": "0" * 32,
@@ -91,7 +91,7 @@ def test_everything_that_a_person_named_is_replaced() -> None:
             "policies": [{"name": "shop-policy", "pattern": "^alice", "definition": {"queue-mode": "lazy"}}],
         },
     }
-    kept = without_personal_data(told)
+    kept = without_personal_data(stored)
     assert not any(word in str(kept).lower() for word in ("alice", "bob", "carol", "shop"))
     one, two, consumer, declared, publish, purge, setting, removal = kept["commands"]
     assert (one["name"], removal["name"], two["name"], consumer["name"]) == ("p1", "p1", "p2", "c1")

@@ -25,9 +25,9 @@ CODE = r"(?:[2-9a-z]{4}-){3}[2-9a-z]{4}"
 
 
 def operator(*what: str) -> str:
-    said = StringIO()
-    call_command("teachers", *what, stdout=said)
-    return said.getvalue()
+    output = StringIO()
+    call_command("teachers", *what, stdout=output)
+    return output.getvalue()
 
 
 @pytest.mark.parametrize("invitation", ["", "2222-2222-2222-2222", "x" * 100])

@@ -174,10 +174,10 @@ def test_an_address_that_only_this_computer_knows_is_not_shown_without_a_warning
 
 
 def test_the_wall_of_a_class_that_takes_nobody_more_says_so(classroom: Classroom, teacher: Client) -> None:
-    said = '<p class="card pad" role="status" data-closed{}>This class takes no more students.</p>'
+    notice = '<p class="card pad" role="status" data-closed{}>This class takes no more students.</p>'
     for joining, hidden in ((True, " hidden"), (False, "")):
         services.change_class(classroom, ["waterline"], None, joining)
-        assert said.format(hidden) in teacher.get(address(classroom, "projector/")).content.decode()
+        assert notice.format(hidden) in teacher.get(address(classroom, "projector/")).content.decode()
 
 
 def test_a_pushed_state_says_who_sent_it_and_stays_for_those_who_come_late(

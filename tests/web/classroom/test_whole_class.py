@@ -24,24 +24,24 @@ class Heard:
     def __init__(self, socket: Socket) -> None:
         self.rows: dict[int, dict[str, Any]] = {}
         self.last: dict[str, Any] = {}
-        self._told = asyncio.Condition()
+        self._heard = asyncio.Condition()
         self._task = asyncio.create_task(self._listen(socket))
 
     async def _listen(self, socket: Socket) -> None:
         while True:
             message = await socket.receive()
-            async with self._told:
+            async with self._heard:
                 if message.get("whole"):
                     self.rows.clear()
                 self.rows.update({row["id"]: row for row in message.get("changed", ())})
                 self.last = message
-                self._told.notify_all()
+                self._heard.notify_all()
 
     async def until(self, what: str, holds: Any) -> None:
         """Wait until something holds of what was heard."""
         try:
-            async with asyncio.timeout(WAIT_S), self._told:
-                await self._told.wait_for(lambda: self.last and holds(self))
+            async with asyncio.timeout(WAIT_S), self._heard:
+                await self._heard.wait_for(lambda: self.last and holds(self))
         except TimeoutError:
             raise AssertionError(f"{what}: {json.dumps(self.last)[:2000]}") from None
 
@@ -74,8 +74,8 @@ async def give(url: str, students: int) -> None:
 
     async def answer(name: str) -> None:
         await asyncio.to_thread(visitors[name].post, f"/learn/waterline/{EXERCISE}/begin")
-        said = "q4" if right[name] else "q1"
-        await asyncio.to_thread(visitors[name].post, f"/learn/waterline/{EXERCISE}/answer", answer=said)
+        chosen = "q4" if right[name] else "q1"
+        await asyncio.to_thread(visitors[name].post, f"/learn/waterline/{EXERCISE}/answer", answer=chosen)
 
     await asyncio.gather(*map(answer, names))
     first = sum(right.values())
@@ -83,16 +83,16 @@ async def give(url: str, students: int) -> None:
     await grid.until("the grid has every answer", lambda it: it.cells() == expected)
     assert grid.last["hardest"]["failed"] == students - first
 
-    async def lead(**said: str) -> None:
-        await asyncio.to_thread(teacher.post, f"/class/{public_id}/vote", **said)
+    async def lead(**chosen: str) -> None:
+        await asyncio.to_thread(teacher.post, f"/class/{public_id}/vote", **chosen)
 
     async def vote(stage: str, answers: dict[str, str]) -> None:
         for page in pages:
             await page.until(stage, lambda it: (it.last["vote"] or {}).get("stage") == stage)
         await asyncio.gather(
             *(
-                asyncio.to_thread(visitors[name].post, "/class/me/vote/", answer=said)
-                for name, said in answers.items()
+                asyncio.to_thread(visitors[name].post, "/class/me/vote/", answer=chosen)
+                for name, chosen in answers.items()
             )
         )
         await grid.until("all have voted", lambda it: it.last["vote"]["votes"] == students)
