@@ -30,6 +30,8 @@ OWN_FILES = 0o077
 """What this server writes, its workers too, is read by its own user only: the mask of the bits that are not given."""
 RESTS_S = 5.0
 """How long sessions may take to rest when the server ends."""
+LET_IN_S = 20
+"""In which a socket must be let in; daphne's five seconds end in the middle of a class that arrives at once."""
 MOST_RECEIVED_BYTES = 1024 * 1024
 """A message that expands to more is refused before it is expanded: as daphne does with plain ones."""
 
@@ -53,6 +55,8 @@ class CompressingServer(Server):
     def __init__(self, application: Any, *args: Any, action_logger: Any = None, **options: Any) -> None:
         if options.get("proxy_forwarded_address_header"):
             application = LastHop(application, environment.integer("WATERLINE_PROXIES", 1) or 1)
+        for wait in ("websocket_connect_timeout", "websocket_handshake_timeout"):
+            options[wait] = max(LET_IN_S, options.get(wait, 0))
         super().__init__(application, *args, action_logger=without_addresses(action_logger), **options)
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Any:

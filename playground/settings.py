@@ -76,6 +76,8 @@ TEMPLATES = [
 
 # --- the database: SQLite in one file, or what DATABASE_URL names ---
 
+CONNECTION_WAIT_S = 20
+"""A page that finds no connection free for so long is answered with 503."""
 DATABASES = {
     "default": dj_database_url.parse(
         environment.text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'waterline.sqlite3'}"),
@@ -91,6 +93,16 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
     # Sockets are tested with several threads, for which a database in memory locks whole tables.
     DATABASES["default"]["TEST"] = {"NAME": str(VAR_DIR / f"test-{os.getpid()}.sqlite3")}
+if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
+    # Every request has a thread of its own, and PostgreSQL takes a hundred connections: who finds none free waits.
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # one that a restart of the database broke is made anew
+    DATABASES["default"]["OPTIONS"] = {
+        "pool": {
+            "min_size": 1,
+            "max_size": environment.integer("WATERLINE_CONNECTIONS", 20) or 1,
+            "timeout": CONNECTION_WAIT_S,
+        }
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # A queue's directory has a file for each segment; what is read of them is bounded where they are read.

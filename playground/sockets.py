@@ -11,11 +11,12 @@ from typing import Any
 
 from channels.db import database_sync_to_async
 from channels.exceptions import StopConsumer
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.db import Error as DatabaseError
 from django.utils.translation import gettext_lazy as _
 
 from playground import holds, leases, limits, live, ownership, predictions, selectors, whereabouts, wire
+from playground.consumer import TRY_AGAIN, Consumer
 from playground.hosting.clients import Client
 from playground.hosting.host import Host
 from playground.hosting.registry import ServerFull, TooManyWatchers
@@ -30,8 +31,6 @@ logger = logging.getLogger(__name__)
 GONE = 4004
 TOO_MANY_WATCHERS = 4010
 TOO_FAST = 4008
-TRY_AGAIN = 4012
-"""WebSocket's own code for this, 1012, is only for the protocol itself: autobahn sends 1000 and 3000 to 4999."""
 FULL = 4013
 NO_HELLO = 4014
 MOVED = 4015
@@ -46,13 +45,14 @@ HELLO_S = 10.0
 _held = Quotas()
 
 
-class SessionSocket(AsyncWebsocketConsumer):
+class SessionSocket(Consumer):
     """One browser's connection to one session."""
 
     client: Client | None = None
     host: Host | None = None
     _over = False
     _deadline: asyncio.TimerHandle | None = None
+    _sender: asyncio.Task[None] | None = None
     _place: dict[str, int] = {}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -126,7 +126,7 @@ class SessionSocket(AsyncWebsocketConsumer):
     async def disconnect(self, code: int) -> None:
         """Leave the session."""
         self._leave()
-        if self.client:
+        if self._sender:
             self._sender.cancel()
 
     def _leave(self) -> None:
@@ -140,17 +140,6 @@ class SessionSocket(AsyncWebsocketConsumer):
             self._deadline = None
         _held.give_back(self._place)
         self._place = {}
-
-    async def dispatch(self, message: dict[str, Any]) -> None:
-        """Handle what the server says of this socket.
-
-        Channels asks a thread before each message whether a connection to the database is too old. Nothing here keeps
-        one, and most messages need none.
-        """
-        if message["type"] == "websocket.receive":
-            await self.websocket_receive(message)
-        else:
-            await super().dispatch(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Handle one message."""
@@ -275,7 +264,10 @@ class SessionSocket(AsyncWebsocketConsumer):
         while True:
             kind, value = await self._outbox.get()
             if kind == "move":
-                place = await self._new_place()
+                try:
+                    place = await self._new_place()
+                except DatabaseError:
+                    place = None
                 if place is not None:
                     await self.send(text_data=json.dumps({"t": "moved", "websocket": place}))
                 kind, value = "close", TRY_AGAIN if place is None else MOVED

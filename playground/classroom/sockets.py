@@ -11,10 +11,10 @@ from typing import Any
 
 from channels.auth import get_user
 from channels.db import database_sync_to_async
-from channels.generic.websocket import AsyncWebsocketConsumer
 
 from playground import holds, ownership
 from playground.classroom import limits, logins, others, rooms, selectors, services
+from playground.consumer import Consumer
 from playground.exercises import learners
 from playground.ratelimit import Bucket
 
@@ -28,7 +28,7 @@ FORGET_S = 30
 OUTBOX = 16
 
 
-class ClassSocket(AsyncWebsocketConsumer):
+class ClassSocket(Consumer):
     """What the teacher's and the students' sockets share: overviews go out, newest first, and nothing comes in."""
 
     student: int | None = None

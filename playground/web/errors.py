@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -86,8 +87,19 @@ def busy(request: HttpRequest, message: Message) -> HttpResponse:
     return response
 
 
+def unreachable(request: HttpRequest) -> HttpResponse:
+    """Answer with 503 when the database did not: it is locked or gone, or all connections to it are in use."""
+    logger.warning("the database does not answer, at %.200s", request.path, exc_info=True)
+    text = _(
+        "The database does not answer at the moment. What was accepted is kept: load the page again in a while."
+    )
+    response = answer(request, 503, _("The server is busy"), text)
+    response["Retry-After"] = str(repeating.AGAIN_S)
+    return response
+
+
 class BusyMiddleware:
-    """Answers `repeating.Busy` from wherever a view raised it."""
+    """Answers what a view raised because there is no place, or no database, now: 503 and a time."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -98,7 +110,9 @@ class BusyMiddleware:
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """Answer it; every other error is Django's."""
-        return busy(request, error.message) if isinstance(error, repeating.Busy) else None
+        if isinstance(error, repeating.Busy):
+            return busy(request, error.message)
+        return unreachable(request) if isinstance(error, OperationalError) else None
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

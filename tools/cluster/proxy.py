@@ -5,14 +5,15 @@
 
 import sys
 
-SERVER = "        server {address} max_fails=1 fail_timeout=3s{backup};"
+SERVER = "        server {address} max_fails=0{backup};"
 GROUP = """    upstream {name} {{
 {servers}
     }}"""
 
 TEMPLATE = """\
 # Written by tools/cluster/proxy.py. A process is named in the address: ?node=app1. It is a hint: when that process does
-# not answer another one gets the request, and knows what to say.
+# not answer another one gets the request, and knows what to say. Nothing counts failures (max_fails=0): processes that
+# are only busy would be left out together, and nobody be answered. One that is gone refuses at once.
 daemon off;
 worker_processes 1;
 error_log stderr warn;
