@@ -96,12 +96,10 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 if DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     # Every request has a thread of its own, and PostgreSQL takes a hundred connections: who finds none free waits.
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True  # one that a restart of the database broke is made anew
-    DATABASES["default"]["OPTIONS"] = {
-        "pool": {
-            "min_size": 1,
-            "max_size": environment.integer("WATERLINE_CONNECTIONS", 20) or 1,
-            "timeout": CONNECTION_WAIT_S,
-        }
+    DATABASES["default"].setdefault("OPTIONS", {})["pool"] = {
+        "min_size": 1,
+        "max_size": environment.integer("WATERLINE_CONNECTIONS", 20) or 1,
+        "timeout": CONNECTION_WAIT_S,
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

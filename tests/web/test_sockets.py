@@ -16,9 +16,10 @@ from autobahn.websocket.protocol import WebSocketServerProtocol
 from channels.db import database_sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.conf import settings as django_settings
+from django.db import OperationalError
 from django.test import Client
 
-from playground import live, services, sockets
+from playground import consumer, live, services, sockets
 from playground.asgi import application
 from playground.catalogue.messages import RefusedMessage, WelcomeMessage
 from playground.classroom import sockets as classroom_sockets
@@ -161,7 +162,7 @@ async def test_where_the_server_sends_at_once_nothing_overtakes_and_the_end_come
         await snapshot_came.wait()
     assert texts[:2] == ["welcome", "snapshot"]
     await live.end()
-    assert await browser.close_code() == sockets.TRY_AGAIN
+    assert await browser.close_code() == consumer.TRY_AGAIN
     assert browser.seen == []
 
 
@@ -376,6 +377,21 @@ def test_the_server_can_send_every_code_with_which_sockets_are_closed(module: An
         protocol.sendClose(code)
 
 
+@pytest.mark.parametrize("lookup", ["playground.ownership.owns", "playground.selectors.session_exists"])
+async def test_without_the_database_a_socket_is_sent_away_to_come_back(
+    browsers: Any, monkeypatch: Any, lookup: str
+) -> None:
+    def unreachable(*_: Any) -> bool:
+        raise OperationalError("too many clients already")
+
+    session_id, cookie = await _start()
+    with monkeypatch.context() as broken:
+        broken.setattr(lookup, unreachable)
+        browser = await browsers(session_id, cookie, hello=False)
+        assert await browser.close_code() == consumer.TRY_AGAIN
+    assert (await (await browsers(session_id, cookie)).kind("welcome"))["owner"] is True
+
+
 async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(browsers: Any) -> None:
     browser = await browsers()
     await browser.kind("snapshot")
@@ -383,7 +399,7 @@ async def test_a_host_that_fails_ends_its_sockets_so_that_the_page_comes_back(br
     vars(host)["_rest_if_idle"] = None  # the owner task fails at its next turn
     await browser.send(t="control", play=True)
     code = await browser.close_code()
-    assert code == sockets.TRY_AGAIN
+    assert code == consumer.TRY_AGAIN
     protocol = WebSocketServerProtocol()
     vars(protocol)["sendCloseFrame"] = lambda **sent: None
     protocol.sendClose(code)

@@ -10,7 +10,7 @@ import pytest
 from channels.db import database_sync_to_async
 from django.test import Client
 
-from playground import leases, services, sockets, whereabouts
+from playground import consumer, leases, services, sockets, whereabouts
 from playground.catalogue.messages import MovedMessage
 from playground.leases import Holder
 from playground.models import Lease, Session
@@ -110,7 +110,7 @@ async def test_a_socket_whose_owner_cannot_be_reached_comes_again(browsers: Any,
     ).public_id
     await database_sync_to_async(leases.take)(one, OTHER, LONG_S)
     browser = await browsers(one, query="node=app2")
-    assert await browser.close_code() == sockets.TRY_AGAIN
+    assert await browser.close_code() == consumer.TRY_AGAIN
     assert not any(each["t"] == "moved" for each in browser.seen)
 
 
@@ -119,6 +119,6 @@ async def test_a_session_that_is_deleted_under_its_run_says_so(browsers: Any) ->
     await browser.kind("snapshot")
     await database_sync_to_async(Session.objects.all().delete)()
     await browser.send(t="command", id=1, command={"do": "publish", "count": 1, "size_bytes": 1})
-    assert await browser.close_code() == sockets.TRY_AGAIN
+    assert await browser.close_code() == consumer.TRY_AGAIN
     again = await browsers(browser.session_id, hello=False)
     assert await again.close_code() == sockets.GONE
