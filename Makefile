@@ -31,6 +31,7 @@ STORIES_ARGS := --nodes 2 --summary var/tiny/stories.json
 INTEROP_ARGS := --tiny --summary var/tiny/interop.json
 DIGESTS_ARGS := --only first-burst
 UNIT := first-in
+LINTED := static/js/wasm
 SCORM_DIST := var/tiny/static
 DOCS_IMAGES_ARGS := --tiny --out var/tiny/docs-images
 SCREENSHOTS_ARGS := --pages 1 --out var/tiny/screenshots
@@ -43,6 +44,7 @@ BROWSER_TESTS := tests/browser/test_first_visit.py -k smallest
 COVERAGE_TESTS := tests/golden/test_format_vectors.py
 COVERAGE_OF := --cov=engine/formats
 else
+LINTED := .
 SCORM_DIST := dist
 CORES := auto
 COVERAGE_TESTS := tests
@@ -195,7 +197,7 @@ supplies: dev-env ## Check what is installed against what is pinned, without the
 
 js-lint: node_modules/.installed ## Check the page's scripts by ESLint's rules
 	@echo "eslint ..."
-	@"$$(tools/ensure_node.sh)" node_modules/eslint/bin/eslint.js --cache --cache-location var/eslint.cache .
+	@"$$(tools/ensure_node.sh)" node_modules/eslint/bin/eslint.js --cache --cache-location var/eslint.cache $(LINTED)
 
 js-types: node_modules/.installed ## Check the types of the page's scripts, strictly
 	@echo "tsc --checkJs ..."
