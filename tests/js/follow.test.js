@@ -124,3 +124,10 @@ test("a message whose queue was deleted is in no place, and the page says so", (
   assert.equal(words(whole(5)), "over");
   assert.equal(words(whole(6)), "not in the queue");
 });
+
+test("where there is no queue, whoever looks for a message is told so", () => {
+  const warnings = [];
+  const page = { playhead: { session: { state: { queues: {} }, numbers: null } }, warn: (text) => warnings.push(text) };
+  for (const typed of ["7", "0".repeat(32)]) Follow.prototype.find.call(page, typed);
+  assert.deepEqual(warnings, Array(2).fill("There is no queue, so there is no message to follow."));
+});

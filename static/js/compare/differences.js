@@ -1,6 +1,6 @@
 /** Where two runs differ at a moment: the fields of what each did, and what their lanes hold. Pure. */
 import { LANES, lengthOf, pendingOf } from "../model/messages.js";
-import { shownQueue } from "../model/shown.js";
+import { shownState } from "../model/shown.js";
 import { decimal, gettext, number, signed } from "../model/text.js";
 
 /** @import { AnyTransition, Extent, QueueState, State } from "../model/catalogue/types.js" */
@@ -53,9 +53,9 @@ export function differingFields(a, b) {
  * @param {State} b
  */
 export function laneDifferences(a, b) {
-  const [left, right] = [a, b].map((state) => state.queues[shownQueue(state)]);
+  const [left, right] = [a, b].map(shownState);
   return [...LANES, "unacked"].map((lane) => {
-    /** @param {QueueState} queue */
+    /** @param {QueueState | null} queue */
     const count = (queue) => (lane === "unacked" ? pendingOf(queue) : lengthOf(queue, lane));
     const difference = count(right) - count(left);
     return {

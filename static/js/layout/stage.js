@@ -6,7 +6,7 @@ import { EXTENT as E, IN_RAM, PERSISTENT } from "../model/catalogue/rows.js";
 import { LANES, PENDING, lengthOf, pendingOf, rowsOf } from "../model/messages.js";
 import { aboutPlace } from "../model/places.js";
 import { holding } from "../model/stretches.js";
-import { shownQueue } from "../model/shown.js";
+import { shownQueue, shownState } from "../model/shown.js";
 import { geometry, laneSpans } from "./geometry.js";
 import { pushGlyph } from "./glyphs.js";
 import { pushDelta } from "./delta.js";
@@ -54,7 +54,7 @@ const FEW_PITCH = 40;
  */
 export function stageScene(state, width, height, turned, look = {}) {
   const geo = geometry(width, height, turned);
-  const queue = state.queues[shownQueue(state)];
+  const queue = shownState(state);
   const counts = countsOf(queue);
   const zoom = fitting(look.zoom ?? null, counts);
   const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);

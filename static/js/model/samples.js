@@ -87,10 +87,11 @@ export class Samples {
       for (const lane of lanesOf(queue)) queues[name][lane] = lengthOf(queue, lane);
       queues[name].target = queue.counters?.target_ram_count ?? null;
     }
+    const shown = shownQueue(state);
     return {
       us,
       ...NOTHING,
-      ...queues[shownQueue(state)],
+      ...(shown === null ? {} : queues[shown]),
       memory: memory.process_memory ?? 0,
       limit: memory.limit ?? null,
       paging: memory.paging_at ?? null,

@@ -4,7 +4,7 @@
  */
 import { placesOf } from "./places.js";
 
-/** @import { State } from "./catalogue/types.js" */
+/** @import { QueueState, State } from "./catalogue/types.js" */
 
 /** @type {string | null} */
 let chosen = null;
@@ -43,10 +43,21 @@ export function queueNames({ queues }) {
 /**
  * The name of the queue that is shown, or null where there is none.
  * @param {State} state
+ * @returns {string | null}
  */
 export function shownQueue(state) {
   const name = [chosen, USUAL].find((each) => each !== null && state.queues[each]) ?? queueNames(state)[0] ?? null;
   if (name === null || placesOf(state.queues[name]).length) return name;
   const parts = queueNames(state).filter((each) => state.queues[each].part_of === name);
   return parts.sort((a, b) => state.queues[b].priority - state.queues[a].priority)[0] ?? name;
+}
+
+/**
+ * The queue that is shown, as it is in a state; null where there is none.
+ * @param {State} state
+ * @returns {QueueState | null}
+ */
+export function shownState(state) {
+  const name = shownQueue(state);
+  return name === null ? null : state.queues[name];
 }

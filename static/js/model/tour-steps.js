@@ -3,7 +3,7 @@
  * and names what to look at: a part of the page, and lanes of the stage.
  */
 import { lengthOf } from "./messages.js";
-import { shownQueue } from "./shown.js";
+import { shownState } from "./shown.js";
 import { gettext } from "./text.js";
 
 /** @import { State, Values } from "./catalogue/types.js" */
@@ -18,7 +18,7 @@ const publish = (count, persistent) => ({ do: "publish", count, size_bytes: SIZE
  * @param {State} state
  * @param {string} lane
  */
-const length = (state, lane) => lengthOf(state.queues[shownQueue(state)], lane);
+const length = (state, lane) => lengthOf(shownState(state), lane);
 
 /**
  * A step of the tour; `seen` has the kinds of rows since the step began.

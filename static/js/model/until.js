@@ -3,6 +3,7 @@
  * language of conditions (conditions.js); what they count (`happened`, `became`) is counted from the start of the wait.
  */
 import { Watch } from "./conditions.js";
+import { DEFAULT_QUEUE } from "./messages.js";
 import { shownQueue } from "./shown.js";
 import { Tally } from "./tally.js";
 import { gettext } from "./text.js";
@@ -131,7 +132,7 @@ export class Until {
     this.from = this.session.nowUs;
     this.began = this.session.play;
     this.found = null;
-    this.wait = new Wait(CONDITIONS[name].when(shownQueue(state), /** @type {number} */ (seq)), state);
+    this.wait = new Wait(CONDITIONS[name].when(shownQueue(state) ?? DEFAULT_QUEUE, /** @type {number} */ (seq)), state);
     this.control({ play: true });
   }
 

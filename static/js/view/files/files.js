@@ -5,7 +5,7 @@ import { entrySpot, recordSpot } from "../../layout/bytes-spot.js";
 import { byteAt, storeScene } from "../../layout/store-map.js";
 import { entryOf, recordAtByte, recordOf, recordOfNumber, seqOfNumber, storePlan } from "../../model/bytes.js";
 import { locate } from "../../model/messages.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownQueue, shownState } from "../../model/shown.js";
 import { holding } from "../../model/stretches.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
 import { BytesPanel } from "./bytes.js";
@@ -105,7 +105,7 @@ export class FilesView {
   entryAt(x, y) {
     const seq = this.scenes.index ? entryAt(this.scenes.index, x, y) : null;
     const { state } = this.session;
-    const entries = state.queues[shownQueue(state)]?.index?.entries || [];
+    const entries = shownState(state)?.index?.entries ?? [];
     return seq !== null && holding(entries, seq) ? { seq, open: () => this.selection.choose(seq) } : null;
   }
 
@@ -127,9 +127,10 @@ export class FilesView {
     if (!record.refs || record.msgNo === undefined) return null;
     const { state, numbers } = this.session;
     const name = shownQueue(state);
+    if (name === null) return null;
     const queue = state.queues[name];
     const known = numbers.seqOf(name, record.msgNo);
-    return seqOfNumber(queue, record.msgNo) ?? (known !== null && queue && locate(queue, known) ? known : null);
+    return seqOfNumber(queue, record.msgNo) ?? (known !== null && locate(queue, known) ? known : null);
   }
 
   /**
@@ -138,8 +139,9 @@ export class FilesView {
    */
   async openRecord(record) {
     let seq = this.seqOf(record);
-    if (seq === null && record.refs) {
-      const where = { queue: shownQueue(this.session.state), file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
+    const queue = shownQueue(this.session.state);
+    if (seq === null && record.refs && queue !== null) {
+      const where = { queue, file: `${record.store}:${record.file}`, offset: record.offset, whose: 1 };
       seq = (await this.bytes.records.ask("whose", where))?.record?.seq ?? null;
     }
     this.store = record.store;
@@ -168,7 +170,7 @@ export class FilesView {
 
   paint() {
     const { state } = this.session;
-    const queue = state.queues[shownQueue(state)];
+    const queue = shownState(state);
     const index = this.paintIndex(state, queue);
     const chosen = this.recordShown(state, queue);
     const name = this.store ?? chosen?.store ?? busiest(state);
@@ -184,7 +186,7 @@ export class FilesView {
    */
   describe(index, store, name) {
     const { state } = this.session;
-    const queue = state.queues[shownQueue(state)];
+    const queue = shownState(state);
     for (const button of findAll("[data-store]", this.root))
       setAttributes(button, { "aria-pressed": button.dataset.store === name });
     setText(find("[data-index-note]", this.root), index.note);
@@ -215,7 +217,8 @@ export class FilesView {
   recordOf(state, queue, seq) {
     const known = recordOf(state, queue, seq);
     if (known || locate(queue, seq)?.place !== "delta") return known;
-    const msgNo = this.session.numbers.numberOf(shownQueue(state), seq);
+    const name = shownQueue(state);
+    const msgNo = name === null ? null : this.session.numbers.numberOf(name, seq);
     if (msgNo !== null)
       return recordOfNumber(state, "persistent", msgNo) ?? recordOfNumber(state, "transient", msgNo);
     const { answer } = this.bytes;
@@ -229,7 +232,7 @@ export class FilesView {
    */
   spotsOf(seq, chosen) {
     const { state } = this.session;
-    const queue = state.queues[shownQueue(state)];
+    const queue = shownState(state);
     /** @type {Box[]} */
     const spots = [];
     if (seq !== null && queue) this.pushEntry(spots, state, queue, seq);
@@ -265,11 +268,12 @@ export class FilesView {
    */
   paintIndex(state, queue) {
     const { pen, width, height } = fitCanvas(this.index);
+    const name = shownQueue(state);
     const { chosen } = this.selection;
     const open = chosen === null ? null : entryOf(state, chosen).segment;
     const scene = indexScene(state, queue, width, height - HEAD, open);
     this.scenes.index = scene;
-    const clock = this.paintClock(pen, width - 12, 9.5, queue ? this.session.unsynced.journals[shownQueue(state)] : undefined,
+    const clock = this.paintClock(pen, width - 12, 9.5, name === null ? undefined : this.session.unsynced.journals[name],
       state.node.settings.queue_sync_interval_ms ?? INDEX_SYNC_MS);
     let free = width - 24;
     if (clock.short && width > 340) {
@@ -285,7 +289,7 @@ export class FilesView {
       records: number(scene.records),
       size: number(scene.size),
     });
-    const text = [live, goneText(this.session.deletedSegments(shownQueue(state)), "idx")].filter(Boolean).join(" · ");
+    const text = [live, name === null ? "" : goneText(this.session.deletedSegments(name), "idx")].filter(Boolean).join(" · ");
     return {
       note: text,
       label: fill(gettext("Queue index: %(text)s, %(segments)s segments, journal %(journal)s"), {
@@ -339,11 +343,12 @@ export class FilesView {
   paintStore(state, queue, name) {
     const { pen, width, height } = fitCanvas(this.rdq);
     const meters = width >= WIDE;
+    const shown = shownQueue(state);
     /**
      * @param {number} start
      * @param {number} count
      */
-    const known = (start, count) => this.session.numbers.spansOf(shownQueue(state), start, count);
+    const known = (start, count) => (shown === null ? [] : this.session.numbers.spansOf(shown, start, count));
     const scene = storeScene(state, queue, name, meters ? width - METERS : width, height, known);
     Object.assign(this.scenes, { store: scene, name });
     if (!scene.files.length)

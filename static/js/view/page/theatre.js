@@ -109,7 +109,8 @@ export class Theatre {
 
   /** The fate of the queue that is shown. */
   get fate() {
-    return this.fates?.[shownQueue(this.session.state)] ?? null;
+    const queue = shownQueue(this.session.state);
+    return queue === null ? null : (this.fates?.[queue] ?? null);
   }
 
   /** @param {Record<string, Fate>} fates */
@@ -168,7 +169,7 @@ export class Theatre {
   async cut() {
     const { state } = this.session;
     const queue = shownQueue(state);
-    this.watched = { queue, before: structuredClone(state.queues[queue]), entries: null, ended: false };
+    this.watched = queue === null ? null : { queue, before: structuredClone(state.queues[queue]), entries: null, ended: false };
     this.stage.cutFates();
     this.parts({ counts: false, guess: false, cut: false, hide: false });
     await this.send({ do: "restart", kind: this.kind });

@@ -114,6 +114,10 @@ export class Follow {
   find(text) {
     const { state, numbers } = this.playhead.session;
     const queue = shownQueue(state);
+    if (queue === null) {
+      this.warn(gettext("There is no queue, so there is no message to follow."));
+      return;
+    }
     const typed = text.replace(/[\s\u2009,.]/g, "");
     if (/^[0-9a-f]{32}$/i.test(typed)) {
       const seq = numbers.seqOf(queue, Number.parseInt(typed.slice(16), 16));

@@ -1,7 +1,7 @@
 /** The fence of target_ram_count as something to take hold of: by mouse, by touch, by keyboard. */
 import { targetAt } from "../../layout/fence.js";
 import { readyOf } from "../../model/messages.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownQueue, shownState } from "../../model/shown.js";
 import { fill, gettext, number } from "../../model/text.js";
 import { wide } from "../base/canvas.js";
 import { find, setAttributes, setText, show } from "../base/dom.js";
@@ -58,7 +58,7 @@ export class FenceHandle {
   }
 
   get queue() {
-    return this.playhead.state.queues[shownQueue(this.playhead.state)];
+    return shownState(this.playhead.state);
   }
 
   /** @param {PointerOn} event */
@@ -202,6 +202,7 @@ export class FenceHandle {
 
   get pinned() {
     const { state, timeline } = this.playhead;
-    return timeline.pins[shownQueue(state)] ?? (state.node.settings.target_ram_count ?? null) !== null;
+    const name = shownQueue(state);
+    return (name === null ? null : timeline.pins[name]) ?? (state.node.settings.target_ram_count ?? null) !== null;
   }
 }

@@ -98,7 +98,7 @@ export class Flights {
   /**
    * A transition of the queue that is shown was folded: some are flights.
    * @param {AnyTransition} t
-   * @param {string} shown
+   * @param {string | null} shown
    * @param {number} now
    */
   observe(t, shown, now) {

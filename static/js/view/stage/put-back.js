@@ -1,5 +1,5 @@
 /** A message that is held by hand goes back to its queue: carried out of the unacked lane, or by Backspace on its line. */
-import { shownQueue } from "../../model/shown.js";
+import { shownState } from "../../model/shown.js";
 import { indexIn } from "../../layout/spot.js";
 import { hit } from "../../layout/stage.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
@@ -62,7 +62,7 @@ export class PutBack {
    * @param {number} seq
    */
   countOf(seq) {
-    const queue = this.state.queues[shownQueue(this.state)];
+    const queue = shownState(this.state);
     const held = this.state.node.actors?.hand?.unacked ?? 0;
     return Math.min(held, indexIn(queue, HELD, seq) + 1);
   }

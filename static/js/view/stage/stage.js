@@ -5,7 +5,7 @@ import { hit, stageScene } from "../../layout/stage.js";
 import { walker } from "../../layout/lane.js";
 import { LANES, lengthOf, pendingOf } from "../../model/messages.js";
 import { Selection } from "../../model/selection.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownQueue, shownState } from "../../model/shown.js";
 import { fitCanvas, onResize, placeOf, sizeOf, wide } from "../base/canvas.js";
 import { gaugesOf } from "./gauges.js";
 import { Flights } from "./flight.js";
@@ -256,7 +256,7 @@ export class StageView {
   }
 
   get queue() {
-    return this.session.state.queues[shownQueue(this.session.state)];
+    return shownState(this.session.state);
   }
 
   /**

@@ -1,7 +1,7 @@
 /** What the pointer is over, in words: one message, or the place in a fold. */
 import { EXTENT as E, PERSISTENT } from "../../model/catalogue/rows.js";
 import { LANES, PENDING, rowsOf } from "../../model/messages.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownState } from "../../model/shown.js";
 import { walker } from "../../layout/lane.js";
 import { rowsOfLane } from "../../layout/spot.js";
 import { bytes, fill, gettext, number } from "../../model/text.js";
@@ -22,7 +22,7 @@ import { el, required, setText, show } from "../base/dom.js";
  * @param {number} index
  */
 export function messageAt(state, lane, index) {
-  const queue = state.queues[shownQueue(state)];
+  const queue = shownState(state);
   if (!queue) return null;
   const found = walker(rowsOfLane(queue, lane))(index);
   if (!found) return null;

@@ -5,7 +5,7 @@
 import { EXTENT as E } from "../../model/catalogue/rows.js";
 import { UNACKED, aboutPlace, laneLabel } from "../../model/places.js";
 import { LANES, PENDING, partsOf, rowsOf } from "../../model/messages.js";
-import { shownQueue } from "../../model/shown.js";
+import { shownState } from "../../model/shown.js";
 import { fill, gettext, ngettext, number } from "../../model/text.js";
 import { total } from "../../model/stretches.js";
 import { liveEntries } from "../../layout/delta.js";
@@ -110,7 +110,7 @@ export class Twin {
   }
 
   render() {
-    const queue = this.session.state.queues[shownQueue(this.session.state)];
+    const queue = shownState(this.session.state);
     for (const [name, list] of this.lists) {
       /** @type {[row: Extent | Entry, place: string][]} */
       const pairs =
