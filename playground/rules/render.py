@@ -15,7 +15,8 @@ from markdown_it.token import Token
 from playground import rules
 
 CITED = re.compile(
-    r"\b(?P<rule>[A-Z][1-9]\d*(?:\.\d+)?)\b|§(?P<section>\d+[a-z]?)|\b(?P<document>queue|storage|mirrors)\.md\b"
+    r"\b(?P<rule>[A-Z][1-9]\d*(?:\.\d+)?)\b|§(?P<section>\d+[a-z]?)"
+    r"|\b(?P<document>queue|storage|mirrors)\.md\b(?: §(?P<within>\d+[a-z]?))?"
 )
 
 
@@ -92,10 +93,10 @@ def _text(content: str) -> Token:
 
 def _address(found: re.Match[str], env: dict[str, str]) -> str | None:
     """Return where a citation leads; None where it names nothing here, or the very rule that is shown."""
-    if found["section"]:
-        return f"{reverse('rules-document', args=[env['document']])}#section-{found['section']}"
-    if found["document"]:
-        return reverse("rules-document", args=[found["document"]])
+    section = found["section"] or found["within"]
+    if section or found["document"]:
+        document = reverse("rules-document", args=[found["document"] or env["document"]])
+        return f"{document}#section-{section}" if section else document
     rule = rules.find(found["rule"])
     return None if rule is None or rule.id == env["own"] else reverse("rule", args=[rule.id])
 

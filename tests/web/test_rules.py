@@ -75,7 +75,7 @@ def test_every_id_in_data_has_a_page(repo_root: Path) -> None:
     assert not {cited for cited in named if address(cited) is None}
 
 
-@pytest.mark.parametrize("page", ["", "queue/", "storage/", "Q46", "S60", "V1"])
+@pytest.mark.parametrize("page", ["", "queue/", "storage/", "mirrors/", "Q46", "S60", "V1"])
 def test_no_link_of_these_pages_leads_nowhere(client: Client, page: str) -> None:
     def text(of: str) -> str:
         return client.get(f"/rules/{of}").content.decode()
@@ -97,6 +97,7 @@ def test_text_that_cites_leads_on(client: Client) -> None:
     assert 'href="/rules/Q54"' not in page
     assert '<a href="/rules/queue/#section-25">§25</a>' in page
     assert '<a href="/rules/Q46">' not in page
+    assert '<a href="/rules/queue/#section-21">queue.md §21</a>' in client.get("/rules/H73").content.decode()
     assert '<a href="/rules/S33">W1</a>' in client.get("/rules/S255").content.decode()
 
 
