@@ -25,6 +25,7 @@ from playground.hosting.places import NotThere, wanted
 from playground.hosting.records import RecordReader
 from playground.hosting.session import protocol
 from playground.hosting.session.session import Session
+from playground.hosting.verdict import judge
 
 SESSION: Final = "solo"
 READER: Final = 1
@@ -220,6 +221,10 @@ class Solo:
             case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
                 notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
                 self._write(t="notice", level=message.level, message=self._words_of(notice))
+            case protocol.Ended() if self._scenario.get("digest"):
+                level, code, values = judge(self._scenario["digest"], message.digest)
+                words = self._words_of(protocol.Refusal(0, code=code, values=values))
+                self._write(t="notice", level=level, message=words)
             case protocol.Fell():
                 self._write(t="notice", level="error", message=message.failure.code)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.utils.translation import gettext_lazy as _
 
 from playground.hosting.session.failures import Failure
+from playground.hosting.verdict import judge
 from playground.messages import Message
 
 BROKE = Message(_("That broke the engine; the session is back where it was before."))
@@ -125,28 +128,15 @@ def failure(failed: Failure) -> Message:
     return FAILURES[failed.code]
 
 
-def coded(code: str, values: dict[str, int]) -> Message:
+def coded(code: str, values: Mapping[str, int | str]) -> Message:
     """Return what a worker says by a code, with its numbers."""
     return Message(CODED[code], code="", **values) if code in CODED else ASLEEP
 
 
 def verdict(expected: str | None, got: str, recorded_by: str, version: str) -> tuple[str, Message]:
     """Say, with its level, whether a repeated run is the one that was recorded."""
-    if not expected:
-        return "info", Message(_("This is where the scenario ends. Play on, or change something."))
-    if got == expected:
-        text = _("This is where the recorded run ends, and it is the same run: digest %(digest)s.")
-        return "info", Message(text, digest=got[:12])
-    if recorded_by and recorded_by != version:
-        text = _(
-            "This is where the recorded run ends. It was recorded with engine %(then)s; engine %(now)s behaves "
-            "differently, so this is not the same run (digest %(got)s, recorded %(expected)s)."
-        )
-        return "info", Message(text, then=recorded_by, now=version, got=got[:12], expected=expected[:12])
-    text = _(
-        "This should be the recorded run, but the digest is %(got)s instead of %(expected)s: our mistake."
-    )
-    return "error", Message(text, got=got[:12], expected=expected[:12])
+    level, code, values = judge(expected, got, recorded_by, version)
+    return level, coded(code, values)
 
 
 FAILURES = {
@@ -174,6 +164,15 @@ CODED = {
         "Publish fewer, or let consumers take some, or purge."
     ),
     "asked": _("The run waits for your answer; then it goes on."),
+    "run_ends": _("This is where the scenario ends. Play on, or change something."),
+    "run_repeated": _("This is where the recorded run ends, and it is the same run: digest %(digest)s."),
+    "run_of_another_engine": _(
+        "This is where the recorded run ends. It was recorded with engine %(then)s; engine %(now)s behaves "
+        "differently, so this is not the same run (digest %(got)s, recorded %(expected)s)."
+    ),
+    "run_differs": _(
+        "This should be the recorded run, but the digest is %(got)s instead of %(expected)s: our mistake."
+    ),
     "waking": _("Waking the session: %(percent)s %% of its time repeated."),
     "worn_out": _(
         "This session has come as far as it may (%(steps)s steps, or %(hours)s hours of its own time). "

@@ -96,13 +96,27 @@ def test_it_needs_nothing_that_a_browser_has_not() -> None:
 def test_a_scenario_is_played_to_its_digest() -> None:
     entry = library.entry("first-burst")
     assert entry is not None
-    page = Page(entry.run)
+    page = Page(entry.run, words_of=lambda refusal: str(refusals.of(refusal)))
     page.run()
     page.send(t="control", play=True, speed=100)
     page.run()
     frames = [message for message in page.heard if message["t"] == "frame"]
     assert frames[-1]["digest"] == entry.run["digest"]
     assert frames[-1]["play"] is False
+    [notice] = [message for message in page.heard if message["t"] == "notice"]
+    assert (notice["level"], notice["message"].partition(":")[0]) == (
+        "info",
+        "This is where the recorded run ends, and it is the same run",
+    )
+
+
+def test_a_run_that_is_not_the_recorded_one_is_told() -> None:
+    page = Page({**NEW, "digest": "f" * 32}, words_of=lambda refusal: str(refusals.of(refusal)))
+    page.send(t="control", play=True)
+    page.run()
+    [notice] = [message for message in page.heard if message["t"] == "notice"]
+    assert notice["level"] == "error"
+    assert "instead of ffffffffffff: our mistake" in notice["message"]
 
 
 def test_commands_are_taken_refused_and_taken_back() -> None:
