@@ -12,6 +12,10 @@ import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Final
+
+TINY: Final = ("/whatif/", "/i18n/catalog.js")
+"""What the tiny edition has of the server's pages, beside those of sessions."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -22,7 +26,9 @@ def main(arguments: list[str] | None = None) -> int:
         "--scorm", metavar="NAME", help="write NAME.zip for learning platforms beside the pages"
     )
     parser.add_argument("--language", default="en", help="of the zip")
-    parser.add_argument("--tiny", action="store_true", help="write only the pages that belong to sessions")
+    parser.add_argument(
+        "--tiny", action="store_true", help="write only the pages that belong to sessions, and a heatmap"
+    )
     asked = parser.parse_args(arguments)
     out: Path = asked.out
     with tempfile.TemporaryDirectory(prefix="waterline-static-") as var:
@@ -37,13 +43,21 @@ def main(arguments: list[str] | None = None) -> int:
         django.setup()
         from django.core.management import call_command  # noqa: PLC0415
 
+        from playground.static_edition.leads import astray  # noqa: PLC0415
         from playground.static_edition.scorm import NoSuchWork, write_package  # noqa: PLC0415
         from playground.static_edition.write import write  # noqa: PLC0415
 
         if not asked.scorm or asked.tiny:
             call_command("migrate", interactive=False, verbosity=0)
             call_command("load_scenarios", stdout=open(os.devnull, "w"))  # noqa: SIM115, PTH123 - for this one line
-            write(out, *(((asked.language,), ("/i18n/catalog.js",)) if asked.tiny else ()))
+            if asked.tiny:
+                write(out, (asked.language,), TINY, follow=False)
+            else:
+                write(out)
+                wrong = astray(out)
+                if wrong:
+                    sys.stderr.write("\n".join(("These links lead to no file of the edition:", *wrong, "")))
+                    return 1
         if asked.scorm:
             package = out / f"{asked.scorm}.zip"
             try:

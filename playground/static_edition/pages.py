@@ -25,12 +25,15 @@ OWN: Final = frozenset(("home", "playground", "needs-a-server", "exercise", "ins
 _LINKED = re.compile(r'href="(/[^"?#]*)"')
 
 
-def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[tuple[str, bytes]]:
+def pages(
+    language: str, begin: tuple[str, ...] = (*BEGIN, *MORE), *, follow: bool = True
+) -> Iterator[tuple[str, bytes]]:
     """Yield the path of each page, and what the server answers there.
 
     Args:
         language: of the pages.
-        begin: where to begin; what these link to follows, as far as the edition has it.
+        begin: where to begin.
+        follow: whether what these link to follows, as far as the edition has it.
     """
     client = Client(SERVER_NAME="localhost", headers={"accept-language": language})
     waiting, seen = list(begin), set(begin)
@@ -41,7 +44,7 @@ def pages(language: str, begin: tuple[str, ...] = (*BEGIN, *MORE)) -> Iterator[t
             raise ValueError(f"{path} answers {answer.reason_phrase}")
         body = answer.getvalue()
         yield path, body
-        if not answer["Content-Type"].startswith("text/html"):
+        if not follow or not answer["Content-Type"].startswith("text/html"):
             continue
         found = {
             each for each in _LINKED.findall(body.decode()) if is_there(each) and page_of(each) not in OWN

@@ -42,14 +42,19 @@ FIRST: Final = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Wa
 
 
 def write(
-    out: Path, languages: tuple[str, ...] | None = None, begin: tuple[str, ...] = (*BEGIN, *MORE)
+    out: Path,
+    languages: tuple[str, ...] | None = None,
+    begin: tuple[str, ...] = (*BEGIN, *MORE),
+    *,
+    follow: bool = True,
 ) -> None:
     """Write all of it.
 
     Args:
         out: the directory.
         languages: of the pages; all that there are unless given.
-        begin: the pages that others follow from; see `pages`.
+        begin: the first pages of the server; see `pages`.
+        follow: whether others follow from them.
     """
     shutil.copytree(
         settings.BASE_DIR / "static",
@@ -59,18 +64,18 @@ def write(
     )
     names = permalinks()
     with override_settings(TEMPLATES=templates(), ROOT_URLCONF="playground.static_edition.urls"):
-        _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin)
+        _write_languages(out, names, languages or tuple(dict(settings.LANGUAGES)), begin, follow)
     _tables(out / "data" / "heatmaps")
     (out / "index.html").write_text(FIRST, "utf-8")
 
 
 def _write_languages(
-    out: Path, names: Mapping[str, str], languages: tuple[str, ...], begin: tuple[str, ...]
+    out: Path, names: Mapping[str, str], languages: tuple[str, ...], begin: tuple[str, ...], follow: bool
 ) -> None:
     for code in languages:
         with translation.override(code):
             _own_pages(out / code)
-            for path, body in pages(code, begin):
+            for path, body in pages(code, begin, follow=follow):
                 at = file_of(path)
                 html = path.endswith("/") or "." not in path
                 data = relative(body.decode(), at, names).encode() if html else body

@@ -17,6 +17,7 @@ from pytest_django import DjangoDbBlocker
 from playground import library as ready
 from playground.static_edition import pages
 from playground.static_edition.addresses import link
+from playground.static_edition.leads import astray
 from playground.static_edition.write import write
 from tests.web.conftest import PLAIN_NAMES, put_in_library
 
@@ -90,6 +91,43 @@ def test_inspect_reads_with_the_engine_beside_it(edition: Path) -> None:
     assert 'href="../inspect/index.html"' in (edition / "zh-hans" / "library" / "index.html").read_text(
         "utf-8"
     )
+
+
+def test_a_link_that_leads_nowhere_is_told(tmp_path: Path) -> None:
+    """`make static` ends with this list; what is right is passed over."""
+    files = {
+        "en/index.html": """<html data-root="./" data-rules="rules/"> <link href="../static/a.css">
+            <a href="rules/index.html?q=1#one">1</a> <a href="rules/index.html#two">2</a> <a href="gone/index.html">
+            <a href="/library/"> <a href="https://example.org/"> <a href="#" > <img src="../static/a%20b.svg">
+            <a href="nowhere/">
+            <script id="d" type="application/json">{"text": " href="gone.html""}</script>""",
+        "en/rules/index.html": """<h2 id="one">1</h2> <use href="../../static/a%20b.svg#there"/>
+            <use href="../../static/a%20b.svg#gone"/>""",
+        "static/a.css": """@import "b.css"; a { background: url(a%20b.svg) } b { background: url("gone.png") }
+            i { background: url(data:x) }""",
+        "static/b.css": "",
+        "static/a b.svg": '<symbol id="there"/>',
+        "static/js/a.js": """/** import "./no.js" */
+import { b } from "./b.js";
+import {
+  c,
+} from "./c.js";
+export { d } from "./d.js";
+const later = () => import("./later.js");
+const worker = new Worker(new URL("./worker.js", import.meta.url));
+const place = new URL("../../wasm/", import.meta.url);""",
+        "static/js/b.js": 'import "../b.css";',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    scripts = ("../../wasm/", "./c.js", "./d.js", "./later.js", "./worker.js")
+    assert astray(tmp_path) == [
+        *("en/index.html: /library/", "en/index.html: gone/index.html", "en/index.html: nowhere/"),
+        *("en/index.html: rules/index.html#two", "en/rules/index.html: ../../static/a%20b.svg#gone"),
+        "static/a.css: gone.png",
+        *(f"static/js/a.js: {each}" for each in scripts),
+    ]
 
 
 @pytest.mark.urls("playground.static_edition.urls")
