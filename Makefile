@@ -150,11 +150,11 @@ scorm: $(if $(TINY),dev-env,static) ## A zip for learning platforms (SCORM 1.2):
 	@$(PY) -m playground.static_edition $(SCORM_DIST) --scorm $(UNIT) --language $(or $(IN),en) $(if $(TINY),--tiny)
 
 wasm-digests: wasm ## Play all ready scenarios and exercises with it in Node.js, and compare their digests with the native ones
-	@"$$(tools/ensure_node.sh)" tests/wasm/digests.mjs dist/wasm $(if $(TINY),first-burst)
+	@$(PY) -m tests.wasm node dist/wasm $(if $(TINY),first-burst)
 
 static-digests: wasm ## The same in a worker of Chromium, where the static edition plays them
 	@tools/ensure_chromium.sh
-	@$(PY) -m tests.wasm.chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
+	@$(PY) -m tests.wasm chromium dist/wasm $(if $(TINY),first-burst exercise-first-in)
 
 messages: dev-env ## Collect the texts to translate into locale/, and compile the translations
 	@tools/ensure_gettext.sh

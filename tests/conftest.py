@@ -4,6 +4,7 @@ import gc
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
@@ -78,3 +79,12 @@ def calibration_file() -> dict[str, Any]:
     """Return what was measured of the real broker's memory and time."""
     found: dict[str, Any] = json.loads(CALIBRATION.read_text(encoding="utf-8"))
     return found
+
+
+@pytest.fixture(scope="session")
+def engine_for_browsers(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the engine as WebAssembly, only to be read."""
+    assert (ROOT / "node_modules" / "pyodide").is_dir(), "make test installs Pyodide"
+    out = tmp_path_factory.mktemp("engine") / "wasm"
+    subprocess.run([sys.executable, "-m", "tools.wasm", "--out", str(out)], cwd=ROOT, check=True)
+    return out

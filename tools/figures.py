@@ -31,9 +31,9 @@ def whole(value: float) -> str:
 
 def proofs(folder: Path) -> Iterator[Row]:
     """Yield what was proved of the engine."""
-    results, differential, interop, stories = (
+    results, differential, interop, stories, webassembly = (
         json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
-        for name in ("results", "differential", "interop", "stories")
+        for name in ("results", "differential", "interop", "stories", "webassembly")
     )
     traces = results["traces"]
     yield "recordings of the real broker, replayed whole", f"{traces['whole']} of {traces['traces']}"
@@ -52,6 +52,10 @@ def proofs(folder: Path) -> Iterator[Row]:
     ):
         each = interop[name]
         yield label, f"{each['queues'] - len(each['differing'])} of {each['queues']}"
+    for place, where in (("node", "Node.js"), ("chromium", "a worker of Chromium")):
+        found = webassembly[place]
+        label = f"ready scenarios and exercises with the same digest in WebAssembly, in {where}"
+        yield label, f"{found['played'] - len(found['different'])} of {found['played']}"
     rules = results["rules"]
     yield "rules that concern the engine and are cited by it", f"{rules['engine_cited']} of {rules['engine']}"
 
@@ -92,6 +96,13 @@ def benches(found: dict[str, Any]) -> Iterator[Row]:
             yield f"seconds until the static edition shows a run, {label}, {which}", f"{seconds:.1f}"
     sent_bytes = edition["desktop"]["cold"]["sent_bytes"]
     yield "MB that the static edition sends at the first visit", f"{sent_bytes / 1e6:.1f}"
+    yield "MB of all its files", f"{edition['dist']['bytes'] / 1e6:.1f}"
+    yield (
+        "kB of the page of a story that works offline, the largest",
+        whole(edition["largest_story_page_bytes"] / 1e3),
+    )
+    label = f"kB of such a page of a run with {whole(edition['messages_of_long_run'])} messages"
+    yield label, whole(edition["long_run_page_bytes"] / 1e3)
 
 
 def coverage(parts: dict[str, Any]) -> Iterator[Row]:

@@ -1,15 +1,13 @@
-"""python -m tests.wasm.chromium DIST/wasm [NAME...]: play scenarios in a worker of Chromium, and compare their digests.
+"""Plays scenarios in a worker of Chromium.
 
 They are those of digests.mjs, and they are played by the same lines; the engine is started as the static edition
-starts it (static/js/wasm/python.js). Prints a line for each as JSON; ends with 1 where one differs.
+starts it (static/js/wasm/python.js).
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -62,22 +60,3 @@ def rows(wasm: Path, names: list[str]) -> list[dict[str, Any]]:
     if warnings:
         raise RuntimeError(f"Chromium says: {warnings}")
     return answers
-
-
-def main(arguments: list[str]) -> int:
-    """Play, print and compare."""
-    wasm, *names = arguments
-    began = time.perf_counter()
-    found = rows(Path(wasm), names)
-    for row in found:
-        print(json.dumps(row))
-    different = [row["name"] for row in found if row["digest"] != row["native"]]
-    seconds = time.perf_counter() - began
-    print(
-        f"{len(found)} scenarios in Chromium, {len(different)} with another digest, {seconds:.1f} s with the start"
-    )
-    return 0 if found and not different else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -12,6 +12,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from tools.measured_on import stale
+
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ("first-burst", "journal-flush", "mirrors-failover", "five-lanes")
 """A quick sample; `make wasm-digests` plays all."""
@@ -47,6 +49,20 @@ def test_the_ledger_needs_no_numpy() -> None:
     assert played.stdout.strip() == entry.run["digest"]
 
 
+def test_all_of_them_had_the_same_digests_in_node_and_in_chromium(repo_root: Path) -> None:
+    """`make wasm-digests static-digests` play them anew, and keep what they found."""
+    from playground import library
+    from playground.exercises.catalog import exercises
+
+    kept = json.loads((repo_root / "fidelity" / "webassembly.json").read_text("utf-8"))
+    ready = {entry.slug: entry.run["digest"] for entry in library.entries()}
+    assert set(kept["digests"]) == ready.keys() | {f"exercise-{name}" for name in exercises()}
+    assert {name: kept["digests"][name] for name in ready} == ready
+    for place in ("node", "chromium"):
+        assert stale(place, kept[place]) is None
+        assert (kept[place]["played"], kept[place]["different"]) == (len(kept["digests"]), [])
+
+
 class AskPython(Protocol):
     """Asks one thing of the Python in Node.js, see asked.mjs."""
 
@@ -55,20 +71,11 @@ class AskPython(Protocol):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder into which everything was built."""
-    assert (ROOT / "node_modules" / "pyodide").is_dir(), "make test installs Pyodide"
-    out = tmp_path_factory.mktemp("dist") / "wasm"
-    subprocess.run([sys.executable, "-m", "tools.wasm", "--out", str(out)], cwd=ROOT, check=True)
-    return out
-
-
-@pytest.fixture(scope="module")
-def ask_python(built: Path) -> Iterator[AskPython]:
+def ask_python(engine_for_browsers: Path) -> Iterator[AskPython]:
     """Yield what asks one Python in WebAssembly: starting it takes most of the time."""
     node = shutil.which("node")
     assert node is not None, "make test installs Node.js"
-    command = [node, "tests/wasm/asked.mjs", str(built)]
+    command = [node, "tests/wasm/asked.mjs", str(engine_for_browsers)]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as run:
         assert run.stdin
         assert run.stdout
@@ -85,11 +92,13 @@ def ask_python(built: Path) -> Iterator[AskPython]:
         run.stdin.close()
 
 
-def test_a_sample_has_the_same_digests_in_webassembly(built: Path, ask_python: AskPython) -> None:
+def test_a_sample_has_the_same_digests_in_webassembly(
+    engine_for_browsers: Path, ask_python: AskPython
+) -> None:
     rows = ask_python(play=SAMPLE)
     assert {row["name"] for row in rows} == set(SAMPLE)
     assert [row["digest"] for row in rows] == [row["native"] for row in rows]
-    assert sum(path.stat().st_size for path in built.iterdir()) < MOST_BYTES
+    assert sum(path.stat().st_size for path in engine_for_browsers.iterdir()) < MOST_BYTES
 
 
 def test_the_desk_grades_an_exercise_and_begins_it_again(ask_python: AskPython) -> None:
