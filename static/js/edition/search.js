@@ -1,5 +1,5 @@
 /** Searches and heatmaps of the static edition: the parts that change are asked for at the desk, as htmx asks a server. */
-import { find } from "../view/base/dom.js";
+import { el, find, focused } from "../view/base/dom.js";
 import { keptAll } from "./kept.js";
 import { openDesk } from "./worker.js";
 
@@ -19,6 +19,8 @@ const PARTS = [
 let desk = null;
 let timer = 0;
 let newest = 0;
+/** The name of what had the keyboard when its part began to wait. */
+let held = "";
 
 /**
  * Exchange the part for the one that a query asks for.
@@ -29,14 +31,34 @@ async function show(part, query) {
   newest += 1;
   const mine = newest;
   const old = find(part.selector);
-  old.setAttribute("aria-busy", "true");
+  if (old.contains(focused())) held = focused().id;
+  wait(old, true);
+  find("#not-found")?.remove();
   desk ??= openDesk();
-  const { html } = await desk.ask(part.q, { query });
+  try {
+    const { html } = await desk.ask(part.q, { query });
+    if (mine !== newest) return;
+    if (part.whole) old.outerHTML = html;
+    else old.innerHTML = html;
+  } catch (error) {
+    if (mine === newest) old.before(el("p.error", { id: "not-found", role: "alert" }, /** @type {Error} */ (error).message));
+  }
   if (mine !== newest) return;
-  if (part.whole) old.outerHTML = html;
-  else old.innerHTML = html;
-  find(part.selector).removeAttribute("aria-busy");
+  wait(find(part.selector), false);
   document.body.dispatchEvent(new CustomEvent("htmx:afterSettle"));
+  if (held && focused() === document.body) document.getElementById(held)?.focus();
+  held = "";
+}
+
+/**
+ * What stands there while the desk works answers another question: nobody is to press it.
+ * @param {HTMLElement} place
+ * @param {boolean} waiting
+ */
+function wait(place, waiting) {
+  place.inert = waiting;
+  if (waiting) place.setAttribute("aria-busy", "true");
+  else place.removeAttribute("aria-busy");
 }
 
 /**
