@@ -126,12 +126,12 @@ function directoryShown(answer, by) {
 
 /**
  * Read files; where they are of several virtual hosts, of the one that somebody chooses.
- * @param {[path: string, file: Blob][]} entries
+ * @param {Promise<[path: string, file: Blob][]>} entries
  * @param {string} [vhost]
  */
 function readDirectory(entries, vhost) {
   const again = (/** @type {string} */ chosen) => readDirectory(entries, chosen);
-  ask((by) => by.directory(entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
+  ask(async (by) => by.directory(await entries, vhost), (answer, by) => ("vhosts" in answer ? [vhostsCard(answer.vhosts, again)] : directoryShown(answer, by)));
 }
 
 /**
@@ -155,6 +155,11 @@ function topologyShown(answer, by) {
   return [topologyCard(answer, told.sentences, [here, importForm(answer.scenario), others()])];
 }
 
+// A file that is dropped beside the forms, or before they open, would take this page's place.
+for (const name of ["dragover", "drop"])
+  addEventListener(name, (/** @type {any} */ event) => {
+    if (event.dataTransfer?.types.includes("Files") && !event.target.closest?.("[type=file]")) event.preventDefault();
+  });
 watchFiles(files, (entries) => {
   if (reader && !reader.own && !find("[name=agreed]", files).checked) {
     answerPlace.replaceChildren(el("p.error", { role: "alert" }, unreadableWords("not_agreed")));

@@ -38,9 +38,10 @@ async function below(entry) {
 }
 
 /**
- * Call `chosen([[path, file]])` whenever somebody drops files on the form's place for it, or chooses them in one of its fields.
+ * Call `chosen(files)` whenever somebody drops files on the form's place for it, or chooses them in one of its fields. A directory
+ * takes its time to be listed, and may refuse: `files` resolves with [[path, file]], or rejects.
  * @param {HTMLFormElement} form
- * @param {(files: GivenFile[]) => void} chosen
+ * @param {(files: Promise<GivenFile[]>) => void} chosen
  */
 export function watchFiles(form, chosen) {
   for (const input of [find("[data-directory]", form), find("[data-zip]", form)])
@@ -48,7 +49,7 @@ export function watchFiles(form, chosen) {
       /** @type {GivenFile[]} */
       const files = [...input.files].map((file) => [file.webkitRelativePath || file.name, file]);
       input.value = "";
-      if (files.length) chosen(files);
+      if (files.length) chosen(Promise.resolve(files));
     });
   const place = find("[data-drop]", form);
   for (const name of ["dragover", "dragleave", "drop"])
@@ -56,13 +57,12 @@ export function watchFiles(form, chosen) {
       event.preventDefault();
       place.classList.toggle("is-over", name === "dragover");
     });
-  place.addEventListener("drop", async (/** @type {DragEvent} */ { dataTransfer }) => {
+  place.addEventListener("drop", (/** @type {DragEvent} */ { dataTransfer }) => {
     if (!dataTransfer) return;
     const entries = [...dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter((entry) => entry !== null && entry !== undefined);
     /** @type {GivenFile[]} */
-    const found = entries.length
-      ? (await Promise.all(entries.map(below))).flat()
-      : [...dataTransfer.files].map((file) => [file.name, file]);
-    if (found.length) chosen(found);
+    const files = [...dataTransfer.files].map((file) => [file.name, file]);
+    if (entries.length) chosen(Promise.all(entries.map(below)).then((all) => all.flat()));
+    else if (files.length) chosen(Promise.resolve(files));
   });
 }
