@@ -273,8 +273,8 @@ def second_round(cast: Cast) -> None:
     """Discuss, vote again, and see the result."""
     teacher, projector = cast.teacher, cast.projector
     teacher.get_by_role("button", name="Discuss and vote again").click()
-    expect(cast.keys.locator(".said")).to_contain_text("Talk with your neighbour")
-    expect(cast.chinese.locator(".said")).to_contain_text("与邻座讨论")
+    expect(cast.keys.locator(".announcement")).to_contain_text("Talk with your neighbour")
+    expect(cast.chinese.locator(".announcement")).to_contain_text("与邻座讨论")
     for student in cast.students:
         expect(student.locator("form.answer")).to_have_count(0)
     expect(projector.locator(".lettered li")).to_have_count(4)
@@ -285,7 +285,7 @@ def second_round(cast: Cast) -> None:
     for student in (cast.chinese, cast.phone):
         choose(student, "newest")
     for student in cast.students:
-        expect(student.locator(".said[role=status]")).to_be_visible()  # "Your vote is in."
+        expect(student.locator(".announcement[role=status]")).to_be_visible()  # "Your vote is in."
     expect(teacher.locator("[data-votes]")).to_have_text("3 / 3")
     teacher.get_by_role("button", name="Reveal now").click()
     for page in (projector, cast.keys):
@@ -315,8 +315,8 @@ def the_lesson_ends(cast: Cast) -> None:
     votes = "33 % right in the first round, 100 % in the second"
     expect(teacher.locator(".log li")).to_contain_text(votes)
     expect(cast.projector.locator("[data-lesson-over]")).to_be_visible()
-    expect(cast.keys.locator("[data-class-said]")).to_have_text("The lesson is over.")
-    expect(cast.chinese.locator("[data-class-said]")).to_have_text("这节课结束了。")
+    expect(cast.keys.locator("[data-class-notice]")).to_have_text("The lesson is over.")
+    expect(cast.chinese.locator("[data-class-notice]")).to_have_text("这节课结束了。")
 
 
 def one_deletes_everything(student: Page, elsewhere: Page) -> None:

@@ -15,6 +15,6 @@ export function same(what, ours, theirs) {
 }
 
 /** Look at each run. */
-export function eachRun(look) {
-  for (const run of JSON.parse(readFileSync(0))) look(run);
+export function eachRun(check) {
+  for (const run of JSON.parse(readFileSync(0))) check(run);
 }

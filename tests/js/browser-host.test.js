@@ -17,7 +17,7 @@ class FakeWorker {
     this.sent.push(message);
   }
 
-  tell(data) {
+  emit(data) {
     for (const hearer of this.hearers) hearer({ data });
   }
 }
@@ -47,7 +47,7 @@ test("the worker begins with the run, and hears what the socket would", async ()
   const { worker, heard } = await connected();
   assert.deepEqual(worker.sent[0], { begin: { run: 1, place: "https://host/wasm/", lang: undefined, scenario: { seed: 1 }, commands: [], until_us: 0 } });
   assert.equal(JSON.parse(worker.sent[1].text).t, "hello");
-  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4]);
   assert.deepEqual(JSON.parse(worker.sent[2].text), { t: "ack", through: 4 });
 });
@@ -56,15 +56,15 @@ test("commands are answered, and the log is kept", async () => {
   const { worker, heard, transport } = await connected();
   const asked = transport.command({ do: "purge" });
   const { id } = JSON.parse(worker.sent.at(-1).text);
-  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 5 }) });
-  worker.tell({ run: 1, message: JSON.stringify({ t: "accepted", id }) });
+  worker.emit({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 5 }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "accepted", id }) });
   await asked;
   assert.deepEqual(heard.logs, [{ commands: [[5, { do: "purge" }]], until_us: 5 }]);
 });
 
 test("an engine that cannot start says why", async () => {
   const { worker, heard } = await connected();
-  worker.tell({ run: 1, failed: "no room" });
+  worker.emit({ run: 1, failed: "no room" });
   assert.deepEqual(heard.notices, ["no room"]);
 });
 
@@ -73,10 +73,10 @@ test("a record is asked of the engine, and what is not there is said in words", 
   const asked = host.record({ seq: "7" });
   const { t, id, question } = JSON.parse(worker.sent.at(-1).text);
   assert.deepEqual({ t, question }, { t: "record", question: { seq: "7" } });
-  worker.tell({ run: 1, message: JSON.stringify({ t: "record", id, record: { fields: [], seq: 7 } }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "record", id, record: { fields: [], seq: 7 } }) });
   assert.deepEqual(await asked, { fields: [], seq: 7 });
   const missing = host.record({ file: "persistent:0", offset: "99" });
-  worker.tell({ run: 1, message: JSON.stringify({ t: "record", id: id + 1, record: { reason: "waiting", size: 40 } }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "record", id: id + 1, record: { reason: "waiting", size: 40 } }) });
   assert.match((await missing).waiting, /1 MiB write buffer: the file ends at 40/);
   assert.match((await host.record({ seq: "7", at: 3 })).waiting, /moment that has passed/);
   assert.deepEqual(heard.notices, []);
@@ -101,15 +101,15 @@ function lastAsked(worker) {
 test("a link carries the run with what was done in it", async () => {
   const { worker, host } = edition();
   assert.equal(worker.sent[0].begin.lang, "zh-hans");
-  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
+  worker.emit({ run: 1, kept: JSON.stringify({ commands: [[5, { do: "purge" }]], until_us: 6 }) });
   const shared = host.share();
   const { id, q, scenario, desk } = lastAsked(worker);
   assert.deepEqual([q, desk, scenario.until_us], ["share", "pages", 6]);
   assert.deepEqual(scenario.commands, [{ at_us: 3, do: "publish" }, { at_us: 5, do: "purge" }]);
-  worker.tell({ id, answer: { packed: "1abc" } });
+  worker.emit({ id, answer: { packed: "1abc" } });
   assert.equal((await shared).url, "https://host/#x=1abc");
   const long = host.share();
-  worker.tell({ id: lastAsked(worker).id, answer: { packed: null } });
+  worker.emit({ id: lastAsked(worker).id, answer: { packed: null } });
   await assert.rejects(long, /too long/);
 });
 
@@ -118,32 +118,32 @@ test("a record of a moment that has passed is asked of the desk, and what it ref
   const record = host.record({ seq: 7, at: 3 });
   const { id, q, number, seq, lang, at } = lastAsked(worker);
   assert.deepEqual({ q, number, seq, lang, at }, { q: "record", number: 3, seq: 7, lang: "zh-hans", at: "play/index.html" });
-  worker.tell({ id, answer: { fields: [], seq: 7 } });
+  worker.emit({ id, answer: { fields: [], seq: 7 } });
   assert.deepEqual(await record, { fields: [], seq: 7 });
   const refused = host.record({ seq: 8, at: 3 });
-  worker.tell({ id: lastAsked(worker).id, answer: { error: "There is no such file now." } });
+  worker.emit({ id: lastAsked(worker).id, answer: { error: "There is no such file now." } });
   assert.deepEqual(await refused, { error: "There is no such file now." });
   const broken = host.record({ seq: 9, at: 3 });
-  worker.tell({ id: lastAsked(worker).id, error: "no room" });
+  worker.emit({ id: lastAsked(worker).id, error: "no room" });
   assert.deepEqual(await broken, { error: "no room" });
 });
 
 test("another run begins in the same worker: the page connects again, and what the one before still says is passed over", async () => {
   const { worker, host, heard, transport } = await connected();
-  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "snapshot", next: 4, at_us: 0, state: {} }) });
   const before = host.socket;
   host.begin({ scenario: { seed: 2 }, commands: [], until_us: 7 });
   assert.equal(before.readyState, 3);
   assert.equal(heard.statuses.at(-1), "lost");
   const { run, scenario, until_us: until } = worker.sent.at(-1).begin;
   assert.deepEqual([run, scenario, until], [2, { seed: 2 }, 7]);
-  worker.tell({ run: 1, kept: JSON.stringify({ commands: [[1, { do: "purge" }]], until_us: 3 }) });
-  worker.tell({ run: 1, message: JSON.stringify({ t: "snapshot", next: 5, at_us: 0, state: {} }) });
+  worker.emit({ run: 1, kept: JSON.stringify({ commands: [[1, { do: "purge" }]], until_us: 3 }) });
+  worker.emit({ run: 1, message: JSON.stringify({ t: "snapshot", next: 5, at_us: 0, state: {} }) });
   assert.deepEqual(host.log, { commands: [], until_us: 7 });
   assert.deepEqual(heard.snapshots, [4]);
   transport.connect();
   await Promise.resolve();
   assert.equal(JSON.parse(worker.sent.at(-1).text).t, "hello");
-  worker.tell({ run: 2, message: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
+  worker.emit({ run: 2, message: JSON.stringify({ t: "snapshot", next: 6, at_us: 0, state: {} }) });
   assert.deepEqual(heard.snapshots, [4, 6]);
 });

@@ -21,15 +21,15 @@ function queue(ready, pending, more = {}) {
 }
 
 function cluster(up = { n1: true, n2: true, n3: true }) {
-  const facts = {};
+  const figures = {};
   for (const [node, runs] of Object.entries(up)) {
-    facts[`${node}_up`] = runs;
-    facts[`${node}_memory_bytes`] = 50;
-    facts[`${node}_limit_bytes`] = 100;
-    facts[`${node}_alarm`] = false;
+    figures[`${node}_up`] = runs;
+    figures[`${node}_memory_bytes`] = 50;
+    figures[`${node}_limit_bytes`] = 100;
+    figures[`${node}_alarm`] = false;
   }
   return {
-    node: { cluster: { ...facts, between_bytes: 0, lost: 0 } },
+    node: { cluster: { ...figures, between_bytes: 0, lost: 0 } },
     queues: {
       orders: queue(8, 4, { node: "n1", mirrors: ["n2", "n3"], synchronised: ["n2"] }),
       "orders@n2": queue(8, 4, { mirror_of: "orders", node: "n2", depth_delta: 0, held_copies: 3 }),

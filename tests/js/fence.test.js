@@ -5,8 +5,8 @@ import { betaSurplus, permittedBetas } from "../../static/js/layout/permitted.js
 import { stageScene } from "../../static/js/layout/stage.js";
 import { BETA, GAMMA, extent, paged, published, stateOf } from "./feed.js";
 
-const sceneOf = (state, turned = false, look = {}) =>
-  stageScene(state, turned ? 370 : 840, turned ? 640 : 330, turned, look);
+const sceneOf = (state, turned = false, options = {}) =>
+  stageScene(state, turned ? 370 : 840, turned ? 640 : 330, turned, options);
 
 for (const turned of [false, true])
   test(`the fence is dropped where it stands (${turned ? "turned" : "wide"})`, () => {

@@ -10,8 +10,8 @@ for (const turned of [false, true])
     const scene = stageScene(state, turned ? 370 : 840, turned ? 640 : 330, turned);
     const [q3, q4, ...more] = ghostFrames(scene, { q4: 20, q3: 16 }).sort((a, b) => a.lane.localeCompare(b.lane));
     assert.deepEqual(more, []);
-    assert.deepEqual([q4.said, q4.is], [20, 4]);
-    assert.equal(q3.said, 16);
+    assert.deepEqual([q4.predicted, q4.is], [20, 4]);
+    assert.equal(q3.predicted, 16);
     const lane = scene.lanes.find((each) => each.name === "q4");
     const [start, length] = turned ? [q4.y, q4.h] : [q4.x, q4.w];
     assert.equal(start, lane.u0);

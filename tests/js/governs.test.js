@@ -7,10 +7,10 @@ import { paged, published, stateOf } from "./feed.js";
 
 test("every kind that a setting governs names it with its value, and says what larger means", () => {
   const state = stateOf(published(0, 20));
-  const told = Object.keys(KINDS)
+  const governing = Object.keys(KINDS)
     .map((kind) => [kind, governs({ kind, rule: "Q1", queue: "orders", values: {} }, state)]).filter(([, found]) => found);
-  assert.ok(told.length >= 20);
-  for (const [kind, { name, larger }] of told) assert.ok(larger?.length > 20, `${kind}: ${name}`);
+  assert.ok(governing.length >= 20);
+  for (const [kind, { name, larger }] of governing) assert.ok(larger?.length > 20, `${kind}: ${name}`);
 });
 
 test("a reduction, a roll into delta and an alarm have different settings", () => {

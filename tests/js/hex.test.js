@@ -131,10 +131,10 @@ test("the plan says what to ask, or why there is nothing to read", () => {
   assert.equal(storePlan(now, q, 4, null).why, "embedded");
   assert.equal(storePlan(now, q, 6, null).why, "ram");
   assert.equal(storePlan(now, q, 10, null).why, "unknown");
-  const told = { embedded: 0, msg_id: `${"00".repeat(8)  }000000000000006e`, fields: [{ value: "publish, persistent, entry 2" }] };
-  assert.equal(storePlan(now, q, 10, told).why, "buffer");
+  const indexRecord = { embedded: 0, msg_id: `${"00".repeat(8)  }000000000000006e`, fields: [{ value: "publish, persistent, entry 2" }] };
+  assert.equal(storePlan(now, q, 10, indexRecord).why, "buffer");
   now.stores.persistent.files[0][4] = 31_104;
-  assert.deepEqual(storePlan(now, q, 10, told).ask, { file: "persistent:0", offset: 20_736 });
+  assert.deepEqual(storePlan(now, q, 10, indexRecord).ask, { file: "persistent:0", offset: 20_736 });
   q.index.journal_bytes = 0;
   assert.equal(indexPlan(now, q, 2).why, "journal");
   for (const why of ["gone", "ram", "embedded", "buffer", "journal", "unknown", "garbage"])

@@ -10,7 +10,7 @@ globalThis.document = /** @type {any} */ ({
 });
 const textOf = (element) => (typeof element === "object" ? element.children.map(textOf).join("") : String(element));
 
-const told = {
+const data = {
   sentences: { wrong_marker: "偏移 %(at)s 处的记录以字节 %(found)s 结尾，而不是 %(wanted)s。broker 会跳过它。" },
   kinds: { "wrong marker": "结束标记不对" },
 };
@@ -21,7 +21,7 @@ const found = {
 
 test("damage is told by code and kind, with its place", () => {
   const answer = { failure: null, not_started: 0, queues: [], stores: [], stop: null, damage: [found], files: [] };
-  const text = textOf(report(answer, null, told, []));
+  const text = textOf(report(answer, null, data, []));
   assert.ok(text.includes("0.rdq @ 7 结束标记不对: 偏移 7 处的记录以字节 0 结尾，而不是 255。broker 会跳过它。"), text);
   assert.ok(!text.includes("the record ends otherwise"));
 });

@@ -5,7 +5,7 @@ import { Playhead } from "../../static/js/model/playhead.js";
 import { feed, live, paged, published } from "./feed.js";
 
 /** A run of ten seconds, and a clock that a test moves. */
-function told() {
+function setUp() {
   const session = live();
   feed(session, published(0, 40), 1_000_000, false);
   feed(session, paged(0, 40, 10), 8_000_000, false);
@@ -24,7 +24,7 @@ function told() {
 }
 
 test("the last three seconds are played once, then the present stands", () => {
-  const { playhead, player, turn, pending } = told();
+  const { playhead, player, turn, pending } = setUp();
   player.play();
   assert.equal(playhead.nowUs, 7_000_000);
   assert.equal(playhead.state.queues.orders.lanes.q3.length, 0);
@@ -37,7 +37,7 @@ test("the last three seconds are played once, then the present stands", () => {
 });
 
 test("a moment of the past stands where it was, and who looks elsewhere is left alone", () => {
-  const { playhead, player, turn, pending } = told();
+  const { playhead, player, turn, pending } = setUp();
   playhead.toTime(8_200_000);
   const { position } = playhead;
   player.play();

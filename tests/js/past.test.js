@@ -20,7 +20,7 @@ function late(number) {
 }
 
 /** What the host tells of rows. */
-function told(from, to) {
+function pastOf(from, to) {
   const state = from ? reduce(emptyState(), ROWS.slice(0, from)) : undefined;
   const us = from ? AT_US[from - 1] : 0;
   return { stretches: [{ first: from, us, state, rows: ROWS.slice(from, to), at_us: AT_US.slice(from, to) }], through: to };
@@ -33,7 +33,7 @@ function host(...statuses) {
     const query = new URLSearchParams(address.split("?")[1]);
     asked.push([Number(query.get("from")), Number(query.get("to"))]);
     const status = statuses.shift() ?? 200;
-    return { ok: status === 200, status, json: async () => told(...asked[asked.length - 1]) };
+    return { ok: status === 200, status, json: async () => pastOf(...asked[asked.length - 1]) };
   };
   return { ask, asked };
 }
@@ -64,7 +64,7 @@ test("a page that came late can be scrubbed from the beginning", async () => {
 test("the time line, the events, the first steps and a message's life begin where the run began", () => {
   const session = late(ROWS.length - 1);
   assert.deepEqual(session.timeline.events, []);
-  takePast(session, told(0, ROWS.length - 1));
+  takePast(session, pastOf(0, ROWS.length - 1));
   assert.deepEqual(session.timeline.events.map(({ type }) => type), ["start", "paging", "beta", "delta"]);
   assert.ok(session.seen.has("AlphasPushed"));
   assert.equal(session.timeline.samples[0].us, 0);
@@ -77,14 +77,14 @@ test("the time line, the events, the first steps and a message's life begin wher
 
 test("what is kept stays, what touches is one, and what lies between is asked for where one looks", () => {
   const session = late(9);
-  takePast(session, told(0, 3));
+  takePast(session, pastOf(0, 3));
   const { history } = session;
   assert.deepEqual(history.stretches.map(({ first, rows }) => [first, rows.length]), [[0, 3], [9, 0]]);
   assert.deepEqual(missing(history, 3), { from: 3, to: 9 });
   assert.deepEqual(missing(history, 9), { from: 3, to: 9 });
   assert.equal(missing(history, 1), null);
-  takePast(session, told(2, 6));
-  takePast(session, told(5, ROWS.length));
+  takePast(session, pastOf(2, 6));
+  takePast(session, pastOf(5, ROWS.length));
   assert.deepEqual(history.stretches.map(({ first }) => first), [0]);
   assert.equal(history.end, ROWS.length);
   assert.equal(history.rowCount, ROWS.length);

@@ -5,7 +5,7 @@ import { total } from "../../static/js/model/stretches.js";
 import { feed, live, paged, published, stateOf } from "./feed.js";
 
 /** 40 messages at 1 s, paged at 2 s, 5 more at 3 s. */
-function told() {
+function setUp() {
   const session = live();
   feed(session, published(0, 40), 1_000_000);
   feed(session, paged(0, 40, 10), 2_000_000);
@@ -16,7 +16,7 @@ function told() {
 const lengths = (state) => ["q4", "q3", "q1"].map((lane) => total(state.queues.orders.lanes[lane]));
 
 test("one transition back and on again, to the present", () => {
-  const { session, playhead } = told();
+  const { session, playhead } = setUp();
   assert.equal(playhead.state, session.state);
   assert.ok(playhead.back());
   assert.ok(playhead.behind);
@@ -28,7 +28,7 @@ test("one transition back and on again, to the present", () => {
 });
 
 test("the events of the dock, the beginning and the present", () => {
-  const { session, playhead } = told();
+  const { session, playhead } = setUp();
   playhead.event(-1);
   assert.deepEqual(lengths(playhead.state), [10, 6, 0]);
   playhead.event(-1);
@@ -49,7 +49,7 @@ test("the events of the dock, the beginning and the present", () => {
 });
 
 test("a moment between transitions shows what had happened by then", () => {
-  const { playhead } = told();
+  const { playhead } = setUp();
   playhead.toTime(1_500_000);
   assert.equal(playhead.nowUs, 1_500_000);
   assert.deepEqual(lengths(playhead.state), [40, 0, 0]);
@@ -58,7 +58,7 @@ test("a moment between transitions shows what had happened by then", () => {
 });
 
 test("the run goes on and the picture stays; another run brings back the present", () => {
-  const { session, playhead } = told();
+  const { session, playhead } = setUp();
   playhead.home();
   feed(session, published(45, 5, { to: "q1" }), 4_000_000);
   assert.deepEqual(lengths(playhead.state), [0, 0, 0]);
@@ -68,15 +68,15 @@ test("the run goes on and the picture stays; another run brings back the present
 });
 
 test("a start that is looked at again says what became of the queue's messages, as it did when it came", () => {
-  const { session, playhead } = told();
+  const { session, playhead } = setUp();
   const started = ["QueueStarted", "Q62", "orders", "default", true, [null, 0, 0, null], { len: 0 }];
   feed(session, [["QueueStopped", "S234", "orders", "power"], started], 4_000_000);
-  const [said] = playhead.reasons().lines.slice(-1);
-  assert.equal(said.t.kind, "QueueStarted");
-  assert.equal(total(said.fate.lost), 45);
+  const [restart] = playhead.reasons().lines.slice(-1);
+  assert.equal(restart.t.kind, "QueueStarted");
+  assert.equal(total(restart.fate.lost), 45);
   feed(session, published(0, 1), 5_000_000);
   assert.ok(playhead.toTime(4_000_000));
   const [again] = playhead.reasons().lines.slice(-1);
-  assert.deepEqual(again.fate, said.fate);
-  assert.equal(again.messages, said.messages);
+  assert.deepEqual(again.fate, restart.fate);
+  assert.equal(again.messages, restart.messages);
 });

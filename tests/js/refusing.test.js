@@ -7,17 +7,17 @@ import { Asking } from "../../static/js/view/base/asking.js";
 function asked({ behind = false, live = true, owner = true, held = false, refusal = "" } = {}) {
   globalThis.document = { body: { classList: { contains: () => held } } };
   const sent = [];
-  const said = [];
+  const flashed = [];
   const engine = { live, command: (command) => Promise.resolve(sent.push(command)) };
-  const asking = new Asking({ behind }, engine, { flash: (text) => said.push(text) }, () => refusal);
+  const asking = new Asking({ behind }, engine, { flash: (text) => flashed.push(text) }, () => refusal);
   asking.welcome({ owner });
-  return { asking, sent, said };
+  return { asking, sent, flashed };
 }
 
 test("an owner at the present may, and is told what was done", async () => {
-  const { asking, sent, said } = asked();
+  const { asking, sent, flashed } = asked();
   assert.equal(await asking.send({ do: "bind" }, "bound"), true);
-  assert.deepEqual([sent, said], [[{ do: "bind" }], ["bound"]]);
+  assert.deepEqual([sent, flashed], [[{ do: "bind" }], ["bound"]]);
 });
 
 test("a watcher, a moment of the past, a held run, an engine that is away and a recorded run are refused in words", async () => {
@@ -30,16 +30,16 @@ test("a watcher, a moment of the past, a held run, an engine that is away and a 
     [{ refusal: "recorded" }, /recorded/],
   ];
   for (const [how, words] of cases) {
-    const { asking, sent, said } = asked(how);
+    const { asking, sent, flashed } = asked(how);
     assert.equal(await asking.send({ do: "bind" }), false);
     assert.deepEqual(sent, []);
-    assert.match(said[0], words);
+    assert.match(flashed[0], words);
   }
 });
 
 test("what the engine has against a command is said", async () => {
-  const { asking, said } = asked();
+  const { asking, flashed } = asked();
   asking.engine.command = () => Promise.reject(new Error("There is no queue."));
   assert.equal(await asking.send({ do: "purge" }), false);
-  assert.deepEqual(said, ["There is no queue."]);
+  assert.deepEqual(flashed, ["There is no queue."]);
 });

@@ -13,8 +13,8 @@ const other = (kind, queue = "orders") => ({ t: { kind, queue }, fate: null });
 test("after a start it says what was lost and what is back, until the queue moves", () => {
   const fate = { ...start.fate, transient: [], unsynced: [], pending: [], acks: [] };
   const line = { ...start, fate };
-  const said = restarted(state, [other("Published"), line, other("JournalFlushed"), other("Published", "audit")]);
-  assert.match(said.text, /^Restarted: /);
+  const words = restarted(state, [other("Published"), line, other("JournalFlushed"), other("Published", "audit")]);
+  assert.match(words.text, /^Restarted: /);
   assert.equal(restarted(state, [line, other("Published")]), null);
   assert.ok(restarted(state, [line, other("DeltaRead")]));
   assert.equal(restarted(state, [other("Published")]), null);
@@ -23,8 +23,8 @@ test("after a start it says what was lost and what is back, until the queue move
 test("of files that were given it is not said that nothing was lost: what they had before is not known", () => {
   const queue = { lanes: {}, delta: [null, 0, 0, null], index: { entries: [] }, counters: { next_seq_id: 0 } };
   const fate = fateOfStart({ queue, entries: [[0, 2, 20], [2, 2, 16], [10, 1, 16]] }, 3);
-  const said = restarted(state, [{ ...start, fate }]);
-  assert.equal(said.text, "Started on files that were given: 3 messages are there.");
+  const words = restarted(state, [{ ...start, fate }]);
+  assert.equal(words.text, "Started on files that were given: 3 messages are there.");
   assert.equal(returnText(fate), "");
   const own = fateOfStart({ queue: { ...queue, counters: { next_seq_id: 11 } }, entries: [[10, 1, 16]] }, 1);
   assert.match(restarted(state, [{ ...start, fate: own }]).text, /^Restarted: nothing lost, 1 back/);

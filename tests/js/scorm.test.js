@@ -23,18 +23,18 @@ class Platform {
   LMSGetErrorString = (code) => (code === "101" ? "General exception" : "");
   LMSGetValue = (name) => this.values[name] ?? "";
   LMSSetValue = (name, value) => {
-    const told = this.note("LMSSetValue", name, value);
-    if (told === "true") this.values[name] = value;
-    return told;
+    const taken = this.note("LMSSetValue", name, value);
+    if (taken === "true") this.values[name] = value;
+    return taken;
   };
 }
 
 function begun(platform, exercises = ["first-in", "first-out"]) {
-  const said = [];
+  const reports = [];
   let now = 100;
-  const lms = new Lms(platform, exercises, (words, trouble) => said.push([words, trouble]), () => now);
+  const lms = new Lms(platform, exercises, (words, trouble) => reports.push([words, trouble]), () => now);
   const who = lms.begin();
-  return { lms, said, who, wait: (seconds) => (now += seconds) };
+  return { lms, reports, who, wait: (seconds) => (now += seconds) };
 }
 
 test("the calls come in the standard's order: initialize, values, commit, finish", () => {
@@ -67,12 +67,12 @@ test("the last exercise completes it; a later visit goes on from what the platfo
   const first = begun(platform).lms;
   first.worked({ exercise: "first-in", score: 1, done: true });
   first.finish();
-  const { lms, said } = begun(platform);
+  const { lms, reports } = begun(platform);
   lms.worked({ exercise: "first-out", score: 0, done: false });
   lms.worked({ exercise: "first-out", score: 0.6, done: true });
   assert.equal(platform.values["cmi.core.lesson_status"], "completed");
   assert.equal(platform.values["cmi.core.score.raw"], "80");
-  assert.deepEqual(said.at(-1), ["Reported to the learning platform: 80 of 100.", false]);
+  assert.deepEqual(reports.at(-1), ["Reported to the learning platform: 80 of 100.", false]);
   lms.finish();
   assert.equal(platform.values["cmi.core.exit"], "");
   const before = platform.calls.length;
@@ -86,13 +86,13 @@ test("the last exercise completes it; a later visit goes on from what the platfo
 
 test("what the platform refuses is said in words, with its number", () => {
   const platform = new Platform();
-  const { lms, said } = begun(platform);
+  const { lms, reports } = begun(platform);
   platform.refuses = "cmi.core.score.raw";
   lms.worked({ exercise: "first-in", score: 1, done: true });
-  assert.deepEqual(said, [["The learning platform did not take the result: General exception (error 101).", true]]);
+  assert.deepEqual(reports, [["The learning platform did not take the result: General exception (error 101).", true]]);
   platform.refuses = "LMSInitialize";
   const closed = begun(platform);
-  assert.match(closed.said[0][0], /General exception/);
+  assert.match(closed.reports[0][0], /General exception/);
   const before = platform.calls.length;
   closed.lms.worked({ exercise: "first-in", score: 1, done: true });
   closed.lms.finish();
@@ -100,11 +100,11 @@ test("what the platform refuses is said in words, with its number", () => {
 });
 
 test("without a platform the work goes on, and the page says that it is not reported", () => {
-  const { lms, said, who } = begun(null);
+  const { lms, reports, who } = begun(null);
   lms.worked({ exercise: "first-in", score: 1, done: true });
   lms.finish();
   assert.equal(who, "");
-  assert.match(said[0][0], /not reported/);
+  assert.match(reports[0][0], /not reported/);
 });
 
 test("what the platform kept and makes no sense is passed over", () => {

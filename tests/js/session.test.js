@@ -27,12 +27,12 @@ function sessionWith(...batches) {
 
 test("frames are folded, numbered and told", () => {
   const session = sessionWith();
-  const told = [];
-  session.listen((change) => told.push(change.rows));
+  const counts = [];
+  session.listen((change) => counts.push(change.rows));
   frame(session, published(0, 3), 1);
   frame(session, [], 2);
   assert.equal(session.next, 1);
-  assert.deepEqual(told, [1, 0]);
+  assert.deepEqual(counts, [1, 0]);
 });
 
 test("more of the same is one line of the narrative", () => {
@@ -80,15 +80,15 @@ test("the situation is one plain sentence", () => {
 
 test("a reduction is explained in its steps, those that did nothing too", () => {
   const t = decode(paged(0, 40, 10).at(-1));
-  const said = explain(t, 30, {
+  const explained = explain(t, 30, {
     t: decode(["TargetChanged", "Q43", "orders", 10, { duration: 2, rates: 5, old: null }]),
     memory: {},
   });
-  assert.equal(said.rule, "Q45");
-  assert.equal(said.name, "reduce_memory_use");
-  assert.equal(said.bar.surplus, 30);
+  assert.equal(explained.rule, "Q45");
+  assert.equal(explained.name, "reduce_memory_use");
+  assert.equal(explained.bar.surplus, 30);
   assert.deepEqual(
-    said.steps.map((step) => [step.value, step.off]),
+    explained.steps.map((step) => [step.value, step.off]),
     [
       [30, false],
       [0, true],
@@ -97,7 +97,7 @@ test("a reduction is explained in its steps, those that did nothing too", () => 
       [24, false],
     ],
   );
-  assert.match(said.origin.lines[0], /2 s × 5 msg\/s = 10/);
+  assert.match(explained.origin.lines[0], /2 s × 5 msg\/s = 10/);
 });
 
 test("the sum behind a duration is shown when the monitor's numbers still prove it", () => {

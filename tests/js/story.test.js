@@ -5,7 +5,7 @@ import { Story } from "../../static/js/model/story.js";
 import { pieces } from "../../static/js/model/words.js";
 import { SvgPen } from "../../static/js/view/base/svg-pen.js";
 
-const TOLD = {
+const STORY = {
   annotations: [
     { at_us: 2_000_000, text: "two" },
     { at_us: 3_000_000, text: "three", pause: false },
@@ -27,7 +27,7 @@ const TOLD = {
 const play = { t: "control", play: true };
 
 test("the run is played from stop to stop", () => {
-  const story = new Story(TOLD, 10_000_000);
+  const story = new Story(STORY, 10_000_000);
   assert.deepEqual(
     story.stops.map((stop) => stop.atUs / 1e6),
     [1, 2, 3, 4, 9],
@@ -42,7 +42,7 @@ test("the run is played from stop to stop", () => {
 });
 
 test("a prediction is locked before the run goes on, and not changed afterwards", () => {
-  const story = new Story(TOLD, 10_000_000);
+  const story = new Story(STORY, 10_000_000);
   assert.equal(story.locked(999_999), false);
   assert.equal(story.choose(0, 0), false);
   assert.equal(story.locked(1_000_000), true);
@@ -55,7 +55,7 @@ test("a prediction is locked before the run goes on, and not changed afterwards"
 });
 
 test("the run itself tells which option was right", () => {
-  const story = new Story(TOLD, 10_000_000);
+  const story = new Story(STORY, 10_000_000);
   story.observe(3_999_999, { n: 7 });
   assert.equal(story.right, null);
   story.observe(4_000_000, { n: 7 });
@@ -65,7 +65,7 @@ test("the run itself tells which option was right", () => {
 });
 
 test("a note that waits for a test is told when it holds, once", () => {
-  const story = new Story(TOLD, 10_000_000);
+  const story = new Story(STORY, 10_000_000);
   assert.equal(story.watch(1_500_000, { n: 3 }), false);
   assert.equal(story.watch(1_600_000, { n: 5 }), true);
   assert.equal(story.watch(1_700_000, { n: 9 }), false);

@@ -92,13 +92,13 @@ test("the queue that is shown does not hang on whether a snapshot or the transit
 test("what a run begins with is no event: its settings, and that no alarm is set", () => {
   const timeline = new Timeline();
   const state = stateOf(published(0, 1));
-  const say = (number, atUs, part, values) =>
+  const report = (number, atUs, part, values) =>
     timeline.note(number, atUs, decode(["NodeChanged", "M7", part, values, {}]), state);
-  say(0, 0, "settings", { profile: "classroom", segment_entry_count: 8 });
-  say(8, 0, "alarms", { memory: false });
+  report(0, 0, "settings", { profile: "classroom", segment_entry_count: 8 });
+  report(8, 0, "alarms", { memory: false });
   assert.deepEqual(timeline.lines, []);
-  say(9, 0, "settings", { vm_memory_high_watermark: 0.2 });
-  say(10, 0, "alarms", { memory: true });
-  say(30, 9_000_000, "alarms", { memory: false });
+  report(9, 0, "settings", { vm_memory_high_watermark: 0.2 });
+  report(10, 0, "alarms", { memory: true });
+  report(30, 9_000_000, "alarms", { memory: false });
   assert.deepEqual(timeline.lines.map((line) => line.number), [9, 10, 30]);
 });

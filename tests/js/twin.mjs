@@ -15,7 +15,7 @@ import { eachRun, fail, same } from "./asking.mjs";
 
 const EVERY = 37;
 
-function told(t) {
+function played(t) {
   if (KINDS[t.kind].shown === "step") return;
   const { text, glyph } = narrate(t);
   if (!text || !glyph || text === t.kind || /%\(|undefined|NaN|\[object/.test(text)) fail(canonical(t), [text]);
@@ -26,7 +26,7 @@ function follow(step, at, state, history) {
     const t = decode(row);
     same(`row ${canonical(row)} by name`, canonical(t), canonical(step.named[place]));
     same(`what ${t.kind} concerns`, [groupOf(t), queueOf(t)], step.concerns[place]);
-    told(t);
+    played(t);
     fold(state, t);
     history.add(t, at, state);
   }

@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from tests.layering.javascript import code_only
+
 EMPTY_VERBS = {
     "tell",
     "tells",
@@ -22,16 +24,13 @@ EMPTY_VERBS = {
 }
 """Nobody finds out by such a name what a function does: a verb of the domain goes in its place."""
 
-DEFINED_IN_SCRIPT = re.compile(
-    r"^(?:export )?(?:async )?function (?:\*\s*)?(\w+)|^(?:export )?const (\w+) = (?:async )?\(|"
-    r"^  (?:static |async |get |set |\*)*#?(\w+)\([^;]*\) \{$",
-    re.MULTILINE,
+EMPTY_NAME = re.compile(rf"\b_*(?:{'|'.join(sorted(EMPTY_VERBS))})_*\b", re.IGNORECASE)
+WRITTEN = re.compile(rf"{EMPTY_NAME.pattern}(?=\s*[:=,()\[\].{{}}]| in | as )", re.IGNORECASE)
+"""Where a Python file may name something so; most files have no such place, and need not be parsed."""
+IN_MARKUP = re.compile(
+    r"""\bdata-[a-z-]+|\b(?:id|class|aria-labelledby)="([^"{]*)\"|[.#]([a-z][\w-]*)(?=[^{};]*\{)"""
 )
-NO_NAMES = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
-"""Comments and texts of a script."""
-
-WHOLE_SCRIPTS = "static/js/view/"
-"""Where no name of any kind is an empty verb: of a function, a variable, an argument or a property."""
+"""Data attributes, ids and classes, as templates and style sheets write them."""
 
 
 class Word(NamedTuple):
@@ -84,21 +83,18 @@ AS_RECORDED = {"engine/conformance/cluster.py": {"_look"}}
 
 
 def empty_verbs(source: str, name: str) -> Iterator[str]:
-    """Yield a sentence for each name that says nothing: of a function, a class, mostly also a variable.
+    """Yield a sentence for each name that says nothing: of a function, class, variable, property or data attribute.
 
     Args:
-        source: of a Python file, or of a script.
+        source: of a Python file, a script, a template or a style sheet.
         name: the file's path.
     """
     if name.endswith(".py"):
-        defined = list(_named_in_python(source))
-    elif name.startswith(WHOLE_SCRIPTS):
-        defined = list(_named_in_script(source))
+        defined = list(_named_in_python(source)) if WRITTEN.search(source) else []
+    elif name.endswith((".html", ".css")):
+        defined = list(_named_in_markup(source))
     else:
-        defined = [
-            (source.count("\n", 0, found.start()) + 1, next(filter(None, found.groups())))
-            for found in DEFINED_IN_SCRIPT.finditer(source)
-        ]
+        defined = list(_named_in_script(source))
     for number, each in defined:
         if each.strip("_").lower() in EMPTY_VERBS and each not in AS_RECORDED.get(name, ()):
             yield f"{name}:{number} {each}: write a verb of the domain"
@@ -119,10 +115,17 @@ def _named_in_python(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _named_in_script(source: str) -> Iterator[tuple[int, str]]:
-    """Yield line and name of each place of a script where a name stands outside comments and texts."""
-    code = NO_NAMES.sub(lambda found: "\n" * found[0].count("\n"), source)
-    for found in re.finditer(r"\b[A-Za-z_]\w*", code):
-        yield code.count("\n", 0, found.start()) + 1, found[0]
+    """Yield line and name of each place of a script where an empty verb stands outside comments and texts."""
+    for number, line in enumerate(code_only(source).splitlines(), start=1):
+        yield from ((number, name) for name in EMPTY_NAME.findall(line))
+
+
+def _named_in_markup(source: str) -> Iterator[tuple[int, str]]:
+    """Yield line and each word of the data attributes, ids and classes of a template or a style sheet."""
+    for number, line in enumerate(source.splitlines(), start=1):
+        for found in IN_MARKUP.finditer(line):
+            words = re.findall(r"[a-z]+", found[1] or found[2] or found[0])
+            yield from ((number, word) for word in words)
 
 
 def classes_of(source: str, name: str) -> Iterator[str]:

@@ -13,14 +13,23 @@ SOURCES = {
 }
 
 
-TESTS = {
-    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in python_files("tests")
+OTHERS = {
+    path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for pattern in (
+        "tests/**/*.py",
+        "tests/**/*.js",
+        "tests/**/*.mjs",
+        "templates/**/*.html",
+        "static/css/*.css",
+    )
+    for path in sorted(ROOT.glob(pattern))
 }
+"""Tests, templates and style sheets."""
 
 
 def test_names_are_of_the_domain() -> None:
     found = [
-        breach for path, source in (SOURCES | TESTS).items() for breach in names.empty_verbs(source, path)
+        breach for path, source in (SOURCES | OTHERS).items() for breach in names.empty_verbs(source, path)
     ]
     assert not found, "\n".join(["", *found])
 
@@ -56,6 +65,10 @@ def test_no_name_is_given_twice() -> None:
         ("static/js/view/a.js", "/* a\n * comment */ this.said = 1; // that tells"),
         ("a.js", "export function said(text) {\n}"),
         ("a.js", "export const told = (text) => text;"),
+        ("tests/js/a.test.js", "const texts = `${worker.said} is not 'said'`;"),
+        ("a.html", '<p data-goal-said id="goal">{{ said }}</p>'),
+        ("a.html", '<p class="dim said">what is said</p>'),
+        ("a.css", ".embed .facts { margin: 0; }  /* says */"),
     ],
 )
 def test_an_empty_verb_is_found(path: str, source: str) -> None:

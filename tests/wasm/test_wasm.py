@@ -85,8 +85,8 @@ def ask_python(engine_for_browsers: Path) -> Iterator[AskPython]:
             line = run.stdout.readline()
             assert line, "Python ended"
             answer = json.loads(line)
-            assert "told" in answer, answer["error"]
-            return answer["told"]
+            assert "result" in answer, answer["error"]
+            return answer["result"]
 
         yield send
         run.stdin.close()

@@ -24,10 +24,10 @@ const FINAL_CODES = new Set([4003, 4004, 4010]);
  * Follow a class.
  * @template {GridMessage | ClassMessage} M
  * @param {string} path of the socket
- * @param {(message: M) => void} told gets each message
+ * @param {(message: M) => void} receive gets each message
  * @param {(name: LinkStatus) => void} status
  */
-export function follow(path, told, status = () => {}) {
+export function follow(path, receive, status = () => {}) {
   let retryMs = FIRST_RETRY_MS;
   let closed = false;
   /** @type {WebSocket | null} */
@@ -40,7 +40,7 @@ export function follow(path, told, status = () => {}) {
       retryMs = FIRST_RETRY_MS;
       status("live");
     };
-    socket.onmessage = (event) => told(JSON.parse(event.data));
+    socket.onmessage = (event) => receive(JSON.parse(event.data));
     socket.onclose = (event) => {
       if (closed) return;
       if (FINAL_CODES.has(event.code)) {

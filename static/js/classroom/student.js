@@ -11,7 +11,7 @@ const bar = find("[data-class-bar]");
 const veil = find("[data-class-veil]");
 const link = find("[data-vote-link]", bar);
 const state = find("[data-push-link]", bar);
-const said = find("[data-class-said]", bar);
+const notice = find("[data-class-notice]", bar);
 const PUSHED = "class-pushed";
 const VOTED = "class-vote";
 
@@ -63,8 +63,8 @@ function pushedLink(pushed) {
 
 /** @param {string} text */
 function writeNote(text) {
-  show(said, Boolean(text));
-  setText(said, text);
+  show(notice, Boolean(text));
+  setText(notice, text);
 }
 
 /**

@@ -27,7 +27,7 @@ const ACTION = /\/(answer|hint|solution|again)$/;
 
 /**
  * Put the task in its place, and a locked prediction beside the run.
- * @param {Told} told
+ * @param {Told} task
  */
 function show({ html, held }) {
   const found = new DOMParser().parseFromString(html, "text/html");
@@ -40,11 +40,11 @@ function show({ html, held }) {
 
 /**
  * Tell the page around this one, which reports to a learning platform, how far the work is.
- * @param {Told} told
+ * @param {Told} task
  */
-function report(told) {
+function report(task) {
   if (parent === window) return;
-  const { score, work } = told;
+  const { score, work } = task;
   parent.postMessage({ waterline: "worked", exercise: slug, score, done: Boolean(work.done_at) }, location.origin);
 }
 
@@ -65,21 +65,21 @@ function enable(may) {
 
 /**
  * Where the run begins that a task goes with.
- * @param {Told} told
+ * @param {Told} task
  * @param {Values | null} [log] what was done before
  */
-function beginning(told, log) {
-  return { scenario: told.scenario, watched: told.held, ...(log ?? { commands: [], until_us: told.past_us }) };
+function beginning(task, log) {
+  return { scenario: task.scenario, watched: task.held, ...(log ?? { commands: [], until_us: task.past_us }) };
 }
 
 async function start() {
   showOpening(worker);
   const desk = openDesk(() => worker);
   /** @type {Told} */
-  let told = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
-  show(told);
-  const host = new BrowserHost(desk.place, beginning(told, await kept(session)), keeper(session), () => desk.worker, desk);
-  host.standing = () => desk.ask("standing", { work: told.work, log: host.log });
+  let task = await desk.ask("task", { exercise: slug, work: await kept(`work-${slug}`) });
+  show(task);
+  const host = new BrowserHost(desk.place, beginning(task, await kept(session)), keeper(session), () => desk.worker, desk);
+  host.standing = () => desk.ask("standing", { work: task.work, log: host.log });
   /** @type {Followed} what the page of the session is made of, as soon as it stands */
   let live;
   let leave = () => {};
@@ -89,17 +89,17 @@ async function start() {
    * @param {Told} next
    */
   function take(next) {
-    told = next;
+    task = next;
     leave();
-    show(told);
-    if (told.another) {
+    show(task);
+    if (task.another) {
       live.session.forget();
       live.selection.choose(null);
-      host.begin(beginning(told));
+      host.begin(beginning(task));
       live.engine.connect();
     }
     leave = followTask(find("#task"), live);
-    report(told);
+    report(task);
     const first = find("#verdict") ?? find("#task-title");
     first.tabIndex = -1;
     first.focus();
@@ -114,7 +114,7 @@ async function start() {
   async function act(action, form, submitter) {
     const entries = [...new FormData(form, submitter)];
     enable(false);
-    const next = await desk.ask("task", { exercise: slug, work: told.work, do: action, form: entries, log: host.log });
+    const next = await desk.ask("task", { exercise: slug, work: task.work, do: action, form: entries, log: host.log });
     if (next.problem) {
       enable(true);
       complain(next.problem);
@@ -140,9 +140,9 @@ async function start() {
     live = detail;
     leave = followTask(find("#task"), live);
   });
-  const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: told.scenario, owner: !told.held, story: null };
+  const data = { ...JSON.parse(find("#live-data").textContent), session, scenario: task.scenario, owner: !task.held, story: null };
   openSession(find("#live"), data, host);
-  report(told);
+  report(task);
   find("[data-opening]").toggleAttribute("inert", false);
 }
 

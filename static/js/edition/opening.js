@@ -9,8 +9,8 @@ const STEPS = 3;
  * @param {number} step
  */
 function words(step) {
-  const told = [gettext("the engine is being loaded …"), gettext("Python starts …"), gettext("the run is being opened …")][step - 1];
-  return fill(gettext("Step %(step)s of %(count)s: %(what)s"), { step, count: STEPS, what: told });
+  const phase = [gettext("the engine is being loaded …"), gettext("Python starts …"), gettext("the run is being opened …")][step - 1];
+  return fill(gettext("Step %(step)s of %(count)s: %(what)s"), { step, count: STEPS, what: phase });
 }
 
 /**

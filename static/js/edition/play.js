@@ -52,7 +52,7 @@ async function wanted(query, desk) {
 }
 
 async function start() {
-  const told = JSON.parse(find("#live-data").textContent);
+  const live = JSON.parse(find("#live-data").textContent);
   const query = new URLSearchParams(location.search);
   showOpening(worker);
   const desk = openDesk(() => worker);
@@ -65,7 +65,7 @@ async function start() {
   const place = { at_us: whole(query, "at") ?? peak, number: whole(query, "n"), msg: whole(query, "msg"), view: "" };
   const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
-  const data = { ...told, session: `static-${name.slice(0, 60)}`, scenario, story, place };
+  const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
   if (story) find("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);

@@ -11,8 +11,8 @@ const frame = /** @type {HTMLIFrameElement} */ (find("#work"));
  * @param {boolean} trouble
  */
 const announce = (words, trouble) => {
-  setText(find("#said"), words);
-  find("#said").classList.toggle("error", trouble);
+  setText(find("#scorm-report"), words);
+  find("#scorm-report").classList.toggle("error", trouble);
 };
 const lms = new Lms(findApi(window), exercises, announce);
 addEventListener("message", ({ source, origin, data }) => {

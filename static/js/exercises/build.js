@@ -23,9 +23,9 @@ if (scene) {
       const { point, message, then } = button.dataset;
       const observables = rows.map((row) => field(row, "observable").value);
       const row = rows[pointed(observables, rows.findIndex((each) => each === active))];
-      const said = { observable: point, message, op: "==", value: then };
+      const condition = { observable: point, message, op: "==", value: then };
       if (![...field(row, "observable").options].some((option) => option.value === point)) return;
-      for (const [name, value] of Object.entries(said)) {
+      for (const [name, value] of Object.entries(condition)) {
         const control = field(row, name);
         if (control) control.value = value;
       }

@@ -39,11 +39,11 @@ export class Ghosts {
 
   /** @param {Scene} scene */
   show(scene) {
-    for (const { lane, x, y, w, h, said } of ghostFrames(scene, this.lanes)) {
+    for (const { lane, x, y, w, h, predicted } of ghostFrames(scene, this.lanes)) {
       const frame = this.frames.get(lane);
       if (!frame) continue;
       Object.assign(frame.style, { left: `${x}px`, top: `${y}px`, width: `${w}px`, height: `${h}px` });
-      setText(frame.firstElementChild, fill(gettext("you said: %(count)s here"), { count: said }));
+      setText(frame.firstElementChild, fill(gettext("you said: %(count)s here"), { count: predicted }));
     }
   }
 }

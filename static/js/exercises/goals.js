@@ -46,8 +46,8 @@ export class Goals {
     setTimeout(async () => {
       this.seen = `${session.next} ${session.play}`;
       try {
-        const told = await this.standing();
-        if (!this.ended) this.show(told);
+        const standing = await this.standing();
+        if (!this.ended) this.show(standing);
       } catch {
         // the next change asks again
       } finally {
@@ -66,7 +66,7 @@ export class Goals {
       if (!line || line.dataset.holds === word) continue;
       line.dataset.holds = word;
       line.querySelector(".sign").textContent = holds ? "✓" : "○";
-      line.querySelector("[data-goal-said]").textContent = holds ? gettext("reached") : gettext("not yet");
+      line.querySelector("[data-goal-state]").textContent = holds ? gettext("reached") : gettext("not yet");
     }
     find("[data-left-commands]", this.root).textContent = String(commands);
     find("[data-left-messages]", this.root).textContent = String(messages);

@@ -43,9 +43,9 @@ export function followTask(task, { engine, session, stage, selection, alerts, ho
   session.listen(() => {
     if (wantsRun && session.version && engine.live) wantsRun = session.nowUs < endsUs && !engine.control({ play: true });
   });
-  const said = document.querySelector("#ghost-lanes");
+  const predictedLanes = document.querySelector("#ghost-lanes");
   const box = document.querySelector(".stage-box");
-  const ghosts = said && box ? new Ghosts(box, JSON.parse(said.textContent), stage) : null;
+  const ghosts = predictedLanes && box ? new Ghosts(box, JSON.parse(predictedLanes.textContent), stage) : null;
   const reach = find("[data-reach]", task);
   const goals = reach ? new Goals(reach, session, host.standing) : null;
   const board = boards.get(task);

@@ -15,7 +15,7 @@ export function ghostFrames(scene, lanes) {
     .filter((lane) => lane.name in lanes)
     .map((lane) => ({
       lane: lane.name,
-      said: lanes[lane.name],
+      predicted: lanes[lane.name],
       is: lane.count,
       ...box(geo, lane.u0, lane.u1 - lane.u0, v, geo.diskContent + geo.content + 4 - v),
     }));

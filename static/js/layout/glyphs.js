@@ -20,7 +20,7 @@ import { box } from "./geometry.js";
 
 /**
  * Append the marks of a message. `key` names it between two scenes, so that its parts can travel.
- * `look`: {detailed: pattern and thread, unsynced: {index, content}: which part on disk no fsync has covered}.
+ * `options`: {detailed: pattern and thread, unsynced: {index, content}: which part on disk no fsync has covered}.
  * @param {Mark[]} marks
  * @param {Geo} geo
  * @param {string} key
@@ -28,12 +28,12 @@ import { box } from "./geometry.js";
  * @param {number} width
  * @param {string} place
  * @param {number} flags
- * @param {Look} look
+ * @param {Look} options
  */
-export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
+export function pushGlyph(marks, geo, key, u, width, place, flags, options) {
   const parts = partsOf(place, flags);
   const spots = contentSpots(parts);
-  if (look.detailed) pushThread(marks, geo, key, u + width / 2, parts, spots);
+  if (options.detailed) pushThread(marks, geo, key, u + width / 2, parts, spots);
   /**
    * @param {string} part
    * @param {number} v
@@ -51,7 +51,7 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
       fill,
       tone: parts.state,
       place,
-      detailed: look.detailed,
+      detailed: options.detailed,
       ...box(geo, u, width, v, dv),
     });
   if (spots.ram) put("rc", geo.ramContent, geo.content, "block", "solid", "dc");
@@ -63,13 +63,13 @@ export function pushGlyph(marks, geo, key, u, width, place, flags, look) {
       geo.diskIndex,
       geo.tag,
       parts.embedded ? "inset" : "tag",
-      diskFill(pale, look.unsynced?.index, "solid"),
+      diskFill(pale, options.unsynced?.index, "solid"),
       null,
-      look.unsynced?.index,
+      options.unsynced?.index,
     );
   if (!spots.disk) return;
-  const fill = diskFill(pale, look.unsynced?.content, FILLS[parts.state]);
-  put("dc", geo.diskContent, geo.content, "block", fill, "rc", look.unsynced?.content);
+  const fill = diskFill(pale, options.unsynced?.content, FILLS[parts.state]);
+  put("dc", geo.diskContent, geo.content, "block", fill, "rc", options.unsynced?.content);
 }
 
 /** @type {Record<string, string>} */

@@ -45,18 +45,18 @@ const FEW = 5;
 const FEW_PITCH = 40;
 
 /**
- * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `look`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows.
+ * The scene for a state: {geo, lanes, marks, pills, fence, term, empty}; `options`: what is `unsynced`, where the fence is `held`, which part of a lane the `zoom` shows.
  * @param {State} state
  * @param {number} width
  * @param {number} height
  * @param {boolean} turned
- * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null }} [look]
+ * @param {{ unsynced?: Unsynced, held?: number | null, zoom?: ZoomedPart | null }} [options]
  */
-export function stageScene(state, width, height, turned, look = {}) {
+export function stageScene(state, width, height, turned, options = {}) {
   const geo = geometry(width, height, turned);
   const queue = shownState(state);
   const counts = countsOf(queue);
-  const zoom = fitting(look.zoom ?? null, counts);
+  const zoom = fitting(options.zoom ?? null, counts);
   const spans = laneSpans(geo, counts, STAGE_LANES, zoom?.lane);
   /** @type {Scene} */
   const scene = {
@@ -73,11 +73,11 @@ export function stageScene(state, width, height, turned, look = {}) {
   };
   scene.total = LANES.reduce((sum, name) => sum + counts[name], 0);
   scene.empty = scene.total === 0 && counts.unacked === 0;
-  const unsynced = unsyncedTest(scene.queue, look.unsynced);
+  const unsynced = unsyncedTest(scene.queue, options.unsynced);
   for (const name of STAGE_LANES) {
     scene.lanes.push(laneScene(scene, state, queue, name, counts[name], spans[name], unsynced));
   }
-  scene.fence = queue ? fenceOf(queue, scene.lanes, look.held) : null;
+  scene.fence = queue ? fenceOf(queue, scene.lanes, options.held) : null;
   scene.betas = queue ? betasOf(queue, state.node.settings, scene.lanes) : null;
   return scene;
 }

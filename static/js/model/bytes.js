@@ -105,21 +105,21 @@ export function indexPlan(state, queue, seq) {
 
 /**
  * Where to read a message's content: {ask} or {why}: "gone", "ram", "embedded", "buffer", "unknown" (delta keeps no
- * number and the index record is not read yet). `told` is the index record as the server told it, or null.
+ * number and the index record is not read yet). `indexRecord` is the index record as the server told it, or null.
  * @param {State} state
  * @param {QueueState | null | undefined} queue
  * @param {number} seq
- * @param {ToldRecord | null} told
+ * @param {ToldRecord | null} indexRecord
  * @returns {Plan}
  */
-export function storePlan(state, queue, seq, told) {
+export function storePlan(state, queue, seq, indexRecord) {
   const found = queue && locate(queue, seq);
   if (!found) return { why: "gone" };
   if (found.row && !(found.row[E.flags] & HOME_STORE)) return { why: "embedded" };
   if (found.row && !(found.row[E.flags] & IN_STORE)) return { why: "ram" };
-  if (!found.row && !told?.fields) return { why: "unknown" };
-  if (!found.row && told?.embedded) return { why: "embedded" };
-  const record = found.row || !told ? recordOf(state, queue, seq) : recordTold(state, told);
+  if (!found.row && !indexRecord?.fields) return { why: "unknown" };
+  if (!found.row && indexRecord?.embedded) return { why: "embedded" };
+  const record = found.row || !indexRecord ? recordOf(state, queue, seq) : recordInStore(state, indexRecord);
   return record ? placePlan(state, record) : { why: "gone" };
 }
 
@@ -141,10 +141,10 @@ export function placePlan(state, record) {
 /**
  * The store record of a message whose index record was read: its id ends with its number.
  * @param {State} state
- * @param {ToldRecord} told
+ * @param {ToldRecord} indexRecord
  */
-function recordTold(state, told) {
-  const msgNo = Number.parseInt(told.msg_id.slice(16), 16);
-  const persistent = told.fields[0].value.includes("persistent");
+function recordInStore(state, indexRecord) {
+  const msgNo = Number.parseInt(indexRecord.msg_id.slice(16), 16);
+  const persistent = indexRecord.fields[0].value.includes("persistent");
   return recordOfNumber(state, persistent ? "persistent" : "transient", msgNo);
 }

@@ -24,10 +24,10 @@ const KEPT = {
 export function clientsOf(state, order = []) {
   /** @type {Record<"publishers" | "consumers", Client[]>} */
   const found = { publishers: [], consumers: [] };
-  for (const [name, facts] of Object.entries(state.node.actors || {})) {
-    if (OWN.has(name) || !facts) continue;
-    const list = facts.role === "publisher" ? found.publishers : facts.role === "consumer" ? found.consumers : null;
-    list?.push({ name, ...facts });
+  for (const [name, actor] of Object.entries(state.node.actors || {})) {
+    if (OWN.has(name) || !actor) continue;
+    const list = actor.role === "publisher" ? found.publishers : actor.role === "consumer" ? found.consumers : null;
+    list?.push({ name, ...actor });
   }
   /** @param {Client} client */
   const place = ({ name }) => (order.includes(name) ? order.indexOf(name) : order.length);

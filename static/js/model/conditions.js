@@ -70,11 +70,11 @@ export class Watch {
    * @returns {boolean}
    */
   holds(state) {
-    const said = this.condition;
-    if (said.path !== undefined) return compare(valueAt(state, said.path), said.op ?? "==", this.wanted(state));
-    if (said.ever || said.always) return this.held;
-    if (said.not) return !this.parts[0].holds(state);
-    return said.all ? this.parts.every((part) => part.holds(state)) : this.parts.some((part) => part.holds(state));
+    const condition = this.condition;
+    if (condition.path !== undefined) return compare(valueAt(state, condition.path), condition.op ?? "==", this.wanted(state));
+    if (condition.ever || condition.always) return this.held;
+    if (condition.not) return !this.parts[0].holds(state);
+    return condition.all ? this.parts.every((part) => part.holds(state)) : this.parts.some((part) => part.holds(state));
   }
 
   /** @param {object} state */

@@ -64,8 +64,8 @@ function unreadable() {
  * @returns {string}
  */
 export function codedWords({ code, values }, sentences) {
-  const said = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : value]);
-  return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(said));
+  const worded = Object.entries(values).map(([name, value]) => [name, value?.code ? codedWords(value, sentences) : value]);
+  return fill(sentences[code] ?? failures()[code] ?? code, Object.fromEntries(worded));
 }
 
 /** @returns {Record<string, string>} */
@@ -104,14 +104,14 @@ function questions() {
  */
 export function startWords({ live, back, transient, no_content: noContent, delivered }) {
   if (back === null) return [];
-  const said = [];
-  if (back) said.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
-  if (delivered && back) said.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
-  if (transient) said.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
-  if (noContent) said.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));
+  const sentences = [];
+  if (back) sentences.push(fill(gettext("%(n)s come back: the index has their publish record and no ack."), { n: back }));
+  if (delivered && back) sentences.push(fill(gettext("%(n)s of the live ones were delivered before; what comes back is marked redelivered."), { n: delivered }));
+  if (transient) sentences.push(fill(gettext("%(n)s are transient: a start drops them."), { n: transient }));
+  if (noContent) sentences.push(fill(gettext("%(n)s are persistent, and their content is in no store file: they are lost."), { n: noContent }));
   const other = live - back - (transient ?? 0) - (noContent ?? 0);
-  if (other > 0) said.push(fill(gettext("%(n)s more do not come back."), { n: other }));
-  return said;
+  if (other > 0) sentences.push(fill(gettext("%(n)s more do not come back."), { n: other }));
+  return sentences;
 }
 
 /**
@@ -127,7 +127,7 @@ export function pinWords({ entries, live, pins }) {
 }
 
 /**
- * What is said of the files that a clean stop leaves.
+ * What is sentences of the files that a clean stop leaves.
  * @param {CleanStop | null} stop
  */
 export function stopWords(stop) {

@@ -1,5 +1,5 @@
 /**
- * What happened before a page came, as the host tells it again: stretches of rows with states to fold them from. Taken
+ * What happened before a page came, as the host sends it again: stretches of rows with states to fold them from. Taken
  * into what a session keeps they can be shown like anything that was watched.
  */
 import { decode } from "./catalogue/rows.js";
@@ -17,25 +17,25 @@ import { Timeline } from "./timeline.js";
 const WHOLE = 6000;
 
 /**
- * A stretch of rows as the host tells it again, with the state before them; `us` is when it begins.
+ * A stretch of rows as the host sends it again, with the state before them; `us` is when it begins.
  * @typedef {{ first: number, us: number, state?: State, rows?: TransitionRow[], at_us?: number[] }} ToldStretch
  * @typedef {{ stretches: ToldStretch[] }} ToldPast
  */
 
 /**
- * A stretch that the host told, with copies of the state every so often: {first, startUs, rows, atUs, points}.
- * @param {ToldStretch} told
+ * A stretch that the host sent, with copies of the state every so often: {first, startUs, rows, atUs, points}.
+ * @param {ToldStretch} stretch
  * @param {number} every
  */
-function stretchOf(told, every) {
-  const state = told.state ?? emptyState();
-  const rows = (told.rows ?? []).map(decode);
-  const points = [pointAt(told.first, state)];
+function stretchOf(stretch, every) {
+  const state = stretch.state ?? emptyState();
+  const rows = (stretch.rows ?? []).map(decode);
+  const points = [pointAt(stretch.first, state)];
   rows.forEach((t, at) => {
     fold(state, t);
-    if ((at + 1) % every === 0) points.push(pointAt(told.first + at + 1, state));
+    if ((at + 1) % every === 0) points.push(pointAt(stretch.first + at + 1, state));
   });
-  return { first: told.first, startUs: told.us, rows, atUs: told.at_us ?? [], points };
+  return { first: stretch.first, startUs: stretch.us, rows, atUs: stretch.at_us ?? [], points };
 }
 
 /**
@@ -47,13 +47,13 @@ function pointAt(at, state) {
 }
 
 /**
- * Take what the host told into a session; what the page watched by itself stays as it is.
+ * Take what the host sent into a session; what the page watched by itself stays as it is.
  * @param {Session} session
- * @param {ToldPast} told
+ * @param {ToldPast} past
  */
-export function takePast(session, told) {
+export function takePast(session, past) {
   const kept = session.history;
-  for (const each of told.stretches) kept.insert(stretchOf(each, kept.every));
+  for (const each of past.stretches) kept.insert(stretchOf(each, kept.every));
   if (kept.start < session.toldFrom) retell(session);
   session.notify({ kind: "past", rows: 0 });
 }

@@ -210,8 +210,8 @@ export class Playhead {
     for (const { number, us, t } of this.history.rowsBefore(this.position, ROWS))
       if (this.us - us <= REASON_US) timeline.note(number, us, t, this.state);
     for (const line of timeline.lines) {
-      const told = this.timeline.lines.find((each) => each.number === line.number);
-      if (told && line.t.kind === "QueueStarted") Object.assign(line, { messages: told.messages, fate: told.fate });
+      const started = this.timeline.lines.find((each) => each.number === line.number);
+      if (started && line.t.kind === "QueueStarted") Object.assign(line, { messages: started.messages, fate: started.fate });
     }
     const lines = this.stepped ? timeline.lines.slice(-1) : timeline.lines;
     return { lines, lastTarget };

@@ -93,8 +93,8 @@ export function routesOf(state) {
  */
 function keyFor(state, exchange, queue) {
   if (KEYLESS.has(typeOf(state, exchange))) return "";
-  const said = clientsOf(state).publishers.find((each) => each.exchange === exchange && each.routing_key);
-  return said?.routing_key ?? queue;
+  const feeding = clientsOf(state).publishers.find((each) => each.exchange === exchange && each.routing_key);
+  return feeding?.routing_key ?? queue;
 }
 
 /** @typedef {{ command: Values, text: string }} Step what changes the way of the messages, and what it does in words */

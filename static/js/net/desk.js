@@ -25,8 +25,8 @@ export class Desk {
    * @param {Values} [question]
    */
   async ask(name, question = {}) {
-    const told = await this.questions.ask("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
-    if (told.error) throw new Error(told.error);
-    return told;
+    const answer = await this.questions.ask("ask", JSON.stringify({ ...question, q: name, lang: this.lang, at: this.at }));
+    if (answer.error) throw new Error(answer.error);
+    return answer;
   }
 }

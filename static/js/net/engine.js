@@ -21,14 +21,14 @@ export class Engine {
     this.playhead = playhead;
     /** @type {(message: Values) => Values | null} what a message becomes before it is sent, or null where it may not be sent now */
     this.mend = (message) => message;
-    const told = {
+    const receivers = {
       ...listeners,
       /** @param {Snapshot} message */
       snapshot: (message) => session.snapshot(message),
       /** @param {Frame} message */
       frame: (message) => session.frame(message),
     };
-    this.transport = new Transport(host.address, told, host.Socket);
+    this.transport = new Transport(host.address, receivers, host.Socket);
   }
 
   connect() {

@@ -156,9 +156,9 @@ export class ServerReader {
     const body = new FormData();
     for (const [name, value, ...path] of fields) body.append(name, value, ...path);
     const answer = await fetch(this.address, { method: "POST", body, headers: { "X-CSRFToken": this.token(), accept: "application/json" } });
-    const told = await answer.json().catch(() => ({}));
-    if (told.unreadable || answer.ok) return read(told);
-    throw new Error(told.error || gettext("The server did not answer as it should. Try again."));
+    const report = await answer.json().catch(() => ({}));
+    if (report.unreadable || answer.ok) return read(report);
+    throw new Error(report.error || gettext("The server did not answer as it should. Try again."));
   }
 
   /**

@@ -84,11 +84,11 @@ export class Past {
     if (!wanted) return then();
     const { epoch } = this.history;
     this.running = true;
-    const told = await this.answer(wanted, epoch);
+    const past = await this.answer(wanted, epoch);
     this.running = false;
     if (epoch !== this.history.epoch) return this.came();
-    if (told?.stretches.length) takePast(this.session, told);
-    if (!told || told.through < wanted.to) this.vain.add(wanted.from);
+    if (past?.stretches.length) takePast(this.session, past);
+    if (!past || past.through < wanted.to) this.vain.add(wanted.from);
     return then();
   }
 

@@ -23,10 +23,10 @@ export class Records {
     const control = new AbortController();
     this.running[side] = control;
     try {
-      const told = await this.question(question, control.signal);
+      const reply = await this.question(question, control.signal);
       if (control.signal.aborted) return null;
-      if (told.error) return { error: told.error };
-      return told.fields ? { record: told } : { waiting: told.waiting };
+      if (reply.error) return { error: reply.error };
+      return reply.fields ? { record: reply } : { waiting: reply.waiting };
     } catch (error) {
       const { name, message } = /** @type {Error} */ (error);
       return name === "AbortError" ? null : { error: message };

@@ -49,15 +49,15 @@ export function timespan(seconds) {
 
 export class Lms {
   /**
-   * `exercises` are the names that count; `clock()` gives seconds; `say(words, trouble)` tells the reader.
+   * `exercises` are the names that count; `clock()` gives seconds; `show(words, trouble)` shows a sentence to the reader.
    * @param {ScormApi | null} api
    * @param {string[]} exercises
-   * @param {(words: string, trouble: boolean) => void} say
+   * @param {(words: string, trouble: boolean) => void} show
    */
-  constructor(api, exercises, say, clock = () => performance.now() / 1000) {
+  constructor(api, exercises, show, clock = () => performance.now() / 1000) {
     this.api = api;
     this.exercises = exercises;
-    this.say = say;
+    this.show = show;
     this.clock = clock;
     this.began = clock();
     /** @type {Record<string, [score: number, done: boolean]>} what each exercise has brought so far */
@@ -69,7 +69,7 @@ export class Lms {
   /** Begin; what was reported before is taken up. Returns who learns, or nothing where the platform does not answer. */
   begin() {
     if (!this.api) {
-      this.say(gettext("No learning platform answers: what you do here is not reported."), true);
+      this.show(gettext("No learning platform answers: what you do here is not reported."), true);
       return "";
     }
     this.open = this.call("LMSInitialize", "");
@@ -103,15 +103,15 @@ export class Lms {
   report() {
     this.done ||= this.exercises.every((each) => this.results[each]?.[1]);
     /** @type {[name: string, value: string][]} */
-    const told = [
+    const values = [
       ["cmi.core.score.min", "0"],
       ["cmi.core.score.max", "100"],
       ["cmi.core.score.raw", String(this.score)],
       ["cmi.core.lesson_status", this.done ? "completed" : "incomplete"],
       ["cmi.suspend_data", JSON.stringify(this.results).slice(0, MOST_KEPT)],
     ];
-    if (told.every(([name, value]) => this.set(name, value)) && this.call("LMSCommit", ""))
-      this.say(fill(gettext("Reported to the learning platform: %(score)s of 100."), { score: this.score }), false);
+    if (values.every(([name, value]) => this.set(name, value)) && this.call("LMSCommit", ""))
+      this.show(fill(gettext("Reported to the learning platform: %(score)s of 100."), { score: this.score }), false);
   }
 
   /** Leave for good; calling it again does nothing. */
@@ -148,7 +148,7 @@ export class Lms {
     if (String(api[name](...values)) === "true") return true;
     const code = String(api.LMSGetLastError());
     const why = String(api.LMSGetErrorString(code)) || name;
-    this.say(fill(gettext("The learning platform did not take the result: %(why)s (error %(code)s)."), { why, code }), true);
+    this.show(fill(gettext("The learning platform did not take the result: %(why)s (error %(code)s)."), { why, code }), true);
     return false;
   }
 }
@@ -161,8 +161,8 @@ export class Lms {
 function kept(text, exercises) {
   try {
     /** @type {[name: string, result: [score: number, done: boolean]][]} */
-    const told = Object.entries(JSON.parse(text || "{}"));
-    return Object.fromEntries(told.filter(([name, each]) => exercises.includes(name) && Array.isArray(each) && typeof each[0] === "number"));
+    const results = Object.entries(JSON.parse(text || "{}"));
+    return Object.fromEntries(results.filter(([name, each]) => exercises.includes(name) && Array.isArray(each) && typeof each[0] === "number"));
   } catch {
     return {};
   }

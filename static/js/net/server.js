@@ -39,8 +39,8 @@ export class Server {
       headers: { accept: "application/json" },
       signal,
     });
-    const told = await answer.json();
-    return answer.ok ? told : { error: told.error || String(answer.status) };
+    const body = await answer.json();
+    return answer.ok ? body : { error: body.error || String(answer.status) };
   }
 
   /**

@@ -25,9 +25,9 @@ async function start() {
   wait(gettext("The engine starts …"));
   try {
     const answer = await fetch(data.start, { method: "POST", credentials: "omit", headers: { Accept: "application/json" } });
-    const told = await answer.json();
-    if (!answer.ok) throw new Error(told.error);
-    play(told.websocket);
+    const opened = await answer.json();
+    if (!answer.ok) throw new Error(opened.error);
+    play(opened.websocket);
   } catch (error) {
     wait(error instanceof TypeError || error instanceof SyntaxError ? gettext("The run cannot be started now.") : messageOf(error));
     show(part("start"), true);
@@ -56,14 +56,14 @@ function play(websocket) {
     notice: ({ level, message }) => level !== "info" && wait(message),
     status: (name) => name !== "live" && wait(gettext("connecting")),
   });
-  const tell = throttle(PANEL_MS, () => writeStatus(playhead));
+  const writeSoon = throttle(PANEL_MS, () => writeStatus(playhead));
   session.listen((change) => {
     if (!playhead.behind && (change.rows || change.kind === "snapshot")) stage.update(change);
-    tell();
+    writeSoon();
   });
   playhead.listen((change) => {
     stage.update(change);
-    tell();
+    writeSoon();
   });
   const place = new PlaceOfLink({ view: "", ...data.place }, true, {
     playhead,
@@ -107,7 +107,7 @@ function bind(playhead, transport, place) {
 function writeStatus(playhead) {
   const { session } = playhead;
   setText(part("clock"), clock(playhead.nowUs));
-  setText(part("said"), situation(playhead.state).text);
+  setText(part("situation"), situation(playhead.state).text);
   const label = session.play ? gettext("Pause") : gettext("Play");
   if (part("play").getAttribute("aria-label") !== label) {
     part("play").setAttribute("aria-label", label);

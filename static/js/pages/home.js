@@ -46,15 +46,15 @@ class Demo {
     try {
       const headers = { "X-CSRFToken": token, Accept: "application/json" };
       const answer = await fetch(dataOf(this.root, "demo"), { method: "POST", headers, body });
-      const told = await answer.json();
-      if (!answer.ok) throw new Error(told.error);
-      this.watch(told);
+      const opened = await answer.json();
+      if (!answer.ok) throw new Error(opened.error);
+      this.watch(opened);
     } catch (error) {
       this.fail(error instanceof SyntaxError || error instanceof TypeError ? "" : messageOf(error));
     }
   }
 
-  /** @param {{ websocket: string, url: string }} told */
+  /** @param {{ websocket: string, url: string }} opened */
   watch({ websocket, url }) {
     this.session = new Session();
     this.playhead = new Playhead(this.session);
@@ -144,10 +144,10 @@ class Demo {
 
   fillPanels() {
     const { session } = this;
-    const said = situation(session.state);
+    const now = situation(session.state);
     const caption = find("[data-situation]", this.root);
-    setText(caption, said.text);
-    caption.dataset.tone = said.tone;
+    setText(caption, now.text);
+    caption.dataset.tone = now.tone;
     setText(this.part("clock"), clock(session.nowUs));
     show(this.part("again"), this.over() || this.lasts === null);
     const label = session.play ? gettext("Pause") : gettext("Play");

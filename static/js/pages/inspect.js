@@ -23,7 +23,7 @@ import { openSession } from "./session-page.js";
 const AGAIN_MS = 200;
 /** @type {Record<"at_us" | "number" | "msg", number | null> & { view: string }} */
 const NOWHERE = { at_us: null, number: null, msg: null, view: "" };
-const told = JSON.parse(find("#inspect-data").textContent);
+const page = JSON.parse(find("#inspect-data").textContent);
 const live = JSON.parse(find("#live-data").textContent);
 const status = find("[data-reader]");
 const answerPlace = find("#inspect-answer");
@@ -34,10 +34,10 @@ let reader = null;
 
 /** The engine in this browser, or the reason why it is not to be had. */
 async function own() {
-  if (told.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it anew).");
-  if (!told.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
+  if (page.outdated) return gettext("The engine for browsers was built before this server's engine changed (make wasm builds it anew).");
+  if (!page.worker) return gettext("The engine for browsers is not built on this server (make wasm builds it).");
   try {
-    const found = new OwnReader(new Worker(new URL(told.worker, location.href), { type: "module" }), new URL(told.place, location.href).href);
+    const found = new OwnReader(new Worker(new URL(page.worker, location.href), { type: "module" }), new URL(page.place, location.href).href);
     const version = await found.ready();
     if (version === live.engine) return found;
     return fill(gettext("The engine for browsers is version %(other)s, and this page has %(version)s: make wasm builds it anew."), { other: version, version: live.engine });
@@ -52,7 +52,7 @@ async function own() {
  */
 function choose(found) {
   if (typeof found !== "string") reader = found;
-  else if (told.server) reader = new ServerReader(told.server, csrfToken);
+  else if (page.server) reader = new ServerReader(page.server, csrfToken);
   document.body.dataset.reads = reader ? (reader.own ? "here" : "there") : "nowhere";
   show(find("[data-agree]"), reader !== null && !reader.own);
   if (reader?.own) setText(status, gettext("The engine runs in this browser. What you give is read here and never leaves this machine; you may go offline now."));
@@ -99,9 +99,9 @@ function open(host, data) {
  * @param {Values | null} scenario
  */
 function importForm(scenario) {
-  if (!told.importing || !scenario) return null;
+  if (!page.importing || !scenario) return null;
   const title = gettext("The same messages in the same order, in a session of your own on the server; seq_ids begin at 0. Names and sizes go there, contents do not.");
-  return el("form", { method: "post", action: told.importing },
+  return el("form", { method: "post", action: page.importing },
     el("input", { type: "hidden", name: "csrfmiddlewaretoken", value: csrfToken() }),
     el("input", { type: "hidden", name: "text", value: JSON.stringify(scenario) }),
     el("button.btn.small", { title }, gettext("Open as a scenario")));
@@ -121,7 +121,7 @@ function directoryShown(answer, by) {
     document.addEventListener("waterline:live", ({ detail }) => by.own && watchTheStart(detail, started), { once: true });
     open(by.start(started), data);
   }
-  return [report(answer, by, told, [importForm(answer.begun), others()])];
+  return [report(answer, by, page, [importForm(answer.begun), others()])];
 }
 
 /**
@@ -152,7 +152,7 @@ function topologyShown(answer, by) {
   const here = by.own
     ? el("button.btn.primary.small", { type: "button", onclick: (/** @type {EventOn} */ event) => (event.target.remove(), open(by.host(answer.scenario, 0), { scenario: answer.scenario, place: NOWHERE })) }, gettext("Play with it here"))
     : null;
-  return [topologyCard(answer, told.sentences, [here, importForm(answer.scenario), others()])];
+  return [topologyCard(answer, page.sentences, [here, importForm(answer.scenario), others()])];
 }
 
 // A file that is dropped beside the forms, or before they open, would take this page's place.

@@ -123,10 +123,10 @@ async function begin({ run, place, lang, ...wanted }) {
   /** @type {Send} */
   const keep = (kept) => postMessage({ run, kept });
   /** @param {Values} refusal */
-  const say = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
+  const wordsOf = (refusal) => (speaker && lang ? speaker.refused(refusal, lang) : refusal.text || refusal.code);
   /** @type {Solo} */
   const session = wanted.scenario
-    ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep, say)
+    ? running.runPython(SESSION)(JSON.stringify(wanted), send, keep, wordsOf)
     : (await deskOf("given", place)).begin(wanted.until_us, send, keep);
   solo = session;
   postMessage({ run, ready: true });

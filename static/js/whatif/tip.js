@@ -15,10 +15,10 @@ const SVG = "http://www.w3.org/2000/svg";
  * @param {Tips} tips
  */
 export function showTip(tip, cell, tips) {
-  const facts = tips.cells[cell.value];
-  if (!facts) return;
-  tip.replaceChildren(heading(facts), ...body(facts, tips));
-  if (!facts.error) tip.append(actions(cell, required(cell.form, "the form of a cell"), tip, tips));
+  const run = tips.cells[cell.value];
+  if (!run) return;
+  tip.replaceChildren(heading(run), ...body(run, tips));
+  if (!run.error) tip.append(actions(cell, required(cell.form, "the form of a cell"), tip, tips));
   tip.hidden = false;
   const place = tipPlace(
     cell.getBoundingClientRect(),
@@ -31,35 +31,35 @@ export function showTip(tip, cell, tips) {
   tip.style.top = `${place.top / zoom}px`;
 }
 
-/** @param {CellFacts} facts */
-function heading(facts) {
-  return element("b", facts.at);
+/** @param {CellFacts} run */
+function heading(run) {
+  return element("b", run.at);
 }
 
 /**
- * @param {CellFacts} facts
+ * @param {CellFacts} run
  * @param {Tips} tips
  */
-function body(facts, tips) {
-  if (facts.error) return [element("p", tips.failed.replace("%(error)s", facts.error))];
+function body(run, tips) {
+  if (run.error) return [element("p", tips.failed.replace("%(error)s", run.error))];
   const list = element("dl");
   tips.labels.forEach((label, index) => {
-    list.append(element("dt", label), element("dd", facts.numbers[index]));
+    list.append(element("dt", label), element("dd", run.numbers[index]));
   });
-  if (facts.ram_kib.length < 2) return [list];
+  if (run.ram_kib.length < 2) return [list];
   /** @type {Element[]} */
-  const parts = [list, chart(facts), element("small", tips.seconds.replace("%(seconds)s", String(facts.until_s)))];
-  if (facts.states.length) parts.push(states(facts), legend(tips.states));
+  const parts = [list, chart(run), element("small", tips.seconds.replace("%(seconds)s", String(run.until_s)))];
+  if (run.states.length) parts.push(states(run), legend(tips.states));
   return parts;
 }
 
 /**
  * Ready messages over time, alphas at the bottom and deltas on top.
- * @param {CellFacts} facts
+ * @param {CellFacts} run
  */
-function states(facts) {
+function states(run) {
   const svg = box("whatif-states");
-  stacked(facts.states.slice(0, STATES.length)).forEach((area, index) => svg.append(path(area, STATES[index])));
+  stacked(run.states.slice(0, STATES.length)).forEach((area, index) => svg.append(path(area, STATES[index])));
   return svg;
 }
 
@@ -79,17 +79,17 @@ function legend(words) {
 
 /**
  * Memory over time with its two thresholds, scaled so that the thresholds show unless they are far above.
- * @param {CellFacts} facts
+ * @param {CellFacts} run
  */
-function chart(facts) {
-  const peak = Math.max(...facts.ram_kib);
-  const near = [facts.limit_kib, facts.paging_kib].map((each) => each ?? Infinity).filter((each) => each < 2 * peak);
+function chart(run) {
+  const peak = Math.max(...run.ram_kib);
+  const near = [run.limit_kib, run.paging_kib].map((each) => each ?? Infinity).filter((each) => each < 2 * peak);
   const largest = Math.max(peak, ...near);
   const svg = box("whatif-memory");
   svg.append(
-    path(level(facts.limit_kib, largest), "limit"),
-    path(level(facts.paging_kib, largest), "paging"),
-    path(sparkline(facts.ram_kib, largest), "ram"),
+    path(level(run.limit_kib, largest), "limit"),
+    path(level(run.paging_kib, largest), "paging"),
+    path(sparkline(run.ram_kib, largest), "ram"),
   );
   return svg;
 }
