@@ -6,13 +6,14 @@ from typing import Any, get_args
 
 from django import template
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from engine.transitions.base import Group
 
 register = template.Library()
 
 LABELS: dict[str, Any] = {
-    "messages": _("messages"),
+    "messages": pgettext_lazy("group of transitions", "messages"),  # elsewhere a unit behind a number
     "memory": _("memory"),
     "files": _("files"),
     "node": _("node"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from engine.metrics import METRICS, Better
@@ -130,7 +130,7 @@ WORDS = {
     ("queue_mode", "lazy"): _("lazy"),
     ("confirm", True): _("with confirms"),
     ("confirm", False): _("without confirms"),
-    ("ha_mode", "none"): _("none"),
+    ("ha_mode", "none"): pgettext_lazy("mirrors", "none"),  # elsewhere a way to acknowledge
     ("ha_mode", "exactly 2"): _("exactly 2"),
     ("ha_mode", "all"): _("all nodes"),
     ("consumer_ack", "each"): _("each"),

@@ -44,9 +44,11 @@ def of_toml(english: Any, hans: Any, hant: Any, place: str) -> Iterator[Stated]:
 
 def of_catalogues() -> Iterator[Stated]:
     for domain in DOMAINS:
-        hant = {entry.msgid: "".join(strings(entry)) for entry in catalogue("zh_Hant", domain)}
+        hant = {
+            (entry.msgctxt, entry.msgid): "".join(strings(entry)) for entry in catalogue("zh_Hant", domain)
+        }
         for entry in catalogue("zh_Hans", domain):
-            texts = {"zh_Hans": "".join(strings(entry)), "zh_Hant": hant[entry.msgid]}
+            texts = {"zh_Hans": "".join(strings(entry)), "zh_Hant": hant[entry.msgctxt, entry.msgid]}
             yield f"{domain}.po", entry.msgid, texts
 
 

@@ -11,7 +11,11 @@ from pathlib import Path
 import polib
 import pytest
 from django.test import Client
+from django.utils.translation import override
 from django.utils.translation.template import templatize
+
+from playground.templatetags.catalogue import log_groups
+from playground.whatif import labels
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("zh_Hans", "zh_Hant")
@@ -67,6 +71,7 @@ TAIWANESE = (
 
 PLACES = re.compile(r"%\(\w+\)s|%%|\{\w+\}")
 PYTHON_CALLS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+PYTHON_CALLS_WITH_CONTEXT = {"pgettext", "pgettext_lazy"}
 TEMPLATE_CALL = re.compile(r"""gettext\(u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
 SCRIPT_CALL = re.compile(r"\bn?gettext\(\s*(?P<text>\"(?:[^\"\\]|\\.)*\"\s*[,)])?")
 
@@ -85,8 +90,13 @@ def texts(entry: polib.POEntry) -> list[str]:
     return list(entry.msgstr_plural.values()) if entry.msgid_plural else [entry.msgstr]
 
 
+def in_context(text: str, context: str | None) -> str:
+    """Return a text with its context in front, where it has one: one English word can have two translations."""
+    return f"{context}: {text}" if context else text
+
+
 def in_python() -> Iterator[str]:
-    """Find the texts that Python marks."""
+    """Find the texts that Python marks, with their contexts."""
     for path in sorted(
         path for package in ("engine", "playground") for path in (ROOT / package).rglob("*.py")
     ):
@@ -95,6 +105,8 @@ def in_python() -> Iterator[str]:
                 continue
             if node.func.id in PYTHON_CALLS and isinstance(node.args[0], ast.Constant):
                 yield str(node.args[0].value)
+            if node.func.id in PYTHON_CALLS_WITH_CONTEXT:
+                yield in_context(ast.literal_eval(node.args[1]), ast.literal_eval(node.args[0]))
 
 
 def in_templates() -> Iterator[str]:
@@ -122,7 +134,7 @@ FOUND = {"django": (in_python, in_templates), "djangojs": (in_scripts,)}
 @pytest.mark.parametrize(("language", "domain"), FILES)
 def test_the_files_hold_what_the_sources_mark(language: str, domain: str) -> None:
     marked = {text for find in FOUND[domain] for text in find()}
-    kept = {entry.msgid for entry in catalogue(language, domain)}
+    kept = {in_context(entry.msgid, entry.msgctxt) for entry in catalogue(language, domain)}
     assert marked - kept == set(), "run `make messages`, and translate what it adds"
     assert kept - marked == set(), "run `make messages`: nobody says this any more"
 
@@ -170,9 +182,9 @@ def test_traditional_chinese_has_the_words_of_taiwan(domain: str) -> None:
 def test_both_scripts_have_the_same_numbers_and_names(domain: str) -> None:
     """What stays as it is, such as q1, delta or 2 048, is the same in both."""
     latin = re.compile(r"[A-Za-z_]+|\d+")
-    traditional = {entry.msgid: texts(entry) for entry in catalogue("zh_Hant", domain)}
+    traditional = {(entry.msgctxt, entry.msgid): texts(entry) for entry in catalogue("zh_Hant", domain)}
     for entry in catalogue("zh_Hans", domain):
-        for simple, other in zip(texts(entry), traditional[entry.msgid], strict=True):
+        for simple, other in zip(texts(entry), traditional[entry.msgctxt, entry.msgid], strict=True):
             assert sorted(latin.findall(simple)) == sorted(latin.findall(other)), entry.msgid
 
 
@@ -183,3 +195,16 @@ def test_the_scripts_get_the_translations(client: Client, language: str, words: 
     forms = re.search(r'"%\(n\)s message acknowledged": (\[.*?\])', answer, re.DOTALL)
     assert forms is not None
     assert words in json.loads(forms[1])[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "mirrors", "acks", "group"),
+    [("zh-hans", "无镜像", "不 ack", "消息"), ("zh-hant", "無鏡像", "不 ack", "訊息")],
+)
+def test_a_word_of_two_meanings_has_two_translations(
+    language: str, mirrors: str, acks: str, group: str
+) -> None:
+    with override(language):
+        assert str(labels.WORDS["ha_mode", "none"]) == mirrors
+        assert str(labels.WORDS["consumer_ack", "auto"]) == acks
+        assert str(dict(log_groups())["messages"]) == group
