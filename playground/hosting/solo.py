@@ -221,10 +221,8 @@ class Solo:
             case protocol.Notice() if message.code != WAKING:  # the page says by itself that it begins
                 notice = protocol.Refusal(0, code=message.code, values=dict(message.values))
                 self._write(t="notice", level=message.level, message=self._words_of(notice))
-            case protocol.Ended() if self._scenario.get("digest"):
-                level, code, values = judge(self._scenario["digest"], message.digest)
-                words = self._words_of(protocol.Refusal(0, code=code, values=values))
-                self._write(t="notice", level=level, message=words)
+            case protocol.Ended():
+                self._judge(message.digest)
             case protocol.Fell():
                 self._write(t="notice", level="error", message=message.failure.code)
 
@@ -235,8 +233,18 @@ class Solo:
             self._reached_us = max(self._reached_us, answer.value["at_us"])
             self._note()
             self._write(t="accepted", id=number)
+        elif kind == "open" and not self._commands and answer.value["at_us"] == self._scenario["until_us"]:
+            self._judge(answer.value["digest"])  # a link to the end of a run
         elif kind == "ask":
             self._write(t="answer", id=number, text=answer.value["text"], error=False)
+
+    def _judge(self, digest: str) -> None:
+        """Say at the scenario's end whether this was the recorded run; of another scenario there is nothing to say."""
+        if not self._scenario.get("digest"):
+            return
+        level, code, values = judge(self._scenario["digest"], digest)
+        words = self._words_of(protocol.Refusal(0, code=code, values=values))
+        self._write(t="notice", level=level, message=words)
 
     def _note(self) -> None:
         self._keep(json.dumps({"commands": self._commands, "until_us": self._reached_us}))

@@ -103,7 +103,14 @@ def test_a_scenario_is_played_to_its_digest() -> None:
     frames = [message for message in page.heard if message["t"] == "frame"]
     assert frames[-1]["digest"] == entry.run["digest"]
     assert frames[-1]["play"] is False
-    [notice] = [message for message in page.heard if message["t"] == "notice"]
+    at_the_end = Page(
+        entry.run, until_us=entry.run["until_us"], words_of=lambda refusal: str(refusals.of(refusal))
+    )
+    at_the_end.run()
+    [notice], [at_once] = (
+        [each for each in one.heard if each["t"] == "notice"] for one in (page, at_the_end)
+    )
+    assert at_once == notice
     assert (notice["level"], notice["message"].partition(":")[0]) == (
         "info",
         "This is where the recorded run ends, and it is the same run",
