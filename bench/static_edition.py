@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import statistics
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Final
@@ -15,9 +13,7 @@ from bench.exported_pages import COUNT, MOST_LONG_BYTES, MOST_STORY_BYTES, TINY_
 from bench.measure import Result
 from bench.slower import slowed
 from tools import chromium
-from tools.compile_messages import compile_messages
-from tools.live_server import ROOT
-from tools.static_host import Host, sent, serving
+from tools.static_host import Host, build, sent, serving
 
 RUN: Final = "en/play/index.html?s=first-burst&at=1900000"
 """A story at its first stop: twelve messages wait."""
@@ -30,16 +26,6 @@ PLACES: Final = {"desktop": 1.0, "phone": 4.0}
 TINY_PLACES: Final = {"phone": 1.25}
 TIMES, TINY_TIMES = 3, 1
 MOST_MS: Final = 180_000
-
-
-def build(out: Path, tiny: bool) -> None:
-    """Write the edition as `make static` does; a tiny one has only the pages of sessions."""
-    compile_messages()
-    for module, *options in (
-        ("tools.wasm", "--out", str(out / "wasm")),
-        ("playground.static_edition", str(out), *(("--tiny",) if tiny else ())),
-    ):
-        subprocess.run([sys.executable, "-m", module, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE)
 
 
 def renderers(session: CDPSession) -> dict[int, float]:
@@ -99,7 +85,7 @@ def run(tiny: bool) -> Result:
     """Measure."""
     with tempfile.TemporaryDirectory(prefix="waterline-") as scratch, sync_playwright() as playwright:
         out = Path(scratch) / "dist"
-        build(out, tiny)
+        build(out, tiny=tiny)
         found: Result = {"dist": size(out), "wasm": size(out / "wasm")}  # so everything is compressed by now
         browser = playwright.chromium.launch(executable_path=chromium.executable(), args=chromium.FLAGS)
         found["chromium"] = browser.version

@@ -1,8 +1,10 @@
-"""A static host on the loopback address: the files of a folder, gzipped and kept by browsers as such hosts do it."""
+"""The edition for static hosts, and such a host on the loopback address: gzipped files that browsers may keep."""
 
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,10 +14,23 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from tools.compile_messages import compile_messages
+
+ROOT: Final = Path(__file__).resolve().parent.parent
 GZIPPED: Final = {".html", ".css", ".js", ".mjs", ".json", ".svg", ".wasm", ".csv", ".txt"}
 """Suffixes of what hosts compress; archives, fonts and pictures are small already."""
 KEPT_S: Final = 600
 """How long browsers may keep a file without asking again: as GitHub Pages sets it."""
+
+
+def build(out: Path, *, tiny: bool) -> None:
+    """Write the edition as `make static` does; a tiny one has only the pages of sessions, and a heatmap."""
+    compile_messages()
+    for module, *options in (
+        ("tools.wasm", "--out", str(out / "wasm")),
+        ("playground.static_edition", str(out), *(("--tiny",) if tiny else ())),
+    ):
+        subprocess.run([sys.executable, "-m", module, *options], cwd=ROOT, check=True, stdout=subprocess.PIPE)
 
 
 @cache
@@ -42,8 +57,10 @@ class _Files(SimpleHTTPRequestHandler):
         super().__init__(*given, **named)
 
     def do_GET(self) -> None:
-        """Send a file."""
+        """Send a file; of a folder, its index."""
         path = Path(self.translate_path(self.path))
+        if path.is_dir() and self.path.partition("?")[0].endswith("/"):
+            path /= "index.html"
         if not path.is_file():
             self.send_error(HTTPStatus.NOT_FOUND)
             return
