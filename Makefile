@@ -210,9 +210,9 @@ js-test: ## Run the tests of the page's scripts in Node.js
 		else "$$(tools/ensure_node.sh)" --test $$files; fi
 
 # What needs no browser and no Spark goes test by test, two at once on each core, as many of them only wait for servers
-# of their own; the rest by whole files, each with one server for all, and one on each core: more would be no quicker,
-# as pages draw while a test waits. Those that take long begin first, so that no core is without work at the end.
-WAITING := tests/spark tests/bench tests/house tests/web/test_own_sweeps.py tests/survival tests/browser
+# of their own; the rest by whole files, each with one server for all, and one on each core: more are no
+# quicker, as pages draw while a test waits.
+WAITING := tests/bench tests/browser tests/house tests/spark tests/survival tests/web/test_own_sweeps.py
 WORKERS = $$((2 * $$(getconf _NPROCESSORS_ONLN)))
 
 py-test: dev-env spark-env
@@ -220,8 +220,8 @@ py-test: dev-env spark-env
 	@status=0; export JAVA_HOME="$$($(PY) tools/ensure_java.py)"; \
 		$(PY) -m pytest -n $(WORKERS) --dist worksteal -m "not soak and not browser and not spark" $(PYTEST_ARGS) </dev/null \
 			|| status=1; \
-		$(PY) -m pytest -n auto --dist loadfile --no-loadscope-reorder -m "not soak and (browser or spark)" $(WAITING) \
-			$(PYTEST_ARGS) </dev/null || status=1; \
+		$(PY) -m pytest -n auto --dist loadfile -m "not soak and (browser or spark)" $(WAITING) $(PYTEST_ARGS) </dev/null \
+			|| status=1; \
 		exit $$status
 
 browser-test: dev-env ## Run the tests in a browser (THROTTLE=4 TIMES=10: on a processor four times slower, ten times)
