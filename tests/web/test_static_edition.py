@@ -75,6 +75,7 @@ def test_runs_can_be_opened_by_name_in_every_language(edition: Path) -> None:
     assert burst["story"]["title"] == "First burst"
     assert "nothing that you do leaves it" in (edition / "en" / "index.html").read_text("utf-8")
     assert (edition / "data" / "heatmaps" / "paging-watermark.parquet").is_file()
+    assert 'data-real="real sizes"' in (edition / "en" / "play" / "index.html").read_text("utf-8")
 
 
 @OF_THE_DATABASE

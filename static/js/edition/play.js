@@ -2,7 +2,7 @@
 import { fill, gettext } from "../model/text.js";
 import { BrowserHost } from "../net/browser.js";
 import { openSession } from "../pages/session-page.js";
-import { find, show } from "../view/base/dom.js";
+import { find, setText, show } from "../view/base/dom.js";
 import { worker } from "./early.js";
 import { kept, keeper } from "./kept.js";
 import { showOpening } from "./opening.js";
@@ -66,6 +66,8 @@ async function start() {
   const log = (await kept(name)) ?? { commands: [], until_us: Math.min(place.at_us ?? 0, scenario.until_us) };
   document.title = `${title || gettext("Playground")} \u00b7 Waterline`;
   const data = { ...live, session: `static-${name.slice(0, 60)}`, scenario, story, place };
+  const sizes = find("[data-sizes]");
+  setText(sizes, sizes.dataset[scenario.profile]);
   if (story) find("#story-heading").textContent = story.title;
   show(find("#story"), Boolean(story));
   const linkOf = (/** @type {string} */ packed) => to("play/", {}, `x=${packed}`);
